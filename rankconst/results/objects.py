@@ -1,12 +1,11 @@
 """JSON, JSON Lines and YAML: objects whose keys name metrics, flattened to a table.
 
-Each object with numbers is a row. The keys of its path are labels, and so is what it holds next to
-the numbers, or what holds a level of its path.
+Each object with numbers is a row. Its labels are the keys of its path, and the texts next to the
+numbers or next to one of these keys.
 
-A leaf is what is neither an object nor a list. The outline of a record is what is left of it
-without the leaves that say nothing, such as numbers and most names of models. Files have many
-records of one outline: the first is walked, and its layout tells which leaf of each is in which
-cell.
+A leaf is neither an object nor a list. The outline of a record has its keys and the leaves that
+decide how its numbers are read, not the numbers and most names of models. Files have many records
+of one outline: the first is walked, and its layout tells which leaf of each is in which cell.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ from rankconst.results.labels import read_label
 from rankconst.results.paths import (
     ADDRESS,
     SETTINGS,
-    Found,
+    Measurement,
+    ObjectList,
     Place,
     find_role,
     is_list,
@@ -35,7 +35,7 @@ from rankconst.results.paths import (
 from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
 from rankconst.results.screens import screen, screen_measures
 from rankconst.results.structured import Number, read_records
-from rankconst.results.tables.contexts import CellTexts, RowTexts, form_address
+from rankconst.results.tables.contexts import CellTexts, RowText, RowTexts, form_address
 from rankconst.results.tables.grid import MOST_CELLS, name_file, refuse_size
 from rankconst.results.tables.headings import Heading
 from rankconst.results.tables.layout import COUNTS, FEW
@@ -46,79 +46,82 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
-    from rankconst.results.gate import Text
     from rankconst.results.structured import Record, Value
 
-_OBJECT, _LIST, _NUMBER, _TEXT = range(4)  # in an outline, in place of what says nothing
-_OPEN = {"", "model", "step", "value", "hyperparameter"}  # roles of texts that say nothing by it
-_Cell: TypeAlias = int | str  # the place of a leaf of the record, or a text around it
+_OBJECT, _LIST, _NUMBER, _TEXT = range(4)  # in an outline, in place of leaves left out
+_OPEN = {"", "model", "step", "value", "hyperparameter"}  # roles whose texts may be left out
+_Cell: TypeAlias = int | str  # the place of a leaf in its record, or a text around the record
 
 
 def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]) -> Hashable:
-    """Return all of a value that may say something of its numbers, and list its leaves."""
+    """Return the outline of a value below a key, and add its leaves to a list.
+
+    The texts in `silent` are known not to matter.
+    """
     if isinstance(value, dict):
         if key.lower() in SETTINGS:
             return _OBJECT
-        inner = [(name, _outline(name, each, silent, leaves)) for name, each in value.items()]
+        inner = [(name, _outline(name, below, silent, leaves)) for name, below in value.items()]
         if find_role(key) in ADDRESS:  # any text may be the name of a dataset
-            texts = [str(each) for each in value.values() if isinstance(each, str)]
+            texts = [str(below) for below in value.values() if isinstance(below, str)]
             return tuple(inner), tuple(texts)
         return tuple(inner)
     if isinstance(value, list) and not is_list(value):
-        return _LIST, tuple([_outline(key, each, silent, leaves) for each in value])
+        return _LIST, tuple([_outline(key, item, silent, leaves) for item in value])
     leaves.append(value)
     return _outline_leaf(key, value, silent)
 
 
 def _outline_leaf(key: str, value: Value, silent: frozenset[str]) -> Hashable:
-    """Return a leaf, or what it is if it says nothing."""
+    """Return the value of a leaf for an outline, or only its kind if the value does not matter."""
     if isinstance(value, list):
         return object()  # it holds objects: no other record is like this one
     if isinstance(value, Number):
-        return str(value) if _says_by_number(key) else _NUMBER
-    if isinstance(value, str) and not _says_by_text(key) and (value in silent or not _tells(value)):
-        return _TEXT
-    return (value,)
+        return str(value) if _matters_as_number(key) else _NUMBER
+    if not isinstance(value, str) or _matters_as_text(key):
+        return (value,)
+    is_silent = value in silent or not _matters(value)
+    return _TEXT if is_silent else (value,)
 
 
 @lru_cache(maxsize=8192)
-def _says_by_number(key: str) -> bool:
-    """Tell whether a number may say something by its key."""
+def _matters_as_number(key: str) -> bool:
+    """Tell whether a number below a key may be about the tasks, as a count or a k is."""
     label = read_label(key)
     return label.metric is None and (label.tells or find_role(key) in {*COUNTS, "k"})
 
 
 @lru_cache(maxsize=8192)
-def _says_by_text(key: str) -> bool:
-    """Tell whether any text may say something by its key."""
+def _matters_as_text(key: str) -> bool:
+    """Tell whether any text below a key may be about the tasks, as below dataset or split."""
     is_open = read_label(key).metric is not None or find_role(key) in _OPEN
-    return _says_by_number(key) or not is_open
+    return _matters_as_number(key) or not is_open
 
 
 @lru_cache(maxsize=65_536)
-def _tells(text: str) -> bool:
-    """Tell whether a text may say something of numbers, or names a metric."""
+def _matters(text: str) -> bool:
+    """Tell whether a text has a word about tasks, or names a metric."""
     label = read_label(text.strip())
     return label.tells or label.metric is not None
 
 
 def _list_silent(records: Sequence[Record]) -> frozenset[str]:
-    """Return texts of a file that say nothing, if it has many: most are names of models."""
+    """List the texts of a file without a word about tasks, if it has many: names of models."""
     texts = list(dict.fromkeys(_list_texts([record.value for record in records])))
     if len(texts) <= FEW:
         return frozenset()
     cells = join_texts(texts)
-    told = view_numbers(screen(cells)) | view_numbers(screen_measures(cells))
-    return frozenset(text for text, tells in zip(texts, told.tolist(), strict=True) if not tells)
+    matters = view_numbers(screen(cells)) | view_numbers(screen_measures(cells))
+    return frozenset(texts[place] for place in np.flatnonzero(~matters).tolist())
 
 
 def _list_texts(value: dict[str, Value] | list[Value]) -> Iterator[str]:
     """Yield every text in a value."""
-    for each in value.values() if isinstance(value, dict) else value:
-        if type(each) is str:
-            yield each
-        elif isinstance(each, (dict, list)):
-            yield from _list_texts(each)
+    for item in value.values() if isinstance(value, dict) else value:
+        if type(item) is str:
+            yield item
+        elif isinstance(item, (dict, list)):
+            yield from _list_texts(item)
 
 
 class _Leaf(str):
@@ -128,12 +131,12 @@ class _Leaf(str):
 
 
 def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
-    """Return a copy of a value whose leaves are all different objects, and list the leaves."""
+    """Copy a value so that no two leaves are the same object, and add the leaves to a list."""
     if isinstance(value, dict):
         inner = {} if key.lower() in SETTINGS else value
-        return {name: _copy(name, each, leaves) for name, each in inner.items()}
+        return {name: _copy(name, below, leaves) for name, below in inner.items()}
     if isinstance(value, list) and not is_list(value):
-        return [_copy(key, each, leaves) for each in value]
+        return [_copy(key, item, leaves) for item in value]
     # Numbers and lists are objects of their own already.
     leaf = _Leaf(value) if type(value) is str else value
     leaves.append(leaf)
@@ -143,11 +146,11 @@ def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
 class _Row(NamedTuple):
     """A row of each record of an outline."""
 
-    about: int  # what is said of it
+    text: int  # the place of its texts and facts in those of the table
     evaluation: int
     model: _Cell
     steps: tuple[tuple[str, _Cell], ...]
-    key: str  # the names on the way to it but that of its model
+    key: str  # its path, without the name of its model and keys of vocabulary
 
 
 class _Number(NamedTuple):
@@ -165,8 +168,8 @@ class _Layout:
 
     rows: list[_Row] = field(default_factory=list)
     numbers: list[_Number] = field(default_factory=list)
-    lists: list[Found] = field(default_factory=list)  # objects with rows of their own
-    skipped: list[tuple[str, str]] = field(default_factory=list)  # what, and why
+    lists: list[ObjectList] = field(default_factory=list)  # with rows of their own
+    skipped: list[Measurement] = field(default_factory=list)
 
 
 class _Table:
@@ -176,15 +179,15 @@ class _Table:
         self._notes = notes
         self._silent = silent
         self._evaluations = 0
-        self.abouts: dict[tuple[CellTexts, tuple[Text, ...]], int] = {}
+        self.texts: dict[RowText, int] = {}
         self.lines: list[int | None] = []
         self.evaluations: list[int] = []
-        self.about_of: list[int] = []
+        self.text_of: list[int] = []  # the place of each row's texts
         self.models: list[str] = []
-        self.steps: dict[str, dict[int, str]] = {}  # the steps of rows
+        self.steps: dict[str, dict[int, str]] = {}  # key to the step of each row
         self.keys: list[str] = []
-        self.columns: dict[str, dict[int, str]] = {}  # the cells of rows
-        self.headings: dict[str, str] = {}  # what the columns are called in the file
+        self.columns: dict[str, dict[int, str]] = {}  # name to the cell of each row
+        self.headings: dict[str, str] = {}  # the key in the file of each column
         self.lines_of: dict[tuple[str, int], int] = {}  # of numbers, where they are known
 
     def add(
@@ -195,10 +198,10 @@ class _Table:
         line: int | None,
         path: tuple[str, ...] = (),
     ) -> None:
-        """Add the rows of a record, or of those of a list; its layout is known by its outline."""
+        """Add the rows of a record, or of a list of them; `layouts` are those of known outlines."""
         if isinstance(value, list):
-            for i, each in enumerate(value, start=1):
-                self.add(each, place, layouts, line, (*path, str(i)))
+            for i, record in enumerate(value, start=1):
+                self.add(record, place, layouts, line, (*path, str(i)))
             return
         leaves: list[Value] = []
         outline = _outline("", value, self._silent, leaves)
@@ -210,17 +213,17 @@ class _Table:
             self._add_row(row, line, leaves)
         self._evaluations += len(layout.rows)
         for number in layout.numbers:
-            leaf, at = leaves[number.leaf], first + number.row
-            cell = str(leaf).strip()
+            at = first + number.row
+            cell = _fill(number.leaf, leaves)
             if number.deviation is not None:
-                cell = f"{cell} ± {str(leaves[number.deviation]).strip()}"
+                cell = f"{cell} ± {_fill(number.deviation, leaves)}"
             self.columns[number.column][at] = cell
-            self._note_line(leaf, number.column, at)
-        for what, why in layout.skipped:
-            self._notes.add(line, ".".join((*path, what)), why)
-        for found in layout.lists:
-            inner = found.place._replace(path=(), is_row=True)
-            self.add(found.value, inner, {}, line, (*path, *found.place.path))
+            self._note_line(leaves[number.leaf], number.column, at)
+        for skipped in layout.skipped:
+            self._notes.add(line, ".".join((*path, *skipped.place.path, skipped.key)), skipped.why)
+        for objects in layout.lists:
+            inner = objects.place._replace(path=(), is_row=True)
+            self.add(objects.value, inner, {}, line, (*path, *objects.place.path))
 
     def _add_row(self, row: _Row, line: int | None, leaves: Sequence[Value]) -> None:
         """Add a row without its numbers."""
@@ -228,19 +231,19 @@ class _Table:
             self.steps.setdefault(key, {})[len(self.lines)] = _fill(step, leaves)
         self.lines.append(line)
         self.evaluations.append(self._evaluations + row.evaluation)
-        self.about_of.append(row.about)
+        self.text_of.append(row.text)
         self.models.append(_fill(row.model, leaves))
         self.keys.append(row.key)
 
     def _note_line(self, leaf: Value, column: str, row: int) -> None:
-        """Note the line of a number, which YAML tells."""
+        """Note the line of a number, which is known in YAML."""
         if type(leaf) is Number and leaf.line is not None:
             self.lines_of[column, row] = leaf.line
             if self.lines[row] is None:
                 self.lines[row] = leaf.line
 
     def name_column(self, key: str, taken: set[str]) -> str:
-        """Return the column of a key; one of two that are alike gets a number."""
+        """Return the column of a key; a number tells it from those of the row or of other keys."""
         name, number = key, 1
         while name in taken or self.headings.setdefault(name, key) != key:
             number += 1
@@ -250,12 +253,12 @@ class _Table:
 
 
 def _fill(cell: _Cell, leaves: Sequence[Value]) -> str:
-    """Return the text of a cell."""
+    """Return the text of a cell: that of a leaf, or of an object around the record."""
     return str(leaves[cell]).strip() if isinstance(cell, int) else cell
 
 
 class _Walk:
-    """A walk through a record, which finds the layout of all records of its outline."""
+    """A walk through a record, which lays out all records of its outline."""
 
     def __init__(self, table: _Table, value: Value) -> None:
         self._table = table
@@ -268,44 +271,44 @@ class _Walk:
         self._evaluations: dict[tuple[str, ...], int] = {}
 
     def lay_out(self, place: Place) -> _Layout:
-        """Return the layout of the record, which is in a place."""
-        for found in walk(self._value, place):
-            if not found.key:
-                self._layout.lists.append(found)
-            elif found.why:
-                what = ".".join((*found.place.path, found.key))
-                self._layout.skipped.append((what, found.why))
+        """Return the layout of the record at a place."""
+        for item in walk(self._value, place):
+            if isinstance(item, ObjectList):
+                self._layout.lists.append(item)
+            elif item.why:
+                self._layout.skipped.append(item)
             else:
-                self._add_number(found)
+                self._add_number(item)
         return self._layout
 
-    def _add_number(self, found: Found) -> None:
+    def _add_number(self, measurement: Measurement) -> None:
         """Add a number, and its row if that is new."""
-        row = self._make_row(found.place)
-        place = self._row_of.setdefault((found.place.path, row), len(self._row_of))
-        if place == len(self._layout.rows):
+        row = self._make_row(measurement.place)
+        number = self._row_of.setdefault((measurement.place.path, row), len(self._row_of))
+        if number == len(self._layout.rows):
             self._layout.rows.append(row)
             self._columns.append(set())
-        column = self._table.name_column(found.key, self._columns[place])
-        self._columns[place].add(column)
-        leaf = self._place_of[id(found.value)]
-        deviation = None if found.deviation is None else self._place_of[id(found.deviation)]
-        self._layout.numbers.append(_Number(place, column, leaf, deviation))
+        column = self._table.name_column(measurement.key, self._columns[number])
+        self._columns[number].add(column)
+        leaf, deviation = self._place_of[id(measurement.value)], None
+        if measurement.deviation is not None:
+            deviation = self._place_of[id(measurement.deviation)]
+        self._layout.numbers.append(_Number(number, column, leaf, deviation))
 
-    def _make_row(self, own: Place) -> _Row:
-        """Return the row of a place; names on the way to it tell evaluations apart."""
-        apart = tuple(key for key in own.path if not read_label(key).whole)
-        evaluation = self._evaluations.setdefault(apart, len(self._evaluations))
-        about = (CellTexts(own.nearer, own.facts), own.above)
-        code = self._table.abouts.setdefault(about, len(self._table.abouts))
-        model, names = own.model, own.names
+    def _make_row(self, place: Place) -> _Row:
+        """Return the row of a place; keys that are names tell evaluations apart."""
+        keys = tuple(key for key in place.path if not read_label(key).whole)
+        evaluation = self._evaluations.setdefault(keys, len(self._evaluations))
+        row_text = RowText(CellTexts(place.nearer, place.facts), place.above)
+        text = self._table.texts.setdefault(row_text, len(self._table.texts))
+        model, names = place.model, place.names
         if model is None:
             model, names = "".join(names[:1]), names[1:]
-        steps = tuple([(key, self._find_cell(step)) for key, step in own.steps])
-        return _Row(code, evaluation, self._find_cell(model), steps, " / ".join(names))
+        steps = tuple([(key, self._find_cell(step)) for key, step in place.steps])
+        return _Row(text, evaluation, self._find_cell(model), steps, " / ".join(names))
 
     def _find_cell(self, text: str) -> _Cell:
-        """Return the leaf that a text is, or the text of an object around the record."""
+        """Return the place of a text among the leaves; the text, if it is around the record."""
         return self._place_of.get(id(text), text.strip())
 
 
@@ -328,8 +331,11 @@ def _recognise(document: Document) -> bool:
 def _names_metric(value: Value, place: Place) -> bool:
     """Tell whether a key of a value names a metric."""
     if isinstance(value, list):
-        return any(_names_metric(each, place) for each in value)
-    return any(found.key or _names_metric(found.value, found.place) for found in walk(value, place))
+        return any(_names_metric(item, place) for item in value)
+    return any(
+        isinstance(item, Measurement) or _names_metric(item.value, item.place)
+        for item in walk(value, place)
+    )
 
 
 def _read(document: Document) -> Reading:
@@ -349,8 +355,8 @@ def _read(document: Document) -> Reading:
     if table.lines_of:
         columns = []
         for column in entries.columns:
-            at = ((column.head.column, row) for row in column.rows.tolist())
-            lines = [table.lines_of.get(each, NO_LINE) for each in at]
+            cells = ((column.head.column, row) for row in column.rows.tolist())
+            lines = [table.lines_of.get(cell, NO_LINE) for cell in cells]
             columns.append(replace(column, lines=np.array(lines, dtype=np.intp)))
         entries = replace(entries, columns=tuple(columns))
     return Reading(
@@ -369,8 +375,8 @@ def _make_sheet(table: _Table, document: Document) -> Sheet:
     """Return the rows as a table: the steps of a training, the models and a column for each key."""
     rows = range(len(table.lines))
     steps = {key: _list_all(cells, rows) for key, cells in table.steps.items()}
-    joined = [" ".join(cells) for cells in zip(*steps.values(), strict=True)] or [""] * len(rows)
-    columns = {"step": joined, "model": table.models}
+    joined = [" ".join(cells) for cells in zip(*steps.values(), strict=True)]
+    columns = {"step": joined or [""] * len(rows), "model": table.models}
     keys = dict.fromkeys(columns, "")
     columns |= {name: _list_all(cells, rows) for name, cells in table.columns.items()}
     labels = [read_label(table.headings.get(name, name)) for name in columns]
@@ -382,7 +388,7 @@ def _make_sheet(table: _Table, document: Document) -> Sheet:
         [Cells(cells) for cells in columns.values()],
         [NO_LINE if line is None else line for line in table.lines],
         percent=document.percent,
-        about=RowTexts(np.array(table.about_of, dtype=np.intp), list(table.abouts)),
+        row_texts=RowTexts(np.array(table.text_of, dtype=np.intp), list(table.texts)),
         evaluations=np.array(table.evaluations, dtype=np.intp),
     )
 
@@ -398,8 +404,8 @@ def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
     Columns without a cell are left out.
     """
     rows = range(len(table.lines))
-    distinct = [form_address(about, (*about.texts, *above), ()) for about, above in table.abouts]
-    addresses = [distinct[about] for about in table.about_of]
+    distinct = [form_address(row.cells, (*row.cells.texts, *row.above), ()) for row in table.texts]
+    addresses = [distinct[text] for text in table.text_of]
     columns: dict[str, Sequence[str]] = {
         "line": ["" if line is None else str(line) for line in table.lines]
     }

@@ -130,10 +130,7 @@ def is_missing(text: str) -> bool:
 
 
 def is_plain_number(text: str) -> bool:
-    """Tell quickly that a cell is a number without marks, sign or separators.
-
-    Other cells may be numbers, too.
-    """
+    """Tell whether a cell is a number without marks, sign or separators, which is quick."""
     return _PLAIN.fullmatch(text) is not None
 
 
@@ -148,7 +145,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-# What may say how far a number is off, and is not ±: 177(3), 0.338(5)(30), 177^{+30}_{-20}.
+# Uncertainties that are not written with ±: 177(3), 0.338(5)(30), 177^{+30}_{-20}.
 _ASYMMETRIC = r"[\^_]\{?\s*[+\u2212-][\d.]+\}?\s*"
 _UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMMETRIC}{_ASYMMETRIC}")
 
@@ -187,10 +184,10 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
 
 
 def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
-    """Return the numbers whose comma sets decimals apart, each written with a point.
+    """Find the numbers with a comma before decimals, and write each with a point.
 
-    Where the user does not say it, one that cannot have thousands, ``0,338``, is certain if no
-    number has a point that sets decimals apart; ``3,340`` stays open.
+    `decimal` is "comma" or "point" if the user says so. Else a comma that cannot be of thousands,
+    ``0,338``, is certain if no number has a point before decimals; ``3,340`` stays open.
     """
     if decimal == "point":
         return {}
@@ -204,7 +201,7 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
         return commas
     if any(_POINT.fullmatch(text) for text in distinct.difference(thousands)):
         return {}
-    return {text: put for text, put in commas.items() if not _EITHER.match(text)}
+    return {text: point for text, point in commas.items() if not _EITHER.match(text)}
 
 
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
@@ -238,23 +235,22 @@ UNSURE = "decimals or thousands? Others of its column are thousands: write 3340,
 
 
 def find_unsure(texts: Iterable[str]) -> set[str]:
-    """Return the numbers of a column whose sign may set decimals or thousands apart."""
+    """Find the numbers of a column whose point or comma may be before decimals or thousands."""
     bare = {text: strip_marks(text) for text in texts}
     points = {text for text, number in bare.items() if _THOUSANDS.fullmatch(number)}
-    if not points or not any(map(_WHOLE.fullmatch, bare.values())):
+    if not points or not any(_WHOLE.fullmatch(number) for number in bare.values()):
         return set()
     return points.union(text for text, number in bare.items() if _EITHER.fullmatch(number))
 
 
 def read_deviation(text: str) -> str | None:
-    """Write a number with a deviation in parentheses, ``0.551 (0.001)``, with ±.
-
-    Return None for any other text.
-    """
-    found = _BESIDE.fullmatch(text)
-    if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
+    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if none."""
+    match = _BESIDE.fullmatch(text)
+    if match is None:
         return None
-    value, percent, deviation, percent_behind = found.groups()
+    value, percent, deviation, percent_behind = match.groups()
+    if float(deviation) > _MOST_DEVIATION * float(value):
+        return None
     # The same number as a fraction, or a fraction with a deviation in percent.
     is_same = abs(float(value) / 100 - float(deviation)) < 0.01
     if percent and not percent_behind and is_same:
@@ -268,7 +264,7 @@ def read_deviation(text: str) -> str | None:
 
 _MINUS = "-\u2212\u2013"
 SIGNS = (*_MINUS, "+")
-"""What a difference begins with."""
+"""Signs before a difference."""
 
 DIFFERENCE = "a difference, as another number of its row is, which has a sign"
 """Why a share is left out if another one of its row has a sign."""
@@ -278,10 +274,7 @@ _APART = "write the number alone, and what is next to it into a column of its ow
 
 
 def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
-    """Return the number in a cell, or why there is none, as half a sentence.
-
-    The other of the two is empty.
-    """
+    """Return the number in a cell, else an empty text and why there is none, as half a sentence."""
     if is_plain_number(text) and not spread:
         return text, ""
     reason = _find_reason(text, exact=exact)
@@ -289,23 +282,24 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
         return "", reason
     bare = strip_marks(text)
     bare = read_deviation(bare) or bare
-    if is_infinite(bare):  # what it says of the numbers next to it, batches.py says
+    if is_infinite(bare):  # batches.py reads the numbers next to it
         return bare, ""
     try:
-        found = parse_value(bare, exact=exact)
+        value = parse_value(bare, exact=exact)
     except DataError as error:
         _, nothing, hint = str(error).partition(" is not a number.")
         hint = (hint if nothing else str(error)).strip(" .")
         if not hint and _NUMBER_FIRST.match(bare):
             hint = _APART
-        return "", f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"
-    if spread and found.deviation is None:
+        reason = f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"
+        return "", reason
+    if spread and value.deviation is None:
         return "", "a deviation without its mean"
     return bare, ""
 
 
 def _find_reason(text: str, *, exact: bool) -> str | None:
-    """Return why a cell is not read as a number, nothing for a blank one; None if it is."""
+    """Return why a cell is not read as a number; empty for a blank cell, None if it is read."""
     if is_blank(text):
         return ""
     if text.startswith("+") and not exact:

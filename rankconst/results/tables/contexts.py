@@ -1,4 +1,4 @@
-"""What headings, cells and texts say of rows, settled once for all rows that say the same."""
+"""The texts and facts of each row: its cells and the rows above, read once for all rows alike."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 ENDS = {"h", "t", "s", "o"}
-"""Head, tail, subject, object, as a letter alone may be short for."""
+"""Letters that may be short for a side: head, tail, subject, object."""
 
 _ROW = "its row"
 _OF_ROWS = {"part", "graph", "protocol"}
@@ -62,22 +62,23 @@ _FACTS = (*COUNTS, "relations", "rank_type", "tool")
 
 
 class CellTexts(NamedTuple):
-    """What a cell says."""
+    """The texts of one or more cells, and their facts."""
 
     texts: tuple[Text, ...] = ()
+    # Role and value: a count, the relations, a rank type, a tool.
     facts: tuple[tuple[str, Any], ...] = ()
 
 
 _NOTHING = CellTexts()
 
 
-def _say(*labels: Label) -> CellTexts:
-    """Return what a cell says in labels."""
-    return CellTexts(tuple(Text(label, "row", _ROW) for label in labels))
+def _make_text(label: Label) -> CellTexts:
+    """Return a label as the text of a cell of a row."""
+    return CellTexts((Text(label, "row", _ROW),))
 
 
 def declare(role: str, cell: str) -> Label:
-    """Return what a cell in the column of a role declares.
+    """Read a cell below a heading such as dataset, split or protocol, its `role`, as a label.
 
     A dataset whose name has more in it than a known one is a dataset of its own.
     """
@@ -99,46 +100,62 @@ def declare(role: str, cell: str) -> Label:
 
 
 def _holds_counts(cells: Cells) -> bool:
-    """Tell whether a number of a column is neither 0 nor 1: then the cells are not flags."""
+    """Tell whether a column has a number besides 0 and 1, so that its cells are not yes and no."""
     return any(is_number(cell) and cell not in list_flags() for cell in cells.distinct[:FEW])
 
 
 def _holds_ends(cells: Cells) -> bool:
-    """Tell whether all cells of a column are letters that sides are short for: h and t, s and o."""
-    some = cells.distinct[:FEW]
-    return all(is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in some)
+    """Tell whether all cells of a column are letters short for sides: h and t, s and o."""
+    distinct = cells.distinct[:FEW]
+    return all(is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in distinct)
 
 
-# What the cells of each row say.
+class RowText(NamedTuple):
+    """The texts and facts of a row."""
+
+    cells: CellTexts
+    above: tuple[Text, ...]  # the rows without numbers above it, which name its group
 
 
 class RowTexts(NamedTuple):
-    """What the cells of each row, and the rows above that name it, say."""
+    """The texts and facts of every row, those of equal rows once."""
 
-    codes: Places  # of each row
-    about: Sequence[tuple[CellTexts, tuple[Text, ...]]]  # the distinct ones
+    codes: Places  # the place of each row in `distinct`
+    distinct: Sequence[RowText]
+
+
+class Groups(NamedTuple):
+    """The groups of rows that rows without numbers divide a table into."""
+
+    group_of: Places  # of each row: 0 for none, -1 for a row that names a group
+    texts: list[tuple[Text, ...]]  # of each group
 
 
 def form_address(
-    about: CellTexts, texts: tuple[Text, ...], questions: tuple[Question, ...]
+    cells: CellTexts, texts: tuple[Text, ...], questions: tuple[Question, ...]
 ) -> Address:
-    """Return what cells, the texts of their numbers and further questions say together."""
+    """Form the address of numbers from their texts, the nearest first, and the facts of their row.
+
+    `cells` are those of the row; `questions` are asked unless the texts answer them.
+    """
     declarations = gather(texts)
-    fields: dict[str, Any] = {**declarations.declared, **dict(about.facts)}
-    further = (ask for ask in questions if ask.field not in declarations.declared)
+    fields: dict[str, Any] = {**declarations.declared, **dict(cells.facts)}
+    unanswered = (ask for ask in questions if ask.field not in declarations.declared)
     headings = (text for text in texts if text.scope == "column")
-    conflicts = tuple(_find_conflicts((*about.texts, *headings)))
+    conflicts = tuple(_find_conflicts((*cells.texts, *headings)))
     fields |= dict.fromkeys(ask.field for ask in conflicts)  # the user says which
-    asked = (*declarations.questions, *further, *conflicts)
-    return Address(**fields, suites=declarations.suites, questions=asked)
+    all_questions = (*declarations.questions, *unanswered, *conflicts)
+    return Address(**fields, suites=declarations.suites, questions=all_questions)
 
 
 def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
-    """Yield a question about each field of which a row and its heading declare several values."""
+    """Yield a question about each field that a row and its heading declare differently."""
     declared = [text.label.declared for text in texts]
     for name in NAMES:
-        values = {name_graph(each[name]): each[name] for each in declared if name in each}
-        values = {key: value for key, value in values.items() if not is_mean(value)}
+        values = {}
+        for fields in declared:
+            if name in fields and not is_mean(fields[name]):
+                values[name_graph(fields[name])] = fields[name]
         if "raw" not in values:  # what is time-aware is filtered, too
             values.pop("filtered", None)
         if len(values) > 1:
@@ -149,74 +166,81 @@ def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
             yield Question(name, conflict, option=remedy, choices=choices)
 
 
-def read_rows(layout: Layout, groups: tuple[Places, list[tuple[Text, ...]]]) -> RowTexts:
-    """Return what the cells of each row say: first the roles, then the names, then the others."""
+def read_rows(layout: Layout, groups: Groups) -> RowTexts:
+    """Read the cells of each row: first those with a role, then the names, then the others."""
     heading, cells, roles = layout.heading, layout.cells, layout.roles
-    ways: dict[int, Callable[[str], CellTexts]] = {}
+    readers: dict[int, Callable[[str], CellTexts]] = {}
     for role in (*_DECLARED, *_FACTS):
         if role in roles:
-            ways[roles[role]] = partial(_read_role, role, find_flag(heading, roles[role]))
+            readers[roles[role]] = partial(_read_role, role, find_flag(heading, roles[role]))
     if "model" in roles:
-        ways[roles["model"]] = _read_name
+        readers[roles["model"]] = _read_name
     for j in layout.free:
-        ways[j] = _read_name if j == layout.names else _choose_way(layout, j)
-    group_of, above = groups
-    codes = np.maximum(group_of, 0)
+        readers[j] = _read_name if j == layout.names else _choose_reader(layout, j)
+    codes = np.maximum(groups.group_of, 0)
     columns = []
-    for j, way in ways.items():
-        own, found = _read_column(cells[j], way)
-        if len(found) > 1:
-            columns.append((own, found))
-            codes = combine(codes, own, len(found))
+    for j, read in readers.items():
+        column = _read_column(cells[j], read)
+        if len(column.distinct) > 1:
+            columns.append(column)
+            codes = combine(codes, column.codes, len(column.distinct))
     firsts, codes = number_firsts(codes)
-    joined = []
+    rows = []
     for row in firsts.tolist():
-        said = [found[own[row]] for own, found in columns]
-        texts = tuple(text for each in said for text in each.texts)
-        facts = tuple(fact for each in said for fact in each.facts)
-        joined.append((CellTexts(texts, facts), above[max(group_of[row], 0)]))
-    return RowTexts(codes, joined)
+        parts = [column.distinct[column.codes[row]] for column in columns]
+        texts = tuple(text for part in parts for text in part.texts)
+        facts = tuple(fact for part in parts for fact in part.facts)
+        above = groups.texts[max(groups.group_of[row], 0)]
+        rows.append(RowText(CellTexts(texts, facts), above))
+    return RowTexts(codes, rows)
 
 
-def _choose_way(layout: Layout, j: int) -> Callable[[str], CellTexts]:
-    """Return how the cells of a column without a role of its own are read."""
+def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
+    """Choose the function that reads the cells of a column without a role of its own."""
     heading, cells, role = layout.heading, layout.cells[j], layout.heading.roles[j]
-    telling, asking = find_flag(heading, j), find_asking(heading, j)
-    # A second column of it.
+    flag, asking = find_flag(heading, j), find_asking(heading, j)
+    # A second column of a role.
     if role in _DECLARED and role in layout.roles and fits_cells(role, cells):
         return partial(_read_role, role, None)
     if role in {"model", "tool"}:
         return _read_name
-    if telling is not None:
-        return partial(_read_below if _holds_counts(cells) else _read_flag, telling)
+    if flag is not None:
+        return partial(_read_below if _holds_counts(cells) else _read_flag, flag)
     if asking is not None:
         return partial(_read_below, asking)
     return _read_end if _holds_ends(cells) else _read_remark
 
 
-def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> tuple[Places, list[CellTexts]]:
-    """Return for each row a number of what its cell says; 0 is nothing."""
-    found = [_NOTHING]
+class _ColumnTexts(NamedTuple):
+    """The texts and facts of the cells of a column, those of equal cells once."""
+
+    codes: Places  # the place of each row's cell in `distinct`
+    distinct: list[CellTexts]  # the first is empty
+
+
+def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> _ColumnTexts:
+    """Read the cells of a column, each distinct one once."""
+    read_texts = [_NOTHING]
     is_free = read in {_read_name, _read_remark}
     codes, distinct = cells.select(FEW, screen) if is_free else (cells.codes, cells.distinct)
-    number_of = np.zeros(len(distinct), dtype=np.intp)
-    for place, cell in enumerate(distinct):
-        about = read(cell)
-        if about != _NOTHING:
-            number_of[place] = len(found)
-            found.append(about)
-    return number_of[codes], found
+    place_of = np.zeros(len(distinct), dtype=np.intp)
+    for number, cell in enumerate(distinct):
+        texts = read(cell)
+        if texts != _NOTHING:
+            place_of[number] = len(read_texts)
+            read_texts.append(texts)
+    return _ColumnTexts(place_of[codes], read_texts)
 
 
 def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
-    """Read a cell of a column with a role, which may say yes or no to its heading, a flag."""
+    """Read a cell of a column with a role; it may be yes or no, if the heading is a `flag`."""
     answered = None if flag is None else answer(flag, cell)
     if answered is not None:
-        return _say(answered)
+        return _make_text(answered)
     if is_missing(cell) or (role == "relations" and cell.lower() in ALL):
         return _NOTHING
     if role in _DECLARED:
-        return _say(declare(role, cell))
+        return _make_text(declare(role, cell))
     if role == "tool":  # its name is not a protocol; that of a repository is read as a model's is
         texts = () if is_tool(cell) else _read_name(cell).texts
         return CellTexts(texts, ((role, cell),))
@@ -230,38 +254,44 @@ def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
 
 
 def _read_name(cell: str) -> CellTexts:
-    """Read the name of a row, which may say anything."""
+    """Read the name of a row, of which any word may be about its tasks."""
     if is_blank(cell):
         return _NOTHING
     label = name_model(read_label(cell))
     if squash(cell) in OF_RELATIONS:  # below "Prediction", next to entities
         label = replace(label, words=(Word(cell.lower(), "side", says="relation"),))
     is_statistic = label.metric is not None and label.whole
-    return CellTexts((Text(label, "name", _ROW),)) if label.tells or is_statistic else _NOTHING
+    if not (label.tells or is_statistic):
+        return _NOTHING
+    return CellTexts((Text(label, "name", _ROW),))
 
 
 def _read_remark(cell: str) -> CellTexts:
-    """Read a cell below an unknown heading, which may say anything."""
+    """Read a cell below an unknown heading, of which any word may be about its tasks."""
     label = read_label(cell)
-    return _say(label) if label.tells and not is_blank(cell) else _NOTHING
+    if is_blank(cell) or not label.tells:
+        return _NOTHING
+    return _make_text(label)
 
 
 def _read_flag(flag: Label, cell: str) -> CellTexts:
-    """Read a cell that may say yes or no to its heading."""
+    """Read a cell below a heading such as Filtered, which it may answer with yes or no."""
     answered = answer(flag, cell)
     if answered is not None:
-        return _say(ask_alone(answered, "row") if answered is flag else answered)
+        return _make_text(ask_alone(answered, "row") if answered is flag else answered)
     # How many test triples there are says nothing of a split.
     if is_number(cell) or not flag.values:
         return _read_below(flag, cell)
     if is_blank(cell):
         return _NOTHING
-    return CellTexts((*_read_remark(cell).texts, *_say(doubt(flag)).texts))
+    return CellTexts((*_read_remark(cell).texts, *_make_text(doubt(flag)).texts))
 
 
 def _read_end(cell: str) -> CellTexts:
     """Read a cell that may be short for a side."""
-    return _NOTHING if is_blank(cell) else _say(Label(cell, words=(Word(cell.lower(), "side"),)))
+    if is_blank(cell):
+        return _NOTHING
+    return _make_text(Label(cell, words=(Word(cell.lower(), "side"),)))
 
 
 def _read_below(heading: Label, cell: str) -> CellTexts:
@@ -275,7 +305,7 @@ def _read_below(heading: Label, cell: str) -> CellTexts:
 
 
 def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]:
-    """Return the words of a heading, or of a key, that its cell leaves to be asked about.
+    """Return the words of a heading, or of a key, to ask about, given the cell below it.
 
     A cell may answer its heading: "filter" over "raw" asks nothing, "subset" over "head" does.
     """
@@ -298,34 +328,37 @@ def find_groups(
     numbers: Sequence[int],
     is_empty: NDArray[np.bool_],
     spanning: frozenset[int],
-) -> tuple[Places, list[tuple[Text, ...]]]:
-    """Label each row with the empty rows above it: 0 for none, -1 for these rows themselves."""
+) -> Groups:
+    """Divide rows into groups, at rows without numbers, such as ``Inductive``, which name them."""
     group_of = np.zeros(len(is_empty), dtype=np.intp)
     groups: list[tuple[Text, ...]] = [()]
     below: list[Text] = []
     last = int(np.flatnonzero(~is_empty).max(initial=-1))
     for row in np.flatnonzero(is_empty).tolist():
-        name = _name_group([own[row] for own in cells], numbers, is_spanning=row in spanning)
+        name = _name_group([column[row] for column in cells], numbers, is_spanning=row in spanning)
         if not name:
             continue
         label = read_label(name)
         if row > last and label.words and not label.graphs:
             below.append(Text(weaken(label), "text", "a row below"))
             continue
-        # What the rows before said may or may not hold on: its words are asked about.
-        kept = []
+        # Whether the group above goes on is open: its words are asked about.
+        outer = []
         if label.values or label.words or not label.graphs:
-            kept = [text._replace(label=weaken(text.label)) for text in groups[-1]]
+            outer = [text._replace(label=weaken(text.label)) for text in groups[-1]]
         group_of[row] = -1
         group_of[row + 1 :] = len(groups)
-        groups.append((Text(label, "row", "a row above"), *kept[:2]))
-    return group_of, [(*group, *below) for group in groups]
+        groups.append((Text(label, "row", "a row above"), *outer[:2]))
+    return Groups(group_of, [(*group, *below) for group in groups])
 
 
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
-    """Return the only text of a row without numbers; nothing if it is about its column alone."""
+    """Return the only text of a row without numbers; empty if it is about its column alone."""
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
     if len({cells[j] for j in filled}) != 1:
         return ""
-    is_behind = filled[0] > min(numbers, default=0) and filled[0] not in numbers
-    return "" if is_behind and len(filled) == 1 and not is_spanning else cells[filled[0]]
+    first = filled[0]
+    is_behind = first > min(numbers, default=0) and first not in numbers
+    if is_behind and len(filled) == 1 and not is_spanning:
+        return ""
+    return cells[first]

@@ -49,10 +49,10 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
         if cells is None:
             return
         share = shared.setdefault if len(shared) < _MOST_SHARED else shared.get
-        written = tuple([share(cell, cell) for cell in cells])
-        plain = tuple([cell.strip() for cell in written])
+        raw = tuple([share(cell, cell) for cell in cells])
+        plain = tuple([cell.strip() for cell in raw])
         if any(plain):
-            yield Row(line, written, written if written == plain else plain)
+            yield Row(line, raw, raw if raw == plain else plain)
 
 
 def _check_lines(document: Document, delimiter: str) -> Iterator[str]:
@@ -62,6 +62,7 @@ def _check_lines(document: Document, delimiter: str) -> Iterator[str]:
 
 
 def _explain(error: str, line: int) -> str:
+    """Explain an error of the csv module, up to a line."""
     if "field larger" in error:
         most = f"{csv.field_size_limit():,}"
         return f"a cell has more than {most} characters, to line {line:,}. Is a quote never closed?"
@@ -74,10 +75,7 @@ def _explain(error: str, line: int) -> str:
 
 
 def find_delimiter(document: Document) -> str | None:
-    """Return the delimiter under which one of the first lines reads as a heading.
-
-    Return None if there is none.
-    """
+    """Find the delimiter under which one of the first lines reads as a heading; None if none."""
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
     is_long = any(len(line) > _LONGEST_HEADING for line in lines)
@@ -85,8 +83,9 @@ def find_delimiter(document: Document) -> str | None:
         return None
     # There, a line below a heading with more or fewer cells is rather a mistake to be reported.
     strict = document.suffix not in {".csv", ".tsv"}
-    best = max((_count_known(lines, delimiter, strict), delimiter) for delimiter in DELIMITERS)
-    return best[1] if best[0] > 0 else None
+    counts = {sign: _count_known(lines, sign, strict) for sign in DELIMITERS}
+    best = max(DELIMITERS, key=lambda sign: (counts[sign], sign))
+    return best if counts[best] > 0 else None
 
 
 def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
@@ -96,14 +95,14 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
         rows.extend(filter(None, reader))
     except csv.Error:
-        strict = False  # reading will say what is wrong with it
+        strict = False  # the error of reading it will tell more
     best = 0
     for row, below in zip(rows[:5], [*rows[1:], None], strict=False):
         if len(row) < 2 or (strict and below is not None and len(below) != len(row)):
             continue
         # "metric:<tab>MRR<tab>MR" is from a log, and so is "MRR<tab>0.3".
-        named = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
-        if not named and not any(PAIR.search(cell) for cell in row):
+        is_of_log = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
+        if not is_of_log and not any(PAIR.search(cell) for cell in row):
             best = max(best, sum(bool(read_label(cell.strip()).role) for cell in row))
     return best
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankconst.results.tables.sheet import Table
 
 MOST_CELLS = 10_000_000
-"""How many cells a file may have; with its numbers, each takes up to about 150 bytes in memory."""
+"""The most cells of a file; with its numbers, each takes up to about 150 bytes in memory."""
 
 LONGEST_TEXT = 16 * 2**20
 """The most characters of a document with tables between its prose."""
@@ -44,7 +44,7 @@ _REPEATED = {"dataset", "split", "side", "protocol", "relations"}
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How tables of a format are to be read."""
+    """The way in which tables of a format are read."""
 
     # Reads a heading, or the name of a metric in a long table; k may have a column of its own.
     parse: Callable[[str, int | None], Label] = read_label
@@ -69,10 +69,12 @@ def make_reader(
     recognise: Callable[[Document], bool],
     find_tables: Callable[[Document], Iterable[Printed]],
 ) -> Reader:
-    """Return the reader of documents with tables between their prose."""
-    return Reader(
-        key, recognise, lambda each: read_tables(each, key, find_tables(each)), most=LONGEST_TEXT
-    )
+    """Make the reader of documents with tables between their prose."""
+
+    def read(document: Document) -> Reading:
+        return read_tables(document, key, find_tables(document))
+
+    return Reader(key, recognise, read, most=LONGEST_TEXT)
 
 
 def _read_all(
@@ -80,27 +82,27 @@ def _read_all(
 ) -> list[Table]:
     """Read each table or block; those without a metric are skipped if others have one."""
     read: list[Table] = []
-    without: list[Row] = []  # the first table without a metric
+    first_without: list[Row] = []  # the first table without a metric
     for printed in tables:
         rows, has_commas = list(printed.rows), False
         if printed.commas or not (dialect.exact or dialect.even):
             rows, has_commas = read_commas(rows, document.decimal)
         texts = () if dialect.exact else (*printed.above, name_file(document.name))
         for block in _split_blocks([row for row in rows if any(row.plain)], dialect):
-            found = _find_heading(document, block, texts, dialect)
-            if found is None:
-                without = without or block
-                what = " | ".join(filter(None, block[0].plain))
-                notes.add(block[0].line, what, "the heading of a table without a metric")
+            headed = _find_heading(document, block, texts, dialect)
+            if headed is None:
+                first_without = first_without or block
+                heading = " | ".join(filter(None, block[0].plain))
+                notes.add(block[0].line, heading, "the heading of a table without a metric")
                 continue
-            how = [found.how] if found.how else []
+            how = [headed.how] if headed.how else []
             if has_commas:
                 how.append("commas before decimals")
-            body = _fit(document, found, notes, even=dialect.even or dialect.exact)
-            sheet = _make_sheet(document, found, body, dialect, how)
+            body = _fit(document, headed, notes, even=dialect.even or dialect.exact)
+            sheet = _make_sheet(document, headed, body, dialect, how)
             read.append(SheetReader(sheet, notes).read())
-    if not read and without:
-        raise DataError(explain_missing(document, without))
+    if not read and first_without:
+        raise DataError(explain_missing(document, first_without))
     if not read:
         raise DataError(
             f"{document.name}: there is no table. Expected a heading and rows of cells below."
@@ -140,14 +142,14 @@ def _find_heading(
 
 
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
-    """Return texts that ask about the metrics they name, if none of them names that of the user."""
-    named = {text.label.metric for text in texts} - {None}
-    if metric in named:
+    """Ask about the metrics in texts, if none of them is that of the user."""
+    if any(text.label.metric == metric for text in texts):
         return texts
     return tuple(_ask_about(text) for text in texts)
 
 
 def _ask_about(text: Text) -> Text:
+    """Ask about the metric in a text."""
     label = text.label
     if label.metric is None:
         return text
@@ -172,7 +174,7 @@ def _count_filled(row: Row) -> int:
 
 
 def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
-    """Return the titles above a heading, the nearest first, and the rows from the heading on."""
+    """Split the rows of single cells above a heading off as titles, the nearest first."""
     count = 0
     while count < min(len(block) - 2, DEEPEST) and _count_filled(block[count]) == 1:
         count += 1
@@ -185,14 +187,14 @@ def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
 def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
     """Split a table where its heading comes again, perhaps below other datasets."""
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
-    lowest = () if heading is None else heading.levels[-1]
-    named = [] if heading is None else [j for j in heading.measures if lowest[j]]
-    if heading is None or not named:
+    if heading is None:
         return [rows] if rows else []
+    lowest = heading.levels[-1]
+    measures = [j for j in heading.measures if lowest[j]]
     depth, starts = len(heading.levels), [0]
-    for i in range(depth, len(rows)):
+    for i in range(depth, len(rows) if measures else 0):
         plain = rows[i].plain
-        if len(plain) <= named[-1] or any(plain[j] != lowest[j] for j in named):
+        if len(plain) <= measures[-1] or any(plain[j] != lowest[j] for j in measures):
             continue
         start, highest = i, max(i - depth + 1, starts[-1] + 1)
         while start > highest and not any(is_number(cell) for cell in rows[start - 1].plain):
@@ -206,24 +208,24 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
     """Return the rows that fit the heading; others are noted, or refused in a delimited file."""
     levels, width = {*block.heading.levels}, len(block.heading.keys)
-    kept: list[Row] = []
+    fitting: list[Row] = []
     for row in block.rows:
         count = len(row.cells)
         if count == width and row.plain not in levels:
-            kept.append(row)
+            fitting.append(row)
         elif count == width:
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
         elif count == 1 and not even:
-            kept.append(row.widen(width)._replace(spans={0: width}))
+            fitting.append(row.widen(width)._replace(spans={0: width}))
         else:
             reason = f"expected {width} cells, as in the heading, got {count}"
             if even:
                 remedy = "Fix the row, or quote cells that contain the delimiter."
                 raise DataError(f"{document.at(row.line)}: {reason}. {remedy}")
             notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
-        if len(kept) * width > MOST_CELLS:
+        if len(fitting) * width > MOST_CELLS:
             refuse_size(document.at(row.line))
-    return kept
+    return fitting
 
 
 def _make_sheet(
@@ -251,16 +253,14 @@ def _make_sheet(
 
 
 def _fill(heading: Heading, columns: list[list[str]]) -> None:
-    """Repeat what the row above says of the ranking tasks where a cell of a document is empty."""
+    """Fill empty cells of columns about the ranking tasks with the cell above."""
     roles = find_roles(heading, [Cells(column) for column in columns])
-    places = {j for role, j in roles.items() if role in _REPEATED}
-    for j in range(min(heading.measures, default=0) - 1):
-        if j not in roles.values() and not heading.measures.get(j):
-            places.add(j)
-    apart = places | {*heading.measures}
-    others = [column for j, column in enumerate(columns) if j not in apart]
+    repeated = {j for role, j in roles.items() if role in _REPEATED}
+    repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
+    excluded = repeated | {*heading.measures}
+    others = [column for j, column in enumerate(columns) if j not in excluded]
     is_named = [any(cells) for cells in zip(*others, strict=True)]
-    for j in places if others else ():
+    for j in repeated if others else ():
         last = ""
         for i, cell in enumerate(columns[j]):
             last = cell or last
@@ -278,16 +278,16 @@ def _merge(
     if sum(sizes) * len(columns) > MOST_CELLS:
         refuse_size(document.name)
     for table, size in zip(filled, sizes, strict=True):
-        own = dict(zip(table.sheet.heading.keys, table.sheet.written, strict=True))
+        by_key = dict(zip(table.sheet.heading.keys, table.sheet.written, strict=True))
         for key, cells in columns.items():
-            cells.extend(own.get(key) or [""] * size)
+            cells.extend(by_key.get(key) or [""] * size)
     return Reading(
         name=document.name,
         form=form,
-        layout="wide" if any(each.sheet.heading.measures for each in read) else "long",
+        layout="wide" if any(table.sheet.heading.measures for table in read) else "long",
         columns=tuple(columns),
         rows=Rows(columns, sum(sizes)),
-        entries=join_entries([each.entries for each in filled], sizes),
+        entries=join_entries([table.entries for table in filled], sizes),
         skipped=notes.skipped(),
         tool=tool,
         understood=_describe(read),
@@ -295,7 +295,7 @@ def _merge(
 
 
 def _describe(read: list[Table]) -> str:
-    """Say in one line how tables were understood; nothing if their headings say it all."""
+    """Describe in one line how tables were understood; empty if nothing was inferred."""
     inferred: list[str] = []
     is_percent: dict[str, set[bool]] = {}
     for table in read:
@@ -309,7 +309,7 @@ def _describe(read: list[Table]) -> str:
     if not inferred and not any(table.percent for table in read):
         return ""
     signs = {(False,): "", (True,): " (percent)", (False, True): " (percent in some columns)"}
-    metrics = [f"{label}{signs[(*sorted(own),)]}" for label, own in is_percent.items()]
+    metrics = [f"{label}{signs[(*sorted(flags),)]}" for label, flags in is_percent.items()]
     tables = "1 table" if len(read) == 1 else f"{len(read)} tables"
     return "; ".join((tables, *inferred, ", ".join(metrics)))
 

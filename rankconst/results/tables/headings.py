@@ -1,4 +1,4 @@
-"""What the first rows of a table say about its columns: metrics, roles, and labels that span them.
+"""The heading of a table, in its first rows: metrics, roles, and labels that span columns.
 
 Headings may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@``
 over 1, 3 and 10, metrics over datasets. Next to a metric a heading may have letters of sides,
@@ -61,12 +61,12 @@ class Heading:
 
     @cached_property
     def roles(self) -> list[str]:
-        """What the cells of each column are; empty where its heading does not say."""
-        found = []
+        """The role of each column; empty where its heading names none."""
+        by_column = []
         for labels in self.labels:
             roles = [role for role in list_roles(labels[::-1]) if role not in {"", "measured"}]
-            found.append(roles[0] if roles else "")
-        return found
+            by_column.append(roles[0] if roles else "")
+        return by_column
 
     @property
     def long(self) -> bool:
@@ -75,8 +75,9 @@ class Heading:
 
 
 def find_role(label: Label) -> str:
-    """Return what the cells below a label are: of a count, the number of ranks."""
-    return "num_tasks" if label.metric is not None and label.metric.scale == "count" else label.role
+    """Return the role of the cells below a label; that of a count is the number of ranks."""
+    is_count = label.metric is not None and label.metric.scale == "count"
+    return "num_tasks" if is_count else label.role
 
 
 def list_roles(labels: Sequence[Label]) -> list[str]:
@@ -84,12 +85,12 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
     In a column of a metric, a label that declares something, such as Filter, has none.
     """
-    measured = any(label.metric is not None for label in labels)
-    return [find_role(label) for label in labels if not (measured and label.declared)]
+    has_metric = any(label.metric is not None for label in labels)
+    return [find_role(label) for label in labels if not (has_metric and label.declared)]
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
-    """Return what reads headings that name no metric: of graphs, splits and sides, or of models."""
+    """Choose how headings without a metric are read: as graphs, splits and sides, or as models."""
     models = list_models(rows)
     return partial(_name_models, metric, models) if models else partial(_name_metric, metric)
 
@@ -109,9 +110,9 @@ def _name_models(metric: Metric, models: Collection[str], name: str, k: int | No
 
 
 def list_models(rows: Sequence[Row]) -> list[str]:
-    """Return the headings of columns of numbers next to names of graphs, if nothing else is there.
+    """List the headings of columns of numbers next to names of graphs, which may name models.
 
-    They may be names of models: nothing that a heading of a results table says is known of them.
+    Return none if a heading is known to be something else.
     """
     head = rows[0].plain
     body = [row.plain for row in rows[1:] if len(row.plain) == len(head)]
@@ -128,7 +129,7 @@ def list_models(rows: Sequence[Row]) -> list[str]:
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
-    """Return the heading of the first rows; None if they name no metric, or are one column."""
+    """Find the heading in the first rows; None if they name no metric, or are one column."""
     if not rows or max(len(row.cells) for row in rows) == 1:
         return None
     for depth in range(1, min(DEEPEST, len(rows)) + 1):
@@ -156,15 +157,16 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     }
     if new and {*longer.measures} > {*heading.measures}:
         return _adds_metrics(row, new)
-    own = [row.plain[j] for j in heading.measures if j < len(row.plain)]
+    below = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
+    if not below or any(is_blank(cell) for cell in below):
+        return False
     # Words below all metrics and nothing else, such as mean and std, are of the heading, too.
-    is_words = not any(is_missing(cell) or re.search(r"\d", cell) for cell in own)
-    if own and is_words and not any(others):
+    are_words = not any(is_missing(cell) or re.search(r"\d", cell) for cell in below)
+    if are_words and not any(others):
         return True
-    labels = [read_label(cell) for cell in own if not is_blank(cell)]
-    is_address = all(label.whole and (label.graphs or label.values) for label in labels)
-    return len(labels) == len(own) > 0 and is_address
+    labels = [read_label(cell) for cell in below]
+    return all(label.whole and (label.graphs or label.values) for label in labels)
 
 
 def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
@@ -183,7 +185,7 @@ def _is_hits(label: Label) -> bool:
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
-    """Return the heading that some rows make up."""
+    """Compose the heading of some rows."""
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.widen(width).plain for row in rows)
     first = next((j for j, cell in enumerate(levels[-1]) if parse(cell, None).metric), width)
@@ -204,7 +206,7 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
 def _stack_levels(
     rows: Sequence[Row], levels: Sequence[Sequence[str]], first: int
 ) -> tuple[list[list[str]], bool]:
-    """Return the names above each column, and whether it is open which columns they are above."""
+    """Return the names above each column, and True if it is open which columns they are above."""
     columns: list[list[str]] = [[] for _ in levels[-1]]
     is_open = False
     for row, level in zip(rows[:-1], levels, strict=False):
@@ -212,7 +214,7 @@ def _stack_levels(
         if row.spans is None and _is_centred(level, levels[-1], first):
             is_open = True
             joined = " ".join(filter(None, level[first + 1 :]))
-            names = [own if j < first else joined for j, own in enumerate(level)]
+            names = [*level[:first], *[joined] * len(level[first:])]
         _add_level(columns, names)
     _add_level(columns, levels[-1])
     are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
@@ -235,43 +237,43 @@ def _drop_names_of_levels(
             labels[j] = tuple(label for label in labels[j] if label.text != text)
 
 
-def _add_level(named: list[list[str]], level: Sequence[str]) -> None:
+def _add_level(columns: list[list[str]], level: Sequence[str]) -> None:
     """Add the labels of a level to those above, but for blank and repeated ones."""
-    for column, label in zip(named, level, strict=True):
+    for column, label in zip(columns, level, strict=True):
         if not is_blank(label) and column[-1:] != [label]:
             column.append(label)
 
 
 def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
-    """Return the columns of metrics; a column that has another role is none."""
-    found = {}
+    """Find the columns of metrics, with the label that names each; none has another role."""
+    measures = {}
     for j, column in enumerate(labels):
-        measures = [label for label in column if label.metric is not None]
-        if measures and {*list_roles(column)} <= {"", "measured", "tool", "side", "model"}:
-            found[j] = measures[-1]
+        metrics = [label for label in column if label.metric is not None]
+        if metrics and {*list_roles(column)} <= {"", "measured", "tool", "side", "model"}:
+            measures[j] = metrics[-1]
     # An average next to columns of no metric may be over anything.
-    others = [column for j, column in enumerate(labels) if j and j not in found]
+    others = [column for j, column in enumerate(labels) if j and j not in measures]
     is_unknown = any(not any(list_roles(column)) for column in others)
-    is_average = all(is_mean(label.text) for label in found.values())
-    return {} if is_unknown and is_average else found
+    are_averages = all(is_mean(label.text) for label in measures.values())
+    return {} if is_unknown and are_averages else measures
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
-    """Write the number below ``Hits@`` behind it."""
+    """Join ``Hits@`` and the number below it."""
     for i in range(len(labels) - 1, 0, -1):
         if _COUNT.fullmatch(labels[i]):
-            whole = join_k(labels[i - 1], labels[i])
-            if parse(whole, None).metric is not None:
-                return [*labels[: i - 1], whole, *labels[i + 1 :]]
+            name = join_k(labels[i - 1], labels[i])
+            if parse(name, None).metric is not None:
+                return [*labels[: i - 1], name, *labels[i + 1 :]]
     return labels
 
 
 def _spread(row: Row, level: Sequence[str]) -> list[str]:
-    """Return the labels of an upper level for every column that they span."""
+    """Repeat the labels of an upper level for every column that they span."""
     spread, label, end = [], "", 0
-    for j, own in enumerate(level):
-        if own:
-            label = own
+    for j, text in enumerate(level):
+        if text:
+            label = text
             end = len(level) if row.spans is None else j + row.spans.get(j, 1)
         spread.append(label if j < end else "")
     return spread
@@ -281,24 +283,22 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
     """Tell whether names are centred above columns that all begin with one metric."""
     if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
         return False
-    return any(
-        over and name != below[first]
-        for over, name in zip(level[first + 1 :], below[first + 1 :], strict=True)
-    )
+    rest = range(first + 1, len(level))
+    return any(level[j] and below[j] != below[first] for j in rest)
 
 
 def _are_shifted(columns: Sequence[Sequence[str]]) -> bool:
     """Tell whether a metric comes twice below one of several names, as if these had moved."""
-    below_names = [tuple(column) for column in columns if len(column) > 1]
-    names = {column[0] for column in below_names}
-    return len(names) > 1 and len({*below_names}) < len(below_names)
+    named = [tuple(column) for column in columns if len(column) > 1]
+    names = {column[0] for column in named}
+    return len(names) > 1 and len({*named}) < len(named)
 
 
 def find_reason(heading: Heading, j: int) -> str:
     """Return why the numbers of a column of a metric cannot be adjusted, as half a sentence."""
     measure = heading.measures[j]
-    named = {label.metric for label in heading.labels[j] if label.whole and label.metric}
-    if named - {measure.metric}:  # MRR over median
+    metrics = {label.metric for label in heading.labels[j] if label.whole and label.metric}
+    if metrics - {measure.metric}:  # MRR over median
         return "two levels of its heading name metrics"
     labels = (measure, *heading.labels[j])
     words = [word for label in labels for word in label.words if word.field == "metric"]
@@ -308,12 +308,12 @@ def find_reason(heading: Heading, j: int) -> str:
 
 
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
-    """Say why a table has no heading, and what its columns may mean."""
+    """Explain why a table has no heading, and what its columns may be."""
     row, place = rows[0], document.at(rows[0].line)
     ranks = next((name for name in row.plain if squash(name) in {"rank", "ranks"}), "")
     if ranks:
-        asked = f"no column is a metric. Is {ranks} the rank of each task?"
-        return f"{place}: {asked} {ADJUST_RANKS}"
+        question = f"no column is a metric. Is {ranks} the rank of each task?"
+        return f"{place}: {question} {ADJUST_RANKS}"
     if len(row.cells) == 1:
         return (
             f"{place}: one column, {row.plain[0][:40]!r}; expected at least two, such as model and "
@@ -338,15 +338,15 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
 
 
 def _find_metric(document: Document) -> str | None:
-    """Return the only metric that the words of a file name, such as hits@10 in a caption."""
+    """Find the only metric that is named in a file, such as hits@10 in a caption."""
     words = {word.strip("()[]{},.;:*_|") for word in document.text.split()}
-    named = [read_label(word).metric for word in words]
-    labels = {metric.label.lower() for metric in named if metric is not None}
+    metrics = [read_label(word).metric for word in words]
+    labels = {metric.label.lower() for metric in metrics if metric is not None}
     return labels.pop() if len(labels) == 1 else None
 
 
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, with a number behind one that comes again: ``MRR``, ``MRR (2)``."""
+    """Add numbers to names that come again: ``MRR``, ``MRR (2)``."""
     counts = Counter[str]()
     names: list[str] = []
     for key in keys:
@@ -366,7 +366,7 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 
 
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
-    """Return the words besides the metric of each column, unless they are the name of a model."""
+    """Find the words besides the metric of each column, unless they are the name of a model."""
     partial = {j: label for j, label in measures.items() if not label.whole or asks_nowhere(label)}
     plain = {label.metric for j, label in measures.items() if j not in partial}
     others = {j: list_others(label.text) for j, label in partial.items()}
@@ -394,22 +394,22 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
 
 
 def ask_beside(heading: Heading, j: int) -> list[Label]:
-    """Return the labels of a column; one asks as a whole that is next to one that declares.
+    """Return the labels of a column; ask about an unknown one next to others that declare.
 
     Below FB15k-237 and Hetionet, or test and ood, are numbers of two graphs and splits.
     """
-    asked: list[Label] = []
-    for level, label in enumerate(heading.labels[j]):
-        says_nothing = not (label.tells or label.whole or label.metric)
-        alike = [heading.labels[k] for k in heading.measures]
-        beside = [labels[level] for labels in alike if len(labels) == len(heading.labels[j])]
-        is_other = says_nothing and any(other.declared for other in beside)
-        asked.append(ask_whole(label) if is_other else label)
-    return asked
+    labels = list(heading.labels[j])
+    columns = [heading.labels[k] for k in heading.measures]
+    for level, label in enumerate(labels):
+        is_unknown = not (label.tells or label.whole or label.metric)
+        beside = [column[level] for column in columns if len(column) == len(labels)]
+        if is_unknown and any(other.declared for other in beside):
+            labels[level] = ask_whole(label)
+    return labels
 
 
 def list_names(labels: Sequence[Label]) -> set[str]:
-    """Return what a heading names but a metric and values of an address: models, graphs, parts."""
+    """List the names in a heading besides metrics and values: of models, graphs and parts."""
     names: set[str] = set()
     for label in labels:
         names.update(word.lower() for word in list_others(label.text))
@@ -420,7 +420,7 @@ def list_names(labels: Sequence[Label]) -> set[str]:
 
 
 def find_means(heading: Heading) -> dict[int, Label]:
-    """Return labels of the columns that are means over the graphs of other columns: Avg MRR."""
+    """Label the columns of means over the graphs of other columns: Avg MRR."""
     means: dict[int, Label] = {}
     for j in heading.measures:
         for level, label in enumerate(heading.labels[j]):
@@ -431,7 +431,7 @@ def find_means(heading: Heading) -> dict[int, Label]:
 
 
 def _find_mean(label: Label) -> str:
-    """Return the word of a label for means over graphs; empty if it has none."""
+    """Find the word for means over graphs in a label; empty if it has none."""
     if is_mean(label.text):
         return label.text
     words = [] if label.metric is None else label.text.split()
@@ -444,14 +444,14 @@ def _find_mean(label: Label) -> str:
 
 
 def _list_graphs_beside(heading: Heading, j: int, level: int) -> set[tuple[str, ...]]:
-    """Return the graphs, or versions, of columns whose headings differ in one level only."""
-    own = [label.text for label in heading.labels[j]]
+    """List the graphs, or versions, of columns whose headings differ from one in a level only."""
+    texts = [label.text for label in heading.labels[j]]
     graphs: set[tuple[str, ...]] = set()
     for k, measure in heading.measures.items():
         labels = heading.labels[k]
-        if measure.metric != heading.measures[j].metric or len(labels) != len(own):
+        if measure.metric != heading.measures[j].metric or len(labels) != len(texts):
             continue
-        different = [place for place, label in enumerate(labels) if label.text != own[place]]
+        different = [place for place, label in enumerate(labels) if label.text != texts[place]]
         if different == [level]:
             graphs.add((*labels[level].graphs, labels[level].version))
     return graphs - {("",)}

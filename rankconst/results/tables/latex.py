@@ -1,6 +1,6 @@
 r"""Tables in LaTeX: tabular, longtable and the like, with booktabs, multicolumn and multirow.
 
-Comments and what is not set are blanked out, so that places stay those of the file.
+Comments and other parts that are not set are blanked out, so that places stay those of the file.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
+from rankconst.results.labels import Span
 from rankconst.results.tables.cells import MOST_COLUMNS, Placed, Row, check_spans, check_width
 from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import Outline
 from rankconst.results.tables.tex import (
     ENVIRONMENTS,
+    Parsed,
     begins_argument,
     read_argument,
     skip_options,
@@ -47,7 +49,7 @@ _TOKEN = re.compile(
 )
 _SEARCHED = 1_000_000
 
-# What is not set.
+# Parts that are not set.
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _UNSET = re.compile(
@@ -61,9 +63,9 @@ _MOST_SWITCHES = 20
 
 
 def _hide(text: str) -> str:
-    """Blank out what LaTeX does not set."""
-    shown = _COMMENT.sub(lambda found: found[1].ljust(len(found[0])), text)
-    shown = _UNSET.sub(lambda found: _blank(found[0]), shown)
+    """Blank out comments, code that is switched off, and the text behind the document."""
+    shown = _COMMENT.sub(lambda comment: comment[1].ljust(len(comment[0])), text)
+    shown = _UNSET.sub(lambda unset: _blank(unset[0]), shown)
     for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
         values = re.findall(rf"\\{name}(true|false)\b", shown) or ["false"]
         branches = re.compile(
@@ -74,17 +76,17 @@ def _hide(text: str) -> str:
 
 
 def _blank(text: str) -> str:
-    """Return as many blanks, line ends kept."""
+    """Put a blank in place of each sign of a text but its line ends."""
     return re.sub(r"[^\n]", " ", text)
 
 
-def _choose(found: re.Match[str], branch: str) -> str:
-    """Blank out a switch but for the branch that is set."""
-    if found[branch] is None:
-        return _blank(found[0])
-    before = found.string[found.start() : found.start(branch)]
-    behind = found.string[found.end(branch) : found.end()]
-    return _blank(before) + found[branch] + _blank(behind)
+def _choose(switch: re.Match[str], branch: str) -> str:
+    """Blank out a conditional, except for the branch that is set."""
+    if switch[branch] is None:
+        return _blank(switch[0])
+    before = switch.string[switch.start() : switch.start(branch)]
+    behind = switch.string[switch.end(branch) : switch.end()]
+    return _blank(before) + switch[branch] + _blank(behind)
 
 
 _DEFINED = re.compile(
@@ -96,23 +98,23 @@ _MOST_MACROS, _LONGEST_BODY = 500, 300
 
 
 def _take_macros(text: str) -> tuple[str, dict[str, str]]:
-    """Blank out definitions, and return what macros without arguments print.
+    """Blank out definitions of macros, and return the body of each macro without arguments.
 
-    Leave out a macro that is defined twice and may print either text.
+    Leave out a macro that has two definitions with different bodies.
     """
     bodies: dict[str, set[str]] = {}
     parts: list[str] = []
     position = 0
-    for found in _DEFINED.finditer(text):
-        body = read_argument(text, found.end(), _LONGEST_BODY)
-        if body is None or found.start() < position:
+    for definition in _DEFINED.finditer(text):
+        body, start = read_argument(text, definition.end(), _LONGEST_BODY), definition.start()
+        if body is None or start < position:
             continue
-        printed, end = body
-        parts += (text[position : found.start()], _blank(text[found.start() : end]))
-        position = end
-        if not found[2] and len(bodies) < _MOST_MACROS:
-            bodies.setdefault(found[1], set()).add(printed)
-    macros = {name: several.pop() for name, several in bodies.items() if len(several) == 1}
+        parts += (text[position:start], _blank(text[start : body.end]))
+        position = body.end
+        name, parameters = definition.groups()
+        if not parameters and len(bodies) < _MOST_MACROS:
+            bodies.setdefault(name, set()).add(body.text)
+    macros = {name: texts.pop() for name, texts in bodies.items() if len(texts) == 1}
     return "".join((*parts, text[position:])), macros
 
 
@@ -134,7 +136,7 @@ _MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
 _URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
-# What the names of macros end with before the first cell of a row that are part of no cell.
+# Ends of the names of macros that may stand before the first cell of a row and belong to no cell.
 _RULES = (
     *("line", "rule", "rules", "space", "head", "foot", "color", "noalign", "rowfont"),
     *("caption", "label", "centering", "small", "footnotesize"),
@@ -175,7 +177,7 @@ class _Reader:
         return tables
 
     def _take(self, event: re.Match[str]) -> int:
-        """Take what may say something of a table, or a table; return its end."""
+        """Take a table, the begin or end of a float, a title or a caption; return its end."""
         if event.lastgroup == "table":
             return self._take_table(event)
         if event.lastgroup == "float":
@@ -183,19 +185,21 @@ class _Reader:
         if event.lastgroup == "end":
             self._end_float()
             return event.end()
-        kind = read_argument(self._text, event.end()) if event["caption"] == "captionof" else None
-        read = self._read_title(event.end() if kind is None else kind[1])
-        if read is None:
+        end = event.end()
+        if event["caption"] == "captionof":  # of a table, or of a figure
+            kind = read_argument(self._text, end)
+            end = end if kind is None else kind.end
+        title = self._read_title(end)
+        if title is None:
             return event.end()
-        title, end = read
         if event.lastgroup == "level":
-            self._outline.add_heading(1 + _LEVELS.index(event["level"]), title)
+            self._outline.add_heading(1 + _LEVELS.index(event["level"]), title.text)
             self._below = False
         elif not self._floats:
-            self._outline.add_text(title)
+            self._outline.add_text(title.text)
         elif len(self._floats[-1].captions) < _MOST_CAPTIONS:
-            self._floats[-1].captions.append(title)
-        return end
+            self._floats[-1].captions.append(title.text)
+        return title.end
 
     def _take_table(self, begin: re.Match[str]) -> int:
         """Take a table with the captions in it; return its end."""
@@ -204,7 +208,7 @@ class _Reader:
         for caption in _CAPTION.finditer(self._text, begin.end(), end):
             title = self._read_title(caption.end())
             if title is not None:
-                captions.append(title[0])
+                captions.append(title.text)
         captions = self._outline.add_table(rows, captions=captions)
         self._below = True
         if self._floats:
@@ -219,8 +223,8 @@ class _Reader:
             return skip_options(self._text, begin.end())
         return arguments.end()
 
-    def _read_title(self, position: int) -> tuple[str, int] | None:
-        """Return the text of a caption or of a section's title, with its footnotes, and its end."""
+    def _read_title(self, position: int) -> Parsed | None:
+        """Read a caption or the title of a section, with its footnotes."""
         start = skip_options(self._text, position)
         argument = read_argument(self._text, start)
         if argument is None:
@@ -228,16 +232,18 @@ class _Reader:
                 return None
             line = self._document.find_line(start)
             raise DataError(f"{self._document.at(line)}: this {{ is not closed. Expected a title.")
-        texts = [argument[0]]
-        for footnote in _FOOTNOTE.finditer(argument[0]):
-            note = read_argument(argument[0], footnote.end())
+        texts = [argument.text]
+        for footnote in _FOOTNOTE.finditer(argument.text):
+            note = read_argument(argument.text, footnote.end())
             if note is not None:
-                texts.append(note[0])
-        return ". ".join(self._strip_text(text) for text in texts), argument[1]
+                texts.append(note.text)
+        return Parsed(". ".join(self._strip_text(text) for text in texts), argument.end)
 
     def _end_float(self) -> None:
         """Give each table of a float its own caption if there are as many, or else all captions."""
-        closed = self._floats.pop() if self._floats else _Float()
+        if not self._floats:
+            return
+        closed = self._floats.pop()
         is_each = len(closed.captions) == len(closed.tables)
         for place, captions in enumerate(closed.tables):
             captions.extend(closed.captions[place : place + 1] if is_each else closed.captions)
@@ -271,12 +277,13 @@ class _Reader:
                     f"{self._document.at(line)}: \\begin{{{environment}}} lacks its columns; "
                     "expected them in braces, such as {lrr}."
                 )
-            position = argument[1]
+            position = argument.end
         rows: list[_Row] = []
-        for cells in self._split(position, environment, begin.start()):
-            end = cells[-1][1] + 1
-            row = self._make_row([(self._skip_rules(*cells[0]), cells[0][1]), *cells[1:]])
-            if len(cells) > 1 or row.plain[0]:
+        for spans in self._split(position, environment, begin.start()):
+            end = spans[-1].end + 1
+            spans[0] = self._skip_rules(spans[0])
+            row = self._make_row(spans)
+            if len(spans) > 1 or row.plain[0]:
                 rows.append(row)
         _fill_rows(rows)
         covered = sum(sum(row.spans.values()) for row in rows)
@@ -284,24 +291,23 @@ class _Reader:
         finished = [Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows]
         return finished, self._end
 
-    def _skip_rules(self, start: int, end: int) -> int:
-        """Return where the first cell of a row begins."""
-        found = _LEADING.match(self._text, start, end)
-        while found is not None and found[1] and found[1].endswith(_RULES):
-            start = found.end()
-            found = _LEADING.match(self._text, start, end)
-        return end - len(self._text[start:end].lstrip())
+    def _skip_rules(self, cell: Span) -> Span:
+        """Return the first cell of a row without the rules and blanks before it."""
+        start, end = cell
+        leading = _LEADING.match(self._text, start, end)
+        while leading is not None and leading[1] and leading[1].endswith(_RULES):
+            start = leading.end()
+            leading = _LEADING.match(self._text, start, end)
+        return Span(end - len(self._text[start:end].lstrip()), end)
 
-    def _split(
-        self, position: int, environment: str, opened: int
-    ) -> Iterator[list[tuple[int, int]]]:
-        """Yield the rows of the body of a table: where each of their cells begins and ends."""
-        cells: list[tuple[int, int]] = []
+    def _split(self, position: int, environment: str, opened: int) -> Iterator[list[Span]]:
+        """Yield the cells of each row of a table, whose body begins at `position`."""
+        cells: list[Span] = []
         start = position
         for token in self._find_separators(position, environment, opened):
-            cells.append((start, token.start()))
+            cells.append(Span(start, token.start()))
             if len(cells) > MOST_COLUMNS:
-                check_width(len(cells), self._document, self._document.find_line(cells[0][0]))
+                check_width(len(cells), self._document, self._document.find_line(cells[0].start))
             start = token.end()
             if token.lastgroup != "cell":
                 self._end = start
@@ -311,7 +317,7 @@ class _Reader:
     def _find_separators(
         self, position: int, environment: str, opened: int
     ) -> Iterator[re.Match[str]]:
-        """Yield what ends the cells, the rows and the table, but not within braces and cells."""
+        """Yield the ends of cells, of rows and of the table, but none within braces and cells."""
         depth = inner = 0  # how many braces, and how many environments in cells, are open
         for token in _TOKEN.finditer(self._text, position):
             kind = token.lastgroup
@@ -332,10 +338,10 @@ class _Reader:
         line = self._document.find_line(opened)
         raise DataError(f"{self._document.at(line)}: {_explain_end(environment, depth)}")
 
-    def _make_row(self, places: list[tuple[int, int]]) -> _Row:
-        row = _Row(self._document.find_line(places[0][0]))
-        for start, end in places:
-            part = Placed.cut(self._text, start, end)
+    def _make_row(self, spans: list[Span]) -> _Row:
+        row = _Row(self._document.find_line(spans[0].start))
+        for span in spans:
+            part = Placed.cut(self._text, span.start, span.end)
             cell = Placed(" ".join(part.split()), part.start, part.end)
             width, height = _read_span(_MULTICOLUMN, cell), _read_span(_MULTIROW, cell)
             if width > 1:
@@ -344,12 +350,12 @@ class _Reader:
                 row.heights[len(row.cells)] = height
             extended = cell.extend(width)
             row.cells += extended
-            row.plain += [strip_latex(each, self._macros) for each in extended]
+            row.plain += [strip_latex(text, self._macros) for text in extended]
         return row
 
 
 def _explain_end(environment: str, depth: int) -> str:
-    """Say why a table has no end, from how many braces are open."""
+    """Explain why the end of a table is missing, given how many braces are open."""
     if depth == 0:
         return f"\\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}."
     closes = "} closes nothing" if depth < 0 else "{ is never closed"
@@ -358,8 +364,8 @@ def _explain_end(environment: str, depth: int) -> str:
 
 def _read_span(pattern: re.Pattern[str], cell: str) -> int:
     """Return how many columns or rows a cell spans."""
-    found = pattern.search(cell, 0, 300)
-    return 1 if found is None else int(found[1])
+    span = pattern.search(cell, 0, 300)
+    return 1 if span is None else int(span[1])
 
 
 @dataclass
@@ -379,8 +385,9 @@ def _fill_rows(rows: list[_Row]) -> None:
     for place, row in enumerate(rows):
         for j, height in row.heights.items():
             step = 1 if height > 0 else -1
-            others = range(place + step, max(min(place + height, len(rows)), -1), step)
-            for other in (rows[each] for each in others):
+            end = max(min(place + height, len(rows)), -1)
+            others = [rows[at] for at in range(place + step, end, step)]
+            for other in others:
                 if j >= len(other.plain) or other.plain[j]:
                     break
                 other.plain[j] = row.plain[j]

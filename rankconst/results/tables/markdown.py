@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _PIPE = re.compile(r"\\.|\|")
-_ENDED = re.compile(r"</table", re.IGNORECASE)
+_CLOSING = re.compile(r"</table", re.IGNORECASE)
 _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
@@ -56,10 +56,7 @@ _LONGEST_CELL = 10_000
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return the parser of Markdown blocks and of the markup of texts.
-
-    Tables may be as GitHub has them or less strict.
-    """
+    """Return the parser of Markdown, in which tables are less strict than those of GitHub."""
     markdown = MarkdownIt("commonmark").enable("strikethrough").disable("reference")
     markdown.block.ruler.before(
         "code", "pipes", _take_table, {"alt": ["paragraph", "blockquote", "list"]}
@@ -72,24 +69,18 @@ def _parser() -> MarkdownIt:
 
 
 def strip_markdown(text: str, *, code: bool = True) -> str:
-    """Return a text without markup.
-
-    Superscripts become ``^{...}``, and what is struck out keeps its ``~~``.
-    """
+    """Remove the markup of a text; superscripts become ``^{...}``, struck text keeps its ``~~``."""
     text = text.strip()
     if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
         return text
     tokens: list[Token] = []
     _parser().inline.parse(_FOOTNOTE.sub("", text), _parser(), {}, tokens)
-    put = "".join(_write(each, code=code) for each in tokens)
-    return _SUB.sub(_set_lower, put).strip()
+    plain = "".join(_write(token, code=code) for token in tokens)
+    return _SUB.sub(_write_subscript, plain).strip()
 
 
 def _strip_text(text: str) -> str:
-    """Return a text without markup, code, images and addresses.
-
-    These say nothing of the numbers.
-    """
+    """Remove markup, code, images and addresses, which are not about numbers, from a text."""
     return _URL.sub("", strip_markdown(" ".join(text.split()), code=False))
 
 
@@ -99,25 +90,25 @@ def _write(token: Token, *, code: bool) -> str:
         return "" if tag is None else _TAGS.get(tag[1].lower(), "")
     if token.type == "image" or (token.type == "code_inline" and not code):
         return ""
-    written = {"s_open": "~~", "s_close": "~~", "softbreak": " ", "hardbreak": " "}
-    return written.get(token.type, token.content)
+    signs = {"s_open": "~~", "s_close": "~~", "softbreak": " ", "hardbreak": " "}
+    return signs.get(token.type, token.content)
 
 
-def _set_lower(found: re.Match[str]) -> str:
+def _write_subscript(script: re.Match[str]) -> str:
     """Write a subscript so that it is not read as digits of the number before it."""
-    digit, lowered = found[1], found[2].strip()
-    if lowered.startswith("±"):
-        return f"{digit}{lowered}"
-    return f"{digit}_{{{lowered}}}" if digit else f" {lowered}"
+    digit, text = script[1], script[2].strip()
+    if text.startswith("±"):
+        return f"{digit}{text}"
+    return f"{digit}_{{{text}}}" if digit else f" {text}"
 
 
 def _take_math(state: StateInline, silent: bool) -> bool:
-    found = _MATH.match(state.src, state.pos)
-    if found is None:
+    formula = _MATH.match(state.src, state.pos)
+    if formula is None:
         return False
     if not silent:
-        state.push("text", "", 0).content = strip_latex(found[0])
-    state.pos = found.end()
+        state.push("text", "", 0).content = strip_latex(formula[0])
+    state.pos = formula.end()
     return True
 
 
@@ -129,7 +120,7 @@ def _line(state: StateBlock, line: int) -> str:
 
 
 def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    """Take a pipe table: a heading, a rule, and what follows up to a line without pipes."""
+    """Take a pipe table: a heading, a rule, and rows up to a line without pipes."""
     if first + 1 >= end or state.is_code_block(first) or "|" not in _line(state, first):
         return False
     if not _is_rule(_line(state, first + 1)) or _is_rule(_line(state, first)):
@@ -156,13 +147,13 @@ def _take_html(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     line = "" if state.is_code_block(first) else _line(state, first).lower()
     if "<table" not in line or line.startswith("<!--") or "unclosed" in state.env:
         return False
-    ended = _ENDED.search(state.src, state.bMarks[first])
-    if ended is None:
+    closing = _CLOSING.search(state.src, state.bMarks[first])
+    if closing is None:
         state.env["unclosed"] = True
         return False
     if not silent:
         stop = first + 1
-        while stop < end and state.bMarks[stop] <= ended.start():
+        while stop < end and state.bMarks[stop] <= closing.start():
             stop += 1
         state.push("html_block", "", 0).map = [first, stop]
         state.line = stop
@@ -182,10 +173,7 @@ def split_cells(text: str, start: int, end: int) -> Iterator[Placed]:
 
 
 def _make_row(document: Document, start: int, end: int, width: int) -> Row:
-    """Return a row as wide as the heading.
-
-    Drop empty cells beyond it, and leave missing ones empty.
-    """
+    """Make a row as wide as the heading: drop empty cells beyond it, and add missing ones."""
     line = document.find_line(start)
     check_width(document.text.count("|", start, end), document, line)
     cells = list(split_cells(document.text, start, end))
@@ -197,7 +185,7 @@ def _make_row(document: Document, start: int, end: int, width: int) -> Row:
 
 
 class _Reader:
-    """The blocks of a document, told to its outline from top to bottom."""
+    """Adds the blocks of a document to its outline, from top to bottom."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -210,14 +198,14 @@ class _Reader:
         if _PAGE.match(self._document.text):
             self._page.read(0, len(self._document.lines))
             return
-        found: list[Token] = []
-        _parser().block.parse(self._document.text, _parser(), {}, found)
-        for before, token in pairwise([None, *found]):
+        tokens: list[Token] = []
+        _parser().block.parse(self._document.text, _parser(), {}, tokens)
+        for before, token in pairwise([None, *tokens]):
             if token is not None:
                 self._take(before, token)
 
     def _take(self, before: Token | None, token: Token) -> None:
-        """Add what a token says to the outline, or to the open table in HTML."""
+        """Add the text of a token to the outline, or to the open table in HTML."""
         lines = token.map
         if token.type == "html_block" and lines:
             self._page.depth = len(self._marks)

@@ -1,4 +1,4 @@
-"""Which texts of a document belong to a table: caption, paragraph above, note below, headings."""
+"""The texts around a table in a document: caption, paragraph above, note below, headings."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Printed(NamedTuple):
 
 
 def read_near(place: str, text: str) -> Text:
-    """Return a text around a table, with what it says."""
+    """Read a text around a table."""
     return Text(read_label(text), "text", place)
 
 
 def _read_farther(text: str) -> Text:
-    """Return a paragraph with others below it: a label, or words that may be about the table."""
+    """Read a paragraph above others: a label, or words that may be about the table."""
     near = read_near("a paragraph above", text)
     if near.label.whole:
         return near
@@ -43,29 +43,36 @@ _SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sa
 _STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆]")
 
 
-def split_notes(text: Text) -> tuple[Text, list[tuple[frozenset[str], Text]]]:
-    """Split what a text says of cells with a mark, such as a dagger, from the rest.
+class MarkedNote(NamedTuple):
+    """A note about the cells with a mark."""
 
-    Return the marks with each note, which goes up to the next stop, and only asks.
-    """
+    signs: frozenset[str]
+    text: Text
+
+
+def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
+    """Split notes, which only ask, about cells with a mark, such as a dagger, off a text."""
     whole, rest, last = text.label.text, "", 0
     notes = []
-    for sign in _SIGN.finditer(whole):
-        stop = _STOP.search(whole, sign.end())
+    for mark in _SIGN.finditer(whole):
+        stop = _STOP.search(whole, mark.end())
         end = stop.start() if stop else len(whole)
-        note = weaken(read_label(whole[sign.start() : end].strip()))
-        if note.words or note.graphs:
-            rest, last = rest + whole[last : sign.start()], end
-            notes.append((_SIGNS & {*sign[0]}, text._replace(label=note)))
-    own, known = read_label(rest + whole[last:]), read_label(whole)
-    if not notes or (text.label.words, text.label.graphs) != (known.words, known.graphs):
+        label = weaken(read_label(whole[mark.start() : end].strip()))
+        if label.words or label.graphs:
+            rest, last = rest + whole[last : mark.start()], end
+            notes.append(MarkedNote(_SIGNS & {*mark[0]}, text._replace(label=label)))
+    if not notes:
         return text, []
-    own = replace(own, text=whole, whole=own.whole and text.label.whole == known.whole)
-    return text._replace(label=own), notes
+    of_rest, of_whole = read_label(rest + whole[last:]), read_label(whole)
+    is_read_whole = (text.label.words, text.label.graphs) == (of_whole.words, of_whole.graphs)
+    if not is_read_whole:
+        return text, []
+    is_label = of_rest.whole and text.label.whole == of_whole.whole
+    return text._replace(label=replace(of_rest, text=whole, whole=is_label)), notes
 
 
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
-"""What a caption begins with."""
+"""The beginning of a numbered caption."""
 
 _MARKED = re.compile(r"[\s\\]*[*†‡§¶(\[^⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]")
 _STRUCK = re.compile("~~[^~]*~~")
@@ -86,21 +93,30 @@ class _Pending(NamedTuple):
         return Printed(self.rows, (*captions, *self.paragraphs, *self.notes, *self.headings))
 
 
+class _Section(NamedTuple):
+    level: int
+    title: str
+
+
+class _Paragraph(NamedTuple):
+    item: int | None  # the depth of an item of a list; None for a paragraph
+    text: str
+
+
 class Outline:
-    """The headings, paragraphs and tables of a document, told from top to bottom."""
+    """The headings, paragraphs and tables of a document, added from top to bottom."""
 
     def __init__(self) -> None:
-        self._headings: list[tuple[int, str]] = []  # with their levels
-        # With the depth of an item of a list, None for a paragraph.
-        self._texts: list[tuple[int | None, str]] = []
+        self._sections: list[_Section] = []
+        self._texts: list[_Paragraph] = []
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._is_below = False  # True if nothing but notes came since the last table
 
     def add_heading(self, level: int, text: str) -> None:
         """Begin a section."""
-        self._headings = [each for each in self._headings if each[0] < level]
-        self._headings.append((level, _STRUCK.sub("", text)))
+        self._sections = [section for section in self._sections if section.level < level]
+        self._sections.append(_Section(level, _STRUCK.sub("", text)))
         self._texts.clear()
         self._is_below = False
 
@@ -110,8 +126,10 @@ class Outline:
         if not text or self._take_caption(text) or self._take_note(text, item):
             return
         if item is not None:
-            self._texts = [each for each in self._texts if each[0] is None or each[0] <= item]
-        self._texts.append((item, text))
+            self._texts = [
+                above for above in self._texts if above.item is None or above.item <= item
+            ]
+        self._texts.append(_Paragraph(item, text))
 
     def _take_caption(self, text: str) -> bool:
         """Take a numbered caption of the last table, where captions are below their tables."""
@@ -148,27 +166,33 @@ class Outline:
             elif item is None:
                 paragraphs.append(_read_farther(text))
             is_near = is_near and item is not None
-        headings = [read_near("the heading above", text) for _, text in self._headings[::-1]]
-        headings[1:] = [heading._replace(farther=True) for heading in headings[1:]]
+        headings: list[Text] = []
+        for section in self._sections[::-1]:
+            heading = read_near("the heading above", section.title)
+            headings.append(heading._replace(farther=bool(headings)))
         table = _Pending(rows, list(captions), paragraphs, [], headings)
         if rows:
             self._share_note()
             self._tables.append(table)
-            self._texts = [each for each in self._texts if each[0] is not None and each[0] < depth]
+            self._texts = [
+                above for above in self._texts if above.item is not None and above.item < depth
+            ]
             self._is_below = True
         return table.captions
 
     def _share_note(self) -> None:
-        """Leave the vocabulary of a note above the next table to that table.
+        """Leave the vocabulary of a note below the last table to the next, which it is above, too.
 
         Other words raise questions about both tables.
         """
         notes = self._tables[-1].notes if self._tables else []
-        if notes and (None, notes[-1].label.text) in self._texts:
-            label = notes[-1].label
+        if not notes:
+            return
+        label = notes[-1].label
+        if _Paragraph(None, label.text) in self._texts:
             words = () if label.whole else label.words
             notes[-1] = notes[-1]._replace(label=Label(label.text, words=words))
 
     def list_tables(self) -> list[Printed]:
-        """Return the tables with the texts that belong to them, once all is told."""
+        """List the tables with the texts that belong to them, after the last addition."""
         return [table.finish() for table in self._tables]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
 from rankconst.results.labels import read_label
@@ -34,7 +34,7 @@ _UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")
 _GAP = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 _SIGN = re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*")
 _BRACKET = re.compile(r"(?<=\d)\s+\((?=[\d.])")
-# What boxes are drawn with, in ASCII.
+# The signs that boxes are drawn with to ASCII.
 _PLAIN = {code: "+" for code in range(0x2500, 0x2580) if chr(code) not in "╱╲╳"}
 _PLAIN |= str.maketrans(dict.fromkeys("│┃┆┇┊┋╎╏║╽╿", "|"))
 _PLAIN |= str.maketrans(dict.fromkeys("─━┄┅┈┉╌╍═╴╶╸╺╼╾", "-"))
@@ -47,24 +47,30 @@ def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
     paragraph: list[str] = []
     i = 0
     while i < len(lines):
-        found = _read_barred(lines, i) or _read_spaced(lines, i)
-        if found is None:
+        block = _read_barred(lines, i) or _read_spaced(lines, i)
+        if block is None:
             i = _read_text(lines, i, paragraph, outline)
             continue
-        rows, end = found
-        if _is_table(rows):
+        if _is_table(block.rows):
             _end_paragraph(paragraph, outline)
-            outline.add_table([row._replace(line=row.line + first) for row in rows])
+            outline.add_table([row._replace(line=row.line + first) for row in block.rows])
         else:
-            paragraph += lines[i:end]
-        i = end
+            paragraph += lines[i : block.end]
+        i = block.end
     _end_paragraph(paragraph, outline)
+
+
+class _Block(NamedTuple):
+    """Lines that may be a table."""
+
+    rows: list[Row]
+    end: int  # the number of the line below
 
 
 def _is_table(rows: Sequence[Row]) -> bool:
     """Tell whether rows name a metric and hold a number."""
-    named = any(read_label(cell).metric for row in rows[:_MOST_LEVELS] for cell in row.cells)
-    return named and any(is_number(strip_marks(cell)) for row in rows for cell in row.cells)
+    has_metric = any(read_label(cell).metric for row in rows[:_MOST_LEVELS] for cell in row.cells)
+    return has_metric and any(is_number(strip_marks(cell)) for row in rows for cell in row.cells)
 
 
 def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outline) -> int:
@@ -93,8 +99,8 @@ def _end_paragraph(paragraph: list[str], outline: Outline) -> None:
 # Cells between bars.
 
 
-def _read_barred(lines: Sequence[str], start: int) -> tuple[list[Row], int] | None:
-    """Read a table with bars between its cells, and perhaps rules; return its rows and its end."""
+def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
+    """Read a table with bars between its cells, and perhaps rules."""
     end = start
     while end < len(lines) and (lines[end].count("|") > 1 or _is_border(lines[end])):
         end += 1
@@ -105,12 +111,13 @@ def _read_barred(lines: Sequence[str], start: int) -> tuple[list[Row], int] | No
     rows: list[Row] = []
     part: list[Row] = []  # the rows since the last rule
     for i in range(start, end):
-        if _RULE.fullmatch(lines[i]) is None:
+        is_rule = _RULE.fullmatch(lines[i]) is not None
+        if not is_rule:
             part.append(_split_barred(lines[i], edges, i + 1, margin))
-        if _RULE.fullmatch(lines[i]) is not None or i == end - 1:
+        if is_rule or i == end - 1:
             rows += _join_lines(part) if rows else part  # the first part is the heading
             part = []
-    return rows, end
+    return _Block(rows, end)
 
 
 def _is_border(line: str) -> bool:
@@ -118,12 +125,13 @@ def _is_border(line: str) -> bool:
 
 
 def _find_edges(line: str) -> list[int]:
-    """Return where the bars of a line are, or the corners of a border."""
-    return [edge.start() for edge in re.finditer(r"[|+]" if _is_border(line) else r"\|", line)]
+    """Find the positions of the bars of a line, or of the corners of a border."""
+    signs = "|+" if _is_border(line) else "|"
+    return [place for place, sign in enumerate(line) if sign in signs]
 
 
 def _join_lines(part: list[Row]) -> list[Row]:
-    """Return the lines between two rules as rows, or as one if not each has a name and a number."""
+    """Join the lines between two rules to one row, unless each has a name and a number."""
     if all(row.cells[0] and _has_number(row.cells) for row in part):
         return part
     if len(part) == 1 or len({len(row.cells) for row in part}) > 1:
@@ -134,9 +142,9 @@ def _join_lines(part: list[Row]) -> list[Row]:
 
 
 def _split_barred(line: str, edges: list[int], number: int, margin: int) -> Row:
-    """Return the cells of a line; one between bars far apart spans the columns between them.
+    """Split a line into cells; one between bars far apart spans the columns between them.
 
-    In a table without a frame, what is blank between the margin and the first bar is a cell.
+    In a table without a frame, blanks between the margin and the first bar are a cell.
     """
     pieces = line[margin:].rstrip().removeprefix("|").removesuffix("|").split("|")
     pieces = [" ".join(piece.split()) for piece in pieces]
@@ -160,8 +168,8 @@ def _split_barred(line: str, edges: list[int], number: int, margin: int) -> Row:
 # Cells between blanks.
 
 
-def _read_spaced(lines: Sequence[str], start: int) -> tuple[list[Row], int] | None:
-    """Read a table with blanks between its cells; return its rows and its end."""
+def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
+    """Read a table with blanks between its cells."""
     labels = _split_heading(lines, start)
     if labels is None:
         return None
@@ -172,7 +180,7 @@ def _read_spaced(lines: Sequence[str], start: int) -> tuple[list[Row], int] | No
             cells = tuple(_split_row(lines[end], labels) or _split_other(lines[end]))
             rows.append(Row(end + 1, cells, cells))
         end += 1
-    return rows, end
+    return _Block(rows, end)
 
 
 def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
@@ -182,12 +190,13 @@ def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
     if _RULE.fullmatch(lines[i]) or _split_row(lines[i], labels):
         return False
     below = lines[i + 1] if i + 1 < len(lines) else ""
-    goes_on = _has_number(lines[i].split()) or _split_row(below, labels) is not None
-    return not goes_on or _split_heading(lines, i) is not None
+    if not _has_number(lines[i].split()) and _split_row(below, labels) is None:
+        return True
+    return _split_heading(lines, i) is not None
 
 
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
-    """Return the labels of a heading; None if a line is none, or no row of numbers is below it."""
+    """Split a heading into its labels; None if a line is none, or has no row of numbers below."""
     line = lines[i]
     below = next((row for row in lines[i + 1 : i + 3] if not _RULE.fullmatch(row)), "")
     if not line.strip() or not below.strip() or len(line) > _LONGEST:
@@ -196,11 +205,11 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
         return None
     if _is_of_log(line, below) or _is_in_blocks(lines, i):
         return None
-    ways = [_split_gaps(line), line.split()]
-    if any(read_label(label).reason for label in ways[0]):  # "MR Hits@1" is two, a blank apart
-        ways.reverse()
-    for way in ways:
-        for labels in (way, ["", *way]):  # the column of names may have no heading
+    splits = [_split_gaps(line), line.split()]
+    if any(read_label(label).reason for label in splits[0]):  # "MR Hits@1" is two, a blank apart
+        splits.reverse()
+    for parts in splits:
+        for labels in (parts, ["", *parts]):  # the column of names may have no heading
             cells = _split_row(below, labels) if len(labels) > 1 else None
             if cells is not None and _fits(labels, cells):
                 return labels
@@ -210,8 +219,9 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
 def _is_of_log(line: str, below: str) -> bool:
     """Tell whether lines name values of a log, ``test MRR: 0.3``, or are of a long command."""
     name, colon, _ = below.partition(":")
-    named = any(word.endswith((":", "=", ">", "\\")) for word in line.split())
-    return named or (bool(colon) and _is_metric(name))
+    if any(word.endswith((":", "=", ">", "\\")) for word in line.split()):
+        return True
+    return bool(colon) and _is_metric(name)
 
 
 def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
@@ -229,7 +239,8 @@ def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
     end = i + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(" "):
         end += 1
-    return lines[end - 1].split()[:1] == lines[i - 1].split()[:1] != []
+    last, above = lines[end - 1].split()[:1], lines[i - 1].split()[:1]
+    return last != [] and last == above
 
 
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
@@ -237,26 +248,27 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     roles = [read_label(label).role for label in labels]
     if "metric" in roles and "value" in roles:
         return _is_cell(cells[roles.index("value")]) and _is_metric(cells[roles.index("metric")])
-    measured = _list_metrics(labels)
-    return bool(measured) and all(_is_cell(cells[j]) for j in measured) and _has_number(cells)
+    measures = _list_metrics(labels)
+    return bool(measures) and all(_is_cell(cells[j]) for j in measures) and _has_number(cells)
 
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
-    """Return as many cells as labels, two blanks apart or one; None if their number differs."""
+    """Split a line into as many cells as labels, two blanks apart or one; None if it has others."""
     fitting: list[list[str]] = []
     for cells in (_split_gaps(line), line.split()):
-        is_numbered = bool(labels[0]) and bool(cells) and cells[0].isdecimal()
-        ways = [cells, cells[1:]] if is_numbered else [cells]
-        fitting += [way for way in ways if len(way) == len(labels)]
-    measured = _list_metrics(labels)
+        if len(cells) == len(labels):
+            fitting.append(cells)
+        elif labels[0] and len(cells) == len(labels) + 1 and cells[0].isdecimal():  # numbered
+            fitting.append(cells[1:])
+    measures = _list_metrics(labels)
     for cells in fitting:
-        if all(_is_cell(cells[j]) for j in measured):
+        if all(_is_cell(cells[j]) for j in measures):
             return cells
     return fitting[0] if fitting else None
 
 
 def _split_other(line: str) -> list[str]:
-    """Return the cells of a line that does not fit the heading; without numbers it is a group."""
+    """Split a line that does not fit the heading into cells; without numbers it is a group."""
     words = _join_signs(line).split()
     if not _has_number(words):
         return [" ".join(words)]
@@ -279,8 +291,8 @@ def _list_metrics(labels: Sequence[str]) -> list[int]:
 
 
 def _is_metric(label: str) -> bool:
-    found = read_label(label)
-    return found.metric is not None and not found.reason and not PAIR.search(label)
+    read = read_label(label)
+    return read.metric is not None and not read.reason and not PAIR.search(label)
 
 
 def _has_number(cells: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""A table by column, of any container: its numbers, and what its labels and texts say of them."""
+"""A table by column, of any container: its numbers, each with its metric and its address."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from rankconst.results.tables.headings import (
 )
 from rankconst.results.tables.layout import find_corner, find_layout
 from rankconst.results.tables.near import split_notes
-from rankconst.results.tables.units import settle_units
+from rankconst.results.tables.units import Family, settle_units
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
@@ -71,19 +71,19 @@ class Sheet:
     floats: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     spanning: frozenset[int] = frozenset()  # the rows that say which of their cells span columns
     written: Sequence[list[str]] = ()  # the cells of each column as written
-    how: tuple[str, ...] = ()  # how it was understood
-    about: RowTexts | None = None  # what is said of each row, if no cells say it
+    how: tuple[str, ...] = ()  # how it was understood, as phrases
+    row_texts: RowTexts | None = None  # of each row, if they are not those of its cells
     evaluations: Places | None = None  # of each row, where several rows make up one
 
 
 @dataclass(frozen=True)
 class Table:
-    """What was read of a sheet."""
+    """The numbers of a sheet."""
 
     sheet: Sheet
     entries: Entries
     percent: frozenset[str]  # the columns that are percentages without a sign
-    # What names dataset, split or the like, if no cell or heading does: "dataset from the caption".
+    # The texts that name fields which no cell or heading names: "dataset from the caption".
     origin: str
 
 
@@ -137,59 +137,59 @@ class _MarkedNotes:
         for text in sheet.texts:
             rest, notes = split_notes(text)
             self.texts.append(rest)
-            for signs, note in notes:
-                marked = self._find_marked(signs)
+            for note in notes:
+                marked = self._find_marked(note.signs)
                 if marked:
-                    self._notes.append((note, marked))
+                    self._notes.append((note.text, marked))
                 else:
-                    self.texts.append(note)
+                    self.texts.append(note.text)
 
     def _find_marked(self, signs: frozenset[str]) -> dict[int, Flags]:
-        """Return the rows of each column of numbers that have a mark.
+        """Find the rows of each column of numbers that have a mark.
 
-        Return nothing if a heading has it, or a row without numbers: then all may be meant.
+        Find none if a heading has it, or a row without numbers: then all numbers may be meant.
         """
-        measures, nowhere = self._sheet.heading.measures, np.zeros(len(self._sheet.lines), np.bool_)
+        measures = self._sheet.heading.measures
         marked = [
             _test_rows(cells, lambda cell: not signs.isdisjoint(cell))
             for cells in self._sheet.cells
         ]
-        in_row, is_filled = nowhere, nowhere
-        for j, own in enumerate(marked):
+        in_row, is_filled = np.zeros((2, len(self._sheet.lines)), dtype=np.bool_)
+        for j, in_column in enumerate(marked):
             if j in measures:
-                is_filled = is_filled | _find_filled(self._sheet, j)
+                is_filled |= _find_filled(self._sheet, j)
             else:
-                in_row = in_row | own
+                in_row |= in_column
         in_headings = any(not signs.isdisjoint(key) for key in self._sheet.heading.keys)
         if in_headings or (in_row & ~is_filled).any() or not np.any(marked):
             return {}
         return {j: marked[j] | in_row for j in measures}
 
     def add_to(self, j: int, rows: RowTexts) -> RowTexts:
-        """Add the notes to what is said of the marked rows of a column."""
-        codes, about = rows
+        """Add the notes to the texts of the marked rows of a column."""
         for note, marked in self._notes:
-            codes = codes + len(about) * marked[j]
-            about = [*about, *((each, (note, *group)) for each, group in about)]
-        return RowTexts(codes, about) if self._notes else rows
+            noted = [row._replace(above=(note, *row.above)) for row in rows.distinct]
+            codes = rows.codes + len(rows.distinct) * marked[j]
+            rows = RowTexts(codes, [*rows.distinct, *noted])
+        return rows
 
 
 class SheetReader:
-    """Reads the numbers of a table with what is said of them; what is left out is noted."""
+    """Reads the numbers of a table with their addresses; notes those that are left out."""
 
     def __init__(self, sheet: Sheet, notes: Notes) -> None:
         self._sheet, self._notes, self._heading = sheet, notes, sheet.heading
         self._lines = np.asarray(sheet.lines, dtype=np.intp)
         self._contexts: dict[Address, int] = {}  # the distinct addresses of numbers
         self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
-        self._formed_rows: RowTexts | None = None  # what `formed` is of
+        self._formed_rows: RowTexts | None = None  # the rows of `formed`
         self._means = find_means(sheet.heading)
         self._remainders = {} if sheet.exact else find_remainders(sheet.heading.measures)
         self._names = {j: self._list_names(j) for j in sheet.heading.measures}
         self._columns_of: dict[tuple[Metric | None, str | None], list[int]] = {}
         for j, label in sheet.heading.measures.items():
             self._columns_of.setdefault((label.metric, label.adjustment), []).append(j)
-        keys_say_all = sheet.exact or sheet.about is not None
+        keys_say_all = sheet.exact or sheet.row_texts is not None
         self._layout = find_layout(
             sheet.heading, sheet.cells, exact=sheet.exact, keys_say_all=keys_say_all
         )
@@ -208,25 +208,25 @@ class SheetReader:
         return sum(1 for step in steps if not is_missing(step)) > 1
 
     def _list_names(self, j: int) -> Hashable:
-        """Return what a heading names but a metric, an address and what is asked about."""
+        """List the names of a heading, of models or parts, without words that are asked about."""
         if j in self._means:
             return j
         asked = self._remainders.get(j, "").split()
         return frozenset(list_names(self._heading.labels[j]) - {*asked})
 
     def read(self) -> Table:
-        """Return what the table holds."""
+        """Read the table."""
         sheet, measures = self._sheet, self._heading.measures
-        measured = self._choose_measures()
-        numbers = {j: self._read_numbers(j, spread=measures[j].spread) for j in measured}
+        chosen = self._choose_measures()
+        numbers = {j: self._read_numbers(j, spread=measures[j].spread) for j in chosen}
         if not sheet.exact:
             self._leave_differences(numbers)
         value = self._roles.get("value") if self._heading.long else None
         if value is not None:
             numbers[value] = self._read_numbers(value, spread=False)
         self._note_wrong_counts()
-        rows = self._read_rows(numbers) if sheet.about is None else sheet.about
-        labelled = [self._label_wide(j, rows, numbers[j].present) for j in measured]
+        rows = self._read_rows(numbers) if sheet.row_texts is None else sheet.row_texts
+        labelled = [self._label_wide(j, rows, numbers[j].present) for j in chosen]
         if value is not None:
             labelled += self._label_long(value, rows, numbers[value])
         entries = self._gather(labelled, numbers)
@@ -234,7 +234,7 @@ class SheetReader:
         if not sheet.exact:
             entries = self._ask_about_repeated(entries)
             entries, percent = self._settle_units(entries)
-        return Table(sheet, entries, percent, self._find_origin(rows, measured))
+        return Table(sheet, entries, percent, self._find_origin(rows, chosen))
 
     # Numbers.
 
@@ -271,7 +271,7 @@ class SheetReader:
         return _Numbers(Texts(texts, cells.codes), floats, present)
 
     def _note(self, row: int, j: int, why: str) -> None:
-        """Say why a cell is left out."""
+        """Note why a cell is left out."""
         line = int(self._lines[row])
         why = f"{why}, in column {self._heading.keys[j]}"
         self._notes.add(None if line == NO_LINE else line, self._sheet.cells[j][row], why)
@@ -291,13 +291,13 @@ class SheetReader:
         if not has_difference.any():
             return
         for j, signed in is_signed.items():
-            left = numbers[j].present & has_difference & ~signed
-            for row in np.flatnonzero(left).tolist():
+            is_doubtful = numbers[j].present & has_difference & ~signed
+            for row in np.flatnonzero(is_doubtful).tolist():
                 self._note(row, j, DIFFERENCE)
-            numbers[j] = numbers[j]._replace(present=numbers[j].present & ~left)
+            numbers[j] = numbers[j]._replace(present=numbers[j].present & ~is_doubtful)
 
     def _note_wrong_counts(self) -> None:
-        """Say which numbers of ranks are none."""
+        """Note the cells of a column of numbers of ranks that are no whole numbers."""
         if "num_tasks" not in self._roles:
             return
         j = self._roles["num_tasks"]
@@ -307,30 +307,30 @@ class SheetReader:
         for row in np.flatnonzero(~is_right).tolist():
             self._note(row, j, "not a whole number")
 
-    # What is said of them.
+    # Addresses.
 
     def _read_rows(self, numbers: Mapping[int, _Numbers]) -> RowTexts:
-        """Return what the cells of each row say, and the rows without numbers above it."""
+        """Read the cells of each row, and the rows without numbers above it."""
         sheet = self._sheet
         is_empty = np.full(self._lines.size, not sheet.exact, dtype=np.bool_)
-        for each in numbers.values():
-            is_empty &= ~each.present
+        for column in numbers.values():
+            is_empty &= ~column.present
         groups = find_groups(sheet.cells, [*numbers], is_empty, sheet.spanning)
         return read_rows(self._layout, groups)
 
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
     ) -> Places:
-        """Return the place of the address of each row's numbers below some labels."""
+        """Form the addresses of each row's numbers below some labels; return their places."""
         if rows is not self._formed_rows:
             self._formed_rows, self._formed = rows, {}
         if (texts, questions) in self._formed:
             return self._formed[texts, questions]
         places = []
-        for about, group in rows.about:
+        for row in rows.distinct:
             # Cell beats column beats row above beats caption.
-            nearest_first = (*about.texts, *texts, *group, *self._texts)
-            address = form_address(about, nearest_first, (*self._questions, *questions))
+            nearest_first = (*row.cells.texts, *texts, *row.above, *self._texts)
+            address = form_address(row.cells, nearest_first, (*self._questions, *questions))
             places.append(self._contexts.setdefault(address, len(self._contexts)))
         formed: Places = np.array(places, dtype=np.intp)[rows.codes]
         self._formed[texts, questions] = formed
@@ -339,9 +339,9 @@ class SheetReader:
     def _label_wide(self, j: int, rows: RowTexts, present: Flags) -> _Labelled:
         """Return what is said of the numbers of a column of a metric."""
         label, labels = self._heading.measures[j], self._heading.labels[j]
-        place = "its heading" if self._sheet.about is None else "its key"
+        place = "its heading" if self._sheet.row_texts is None else "its key"
         asked = ask_beside(self._heading, j)
-        texts = [Text(each, "column", place) for each in asked[::-1] if each.tells]
+        texts = [Text(above, "column", place) for above in asked[::-1] if above.tells]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
         if self._marked is not None:
@@ -350,7 +350,7 @@ class SheetReader:
         return _Labelled(label, j, present, context_of, any(each.percent for each in labels))
 
     def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
-        """Ask about what a heading has besides its metric, or about a metric that comes twice."""
+        """Ask about words of a heading besides its metric, or about a metric that comes twice."""
         measures = self._heading.measures
         if j in self._remainders:
             word = self._remainders[j]
@@ -371,8 +371,8 @@ class SheetReader:
         """Tell whether nothing in the headings of two columns of a metric tells them apart."""
         if self._remainders.get(k, "").isdigit() and self._names[k] == self._names[j]:
             return True  # MRR and MRR.1, as pandas calls the second of two
-        one, two = self._heading.labels[j], self._heading.labels[k]
-        return [squash(label.text) for label in one] == [squash(label.text) for label in two]
+        texts = [squash(label.text) for label in self._heading.labels[j]]
+        return texts == [squash(label.text) for label in self._heading.labels[k]]
 
     def _label_long(self, j: int, rows: RowTexts, numbers: _Numbers) -> list[_Labelled]:
         """Return what is said of the numbers of a column of values, whose metrics another names."""
@@ -385,35 +385,35 @@ class SheetReader:
         labels: dict[tuple[Metric, str | None], Label] = {}
         _, firsts = np.unique(codes, return_index=True)
         for row in firsts.tolist():
-            own, name = codes == codes[row], names[row]
+            is_alike, name = codes == codes[row], names[row]
             label = self._sheet.parse(name, None if ks is None else read_count(ks[row]))
             if find_role(label) == "num_tasks":
-                is_count |= own & numbers.present
+                is_count |= is_alike & numbers.present
             elif label.metric is not None and not label.reason:
                 key = label.metric, label.adjustment
-                chosen[key] = chosen.get(key, False) | own
+                chosen[key] = chosen.get(key, False) | is_alike
                 labels.setdefault(key, label)
                 texts = (Text(label, "row", "its row"),) if label.tells else ()
-                context_of[own] = self._form_addresses(texts, rows)[own]
-                percent[own] = label.percent
-                is_measured |= own
+                context_of[is_alike] = self._form_addresses(texts, rows)[is_alike]
+                percent[is_alike] = label.percent
+                is_measured |= is_alike
             elif not is_missing(name):
-                for line in self._lines[own].tolist():
+                for line in self._lines[is_alike].tolist():
                     self._notes.add(line, name, label.reason or UNKNOWN)
         present = numbers.present & is_measured
         if is_count.any():
             context_of = self._add_counts(context_of, present, is_count, j)
         return [
-            _Labelled(labels[key], j, own & present, context_of, percent)
-            for key, own in chosen.items()
+            _Labelled(labels[key], j, is_alike & present, context_of, percent)
+            for key, is_alike in chosen.items()
         ]
 
     def _add_counts(self, context_of: Places, present: Flags, is_count: Flags, j: int) -> Places:
-        """Add the numbers of ranks that a long table has in rows of their own."""
-        named = {j, self._roles["metric"], self._roles.get("k"), *self._sheet.floats}
+        """Add the numbers of ranks that a long table has in rows of their is_alike."""
+        of_numbers = {j, self._roles["metric"], self._roles.get("k"), *self._sheet.floats}
         evaluation = np.zeros(is_count.size, dtype=np.intp)
         for other, cells in enumerate(self._sheet.cells):
-            if other not in named:
+            if other not in of_numbers:
                 evaluation = combine(evaluation, cells.codes, len(cells.distinct))
         counts: dict[int, int | None] = {}
         for row in np.flatnonzero(is_count).tolist():
@@ -427,7 +427,7 @@ class SheetReader:
         return context_of
 
     def _read_count(self, row: int, j: int) -> int | None:
-        """Return the number of ranks that a cell states; None, and a note, if it is none."""
+        """Read the number of ranks in a cell; note it, and return None, if it is none."""
         floats, cell = self._sheet.floats.get(j), self._sheet.cells[j][row]
         if floats is not None and not np.isnan(floats[row]):
             cell = repr(float(floats[row]))
@@ -492,38 +492,37 @@ class SheetReader:
         keys, evaluations = self._heading.keys, entries.rows
         if self._sheet.evaluations is not None:
             evaluations = self._sheet.evaluations[evaluations]
-        filtered = {
-            keys[j] for j, word in self._remainders.items() if word[0] == "f" and len(word) <= SHORT
-        }
+        short = [j for j, word in self._remainders.items() if len(word) <= SHORT]
+        filtered = {keys[j] for j in short if self._remainders[j].startswith("f")}
         names = {keys[j]: named for j, named in self._names.items()}
         return ask_about_repeated(entries, evaluations, apart=names, filtered=filtered)
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers with signs of percentages, and the columns that got them."""
         marked: set[str] = set()
-        apart: dict[str, tuple[Hashable, Hashable]] = {}
+        families: dict[str, Family] = {}
         for j, key in enumerate(self._heading.keys):
             labels = self._heading.labels[j]
             graphs = [label.graphs[0] for label in labels if label.graphs]
-            apart[key] = graphs[0] if graphs else None, self._remainders.get(j)
+            families[key] = Family(graphs[0] if graphs else None, self._remainders.get(j))
             if any(label.percent for label in labels):
                 marked.add(key)
         settled = settle_units(
-            entries, self._notes, marked=marked, apart=apart, percent=self._sheet.percent
+            entries, self._notes, marked=marked, families=families, percent=self._sheet.percent
         )
         heads = settled.list_signed()
         return settled, frozenset(head.column for head in heads) - marked
 
-    def _find_origin(self, rows: RowTexts, measured: Sequence[int]) -> str:
-        """Say what names the fields of the address that neither a column nor a heading names."""
-        if self._sheet.exact or self._sheet.about is not None or not rows.about:
+    def _find_origin(self, rows: RowTexts, measures: Sequence[int]) -> str:
+        """Tell which texts name the fields that no column names: "dataset from the caption"."""
+        if self._sheet.exact or self._sheet.row_texts is not None or not rows.distinct:
             return ""
-        labels = self._heading.labels[measured[0]] if measured else ()
+        labels = self._heading.labels[measures[0]] if measures else ()
         headings = (Text(label, "column", "") for label in labels[::-1])
-        about, group = rows.about[-1]
+        last = rows.distinct[-1]
         fields: dict[str, list[str]] = {}
-        declared = gather((*about.texts, *headings, *group, *self._texts))
-        for name, place in declared.origins.items():
+        declarations = gather((*last.cells.texts, *headings, *last.above, *self._texts))
+        for name, place in declarations.origins.items():
             if place not in {"", "its row"} and name not in self._roles:
                 fields.setdefault(place, []).append(name)
         return "; ".join(f"{' and '.join(names)} from {place}" for place, names in fields.items())

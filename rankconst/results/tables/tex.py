@@ -1,4 +1,4 @@
-r"""Text without the markup of LaTeX: what a cell, a caption or a formula prints.
+r"""Text without the markup of LaTeX, as a cell, a caption or a formula prints it.
 
 Unknown macros keep their arguments, so ``\best{0.338}`` is 0.338; the name of one without stays as
 text, which is refused where a number is expected.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.results.labels import Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,10 +28,17 @@ _OPENING = re.compile(r"\s*\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
+class Parsed(NamedTuple):
+    """The text that a piece of LaTeX prints, and the end of that piece."""
+
+    text: str
+    end: int
+
+
 def skip_options(text: str, start: int) -> int:
-    """Return the end of options in brackets, if there are any."""
-    found = _OPTIONS.match(text, start)
-    return start if found is None else found.end()
+    """Return the end of the options in brackets that begin at `start`, or `start`."""
+    options = _OPTIONS.match(text, start)
+    return start if options is None else options.end()
 
 
 def begins_argument(text: str, start: int) -> bool:
@@ -37,11 +46,8 @@ def begins_argument(text: str, start: int) -> bool:
     return _OPENING.match(text, start) is not None
 
 
-def read_argument(text: str, start: int, most: int = LONGEST) -> tuple[str, int] | None:
-    """Return the text in the braces that follow, and their end.
-
-    Return None if no braces follow, or none that end soon.
-    """
+def read_argument(text: str, start: int, most: int = LONGEST) -> Parsed | None:
+    """Read the argument in braces that follows; None if there is none of up to `most` signs."""
     opening = _OPENING.match(text, start)
     if opening is None:
         return None
@@ -49,7 +55,7 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> tuple[str, int]
     for brace in _BRACE.finditer(text, first, first + most):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth == 0:
-            return text[first : brace.start()], brace.end()
+            return Parsed(text[first : brace.start()], brace.end())
     return None
 
 
@@ -109,7 +115,7 @@ _DEEPEST = 20
 
 
 def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> str:
-    r"""Return a cell without markup.
+    r"""Remove the markup of a cell.
 
     Superscripts are kept as ``^{...}``, and what is struck out as ``~~...~~``.
     """
@@ -138,98 +144,108 @@ class _Markup:
             return self._text[position:end]
         printed: list[str] = []
         while position < end and (piece := _PIECE.match(self._text, position, end)) is not None:
-            put, position = self._print(piece, depth)
-            printed.append(put)
+            text, position = self._print(piece, depth)
+            printed.append(text)
         return "".join(printed)
 
-    def _print(self, piece: re.Match[str], depth: int) -> tuple[str, int]:
-        """Return what a piece of the text prints, and where the next one begins."""
+    def _print(self, piece: re.Match[str], depth: int) -> Parsed:
+        """Print a piece of the text: a macro with its arguments, a group, a script, plain text."""
         kind, end = piece.lastgroup, piece.end()
         if kind == "macro":
             return self._expand(piece["macro"], piece.start(), end, depth)
         if kind == "script":
-            return self._set_script(piece, depth)
+            return self._print_script(piece, depth)
         if kind == "escaped":
-            return _ESCAPED.get(piece[kind], piece[kind]), end
+            return Parsed(_ESCAPED.get(piece[kind], piece[kind]), end)
         if kind == "blank":
-            return " ", end
+            return Parsed(" ", end)
         closing = self._closing.get(piece.start()) if kind == "group" else None
         if closing is not None:
-            return self.strip(end, closing, depth + 1), closing + 1
-        return piece[0] if kind == "text" else "", end
+            return Parsed(self.strip(end, closing, depth + 1), closing + 1)
+        return Parsed(piece[0] if kind == "text" else "", end)
 
-    def _find_argument(self, position: int) -> tuple[int, int] | None:
-        """Return where the argument that follows begins and ends, without its braces."""
+    def _find_argument(self, position: int) -> Span | None:
+        """Find the argument in braces that follows; its span is without the braces."""
         opening = _OPENING.match(self._text, position)
         if opening is None or opening.end() - 1 not in self._closing:
             return None
-        return opening.end(), self._closing[opening.end() - 1]
+        return Span(opening.end(), self._closing[opening.end() - 1])
 
-    def _take_arguments(self, position: int, takes: int) -> tuple[list[tuple[int, int]], int]:
-        """Return where the arguments of a macro begin and end, and its own end."""
-        found: list[tuple[int, int]] = []
+    def _find_arguments(self, position: int, count: int) -> tuple[list[Span], int]:
+        """Find up to `count` arguments of a macro, and the end of the last one."""
+        spans: list[Span] = []
         position = skip_options(self._text, position)
-        for left in range(takes - 1, -1, -1):
+        while len(spans) < count:
             argument = self._find_argument(position)
             if self._text.startswith("*", position):  # \\multirow{2}*{Model}
-                found.append((position, position + 1))
+                argument = Span(position, position + 1)
                 position += 1
             elif argument is None:
                 break
             else:
-                found.append(argument)
-                position = argument[1] + 1
-            position = skip_options(self._text, position) if left else position
-        return found, position
+                position = argument.end + 1
+            spans.append(argument)
+            if len(spans) < count:
+                position = skip_options(self._text, position)
+        return spans, position
 
-    def _expand(self, macro: str, start: int, position: int, depth: int) -> tuple[str, int]:
-        """Return what a macro prints, and its end."""
+    def _expand(self, macro: str, start: int, position: int, depth: int) -> Parsed:
+        """Print a macro with its arguments."""
         if macro in SYMBOLS:
-            return SYMBOLS[macro], position
+            return Parsed(SYMBOLS[macro], position)
         if macro in self._macros and self._depth < _MOST_ROUNDS:
-            body = self._macros[macro]
-            return _Markup(body, self._macros, self._depth + 1).strip(0, len(body)), position
+            body = _Markup(self._macros[macro], self._macros, self._depth + 1)
+            return Parsed(body.strip(0, len(self._macros[macro])), position)
         if macro in DROPPED:
-            return "", self._drop(macro, position)
-        takes = LAST.get(macro, 1)
-        found, end = self._take_arguments(position, takes)
-        if len(found) < takes:
-            return ("", end) if macro in LAST else (f"{macro} ", position)
-        put = self.strip(*found[-1], depth + 1)
+            return Parsed("", self._drop(macro, position))
+        count = LAST.get(macro, 1)
+        arguments, end = self._find_arguments(position, count)
+        if len(arguments) < count:
+            return Parsed("", end) if macro in LAST else Parsed(f"{macro} ", position)
+        text = self.strip(*arguments[-1], depth + 1)
         if macro == "textsuperscript":
-            put = f" {put}" if put.startswith("±") else f"^{{{put}}}"
+            text = _print_raised(text)
         elif macro in _STRUCK:
-            put = f"~~{put}~~"
+            text = f"~~{text}~~"
         elif macro not in LAST:  # its arguments are not digits of the numbers around it
             before = " " if self._text[start - 1 : start].isdigit() else ""
             behind = " " if self._find_argument(end) is not None else ""
-            put = f"{before}{put}{behind}"
-        return put, end
+            text = f"{before}{text}{behind}"
+        return Parsed(text, end)
 
     def _drop(self, macro: str, position: int) -> int:
         """Return the end of a macro that is dropped with its arguments.
 
         Drop the arguments of a table within a cell, too.
         """
-        around = _PARENTHESES.match(self._text, position) if macro == "cmidrule" else None
-        start = position if around is None else around.end()
-        found, end = self._take_arguments(start, DROPPED[macro])
-        inner = self._text[slice(*found[0])] if macro == "begin" and found else ""
-        return self._take_arguments(end, ENVIRONMENTS[inner])[1] if inner in ENVIRONMENTS else end
+        if macro == "cmidrule":
+            trim = _PARENTHESES.match(self._text, position)
+            position = position if trim is None else trim.end()
+        arguments, end = self._find_arguments(position, DROPPED[macro])
+        if macro == "begin" and arguments:
+            environment = self._text[slice(*arguments[0])]
+            if environment in ENVIRONMENTS:
+                _, end = self._find_arguments(end, ENVIRONMENTS[environment])
+        return end
 
-    def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
-        """Return what is raised or lowered, and its end."""
+    def _print_script(self, sign: re.Match[str], depth: int) -> Parsed:
+        """Print a superscript as ``^{...}``, a subscript behind ``_``."""
         argument = self._find_argument(sign.end())
         following = _PIECE.match(self._text, sign.end())
         if argument is not None:
-            put, end = self.strip(*argument, depth + 1), argument[1] + 1
+            text, end = self.strip(*argument, depth + 1), argument.end + 1
         elif following is None or following.lastgroup not in {"macro", "escaped", "text"}:
-            return sign[0], sign.end()
+            return Parsed(sign[0], sign.end())
         elif following.lastgroup == "text":
-            put, end = self._text[sign.end()], sign.end() + 1
+            text, end = self._text[sign.end()], sign.end() + 1
         else:  # a macro takes its arguments along
-            put, end = self._print(following, depth + 1)
-        put = put.strip()
-        if put.startswith("±"):
-            return f" {put}", end
-        return (f"^{{{put}}}" if sign[0] == "^" else f"_{put}"), end
+            text, end = self._print(following, depth + 1)
+        text = text.strip()
+        if sign[0] == "^" or text.startswith("±"):
+            return Parsed(_print_raised(text), end)
+        return Parsed(f"_{text}", end)
+
+
+def _print_raised(text: str) -> str:
+    """Print a superscript; a deviation, ``±0.01``, stays on the line."""
+    return f" {text}" if text.startswith("±") else f"^{{{text}}}"

@@ -1,4 +1,4 @@
-"""Which shares are percentages without a sign: the numbers tell, a family of columns at a time."""
+"""Units: the numbers of a family of columns tell whether shares without a sign are percentages."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ _FRACTION = "less than Hits@k for a smaller k of the same evaluation"
 _LEAST = 5  # in percent: a model with only smaller shares would be of no use
 
 
-class _Family(NamedTuple):
-    """What numbers share with those whose unit is theirs."""
+class Family(NamedTuple):
+    """The columns whose numbers are in the same unit."""
 
-    graph: Hashable
-    kind: Hashable  # the metric, with what else its heading has
+    graph: Hashable = None
+    kind: Hashable = None  # the metric, and the other words of the heading
 
 
-def _name_family(head: Head) -> str | None:
-    """Return the metric of shares, the same for all Hits@k; None if numbers are no shares."""
+def _find_family(head: Head, families: Mapping[str, Family]) -> Family | None:
+    """Find the family of shares, the same for all Hits@k; None if numbers are no shares."""
     if not head.metric.is_share or head.adjustment not in {None, "index"}:
         return None
-    return head.metric.key if head.metric.hits_k is None else "Hits"
+    metric = head.metric.key if head.metric.hits_k is None else "Hits"
+    family = families.get(head.column, Family())
+    return family._replace(kind=(family.kind, metric))
 
 
 def settle_units(
@@ -48,26 +50,24 @@ def settle_units(
     notes: Notes,
     *,
     marked: Collection[str] = (),
-    apart: Mapping[str, tuple[Hashable, Hashable]] = MappingProxyType({}),
+    families: Mapping[str, Family] = MappingProxyType({}),
     evaluations: Places | None = None,
     percent: bool | None = None,
 ) -> Entries:
-    """Write the sign of percentages into numbers; leave out, and say, what could be either.
+    """Write the sign of percentages into numbers; leave out, and note, those that could be either.
 
-    Columns are `marked` if their headings say that they are percentages. `apart` has for a column
-    its graph and what else its heading has: numbers of others do not tell its unit.
+    Columns are `marked` if their headings have the sign. `families` has the graph and the further
+    words of the heading of each column: numbers of another family do not tell its unit.
     `evaluations` has the evaluation of each row, where several rows make up one.
     """
     entries = _leave_open(entries, marked, notes, percent=percent)
     if not _holds_large_shares(entries):
         return entries
-    families = list[_Family | None]()
-    for head in entries.heads:
-        name = None if head.column in marked else _name_family(head)
-        graph, rest = apart.get(head.column, (None, None))
-        families.append(None if name is None else _Family(graph, (rest, name)))
-    entries = _leave_small(entries, families, notes, evaluations, percent=percent)
-    entries = _settle_families(entries, families, notes, evaluations, percent=percent)
+    family_of = [
+        None if head.column in marked else _find_family(head, families) for head in entries.heads
+    ]
+    entries = _leave_small(entries, family_of, notes, evaluations, percent=percent)
+    entries = _settle_families(entries, family_of, notes, evaluations, percent=percent)
     return _drop_contradictions(entries, notes, evaluations)
 
 
@@ -85,9 +85,9 @@ class _Shares:
 
     kind: Hashable
     places: Places  # among all numbers
-    is_large: Flags  # whether it is above 1
-    in_large: Flags  # whether its row has a number above 1
-    part: float  # of the rows that have
+    is_large: Flags  # True for a number above 1
+    in_large: Flags  # True for a number whose row has one above 1
+    part: float  # of the rows, with a number above 1
     most: float  # the greatest
 
     @property
@@ -103,7 +103,7 @@ class _Shares:
 
 def _settle_families(
     entries: Entries,
-    families: Sequence[_Family | None],
+    families: Sequence[Family | None],
     notes: Notes,
     evaluations: Places | None,
     *,
@@ -122,12 +122,12 @@ def _settle_families(
     decimals = _count_all_decimals(entries)
     is_percent, is_doubtful, is_unlike = np.zeros((3, len(entries)), dtype=np.bool_)
     for group in groups:
-        alike = [each for each in groups if each.are_percentages and each.kind == group.kind]
+        alike = [other for other in groups if other.are_percentages and other.kind == group.kind]
         is_fraction = group.part > 0 and not group.are_percentages
         if not group.are_even and (is_fraction or not alike):
             continue
         # How many decimals percentages have; a fraction has more.
-        counts = [int(decimals[each.places[each.is_large]].max()) for each in alike]
+        counts = [int(decimals[other.places[other.is_large]].max()) for other in alike]
         printed = decimals[group.places] <= max(counts, default=-1)
         # Numbers of a column are printed alike: one with more decimals tells that the others may be
         # fractions, too.
@@ -153,9 +153,9 @@ def _settle_families(
 
 
 def _list_shares(
-    entries: Entries, families: Sequence[_Family | None], evaluations: Places | None
+    entries: Entries, families: Sequence[Family | None], evaluations: Places | None
 ) -> list[_Shares]:
-    """Return the numbers of each family that have no sign."""
+    """List the numbers without a sign of each family."""
     codes, distinct = encode(families)
     family_of = codes[entries.head_of]
     is_plain = ~entries.signed & np.isfinite(entries.values)
@@ -165,10 +165,10 @@ def _list_shares(
         places = np.flatnonzero(is_plain & (family_of == code))
         if family is not None and places.size:
             values = entries.values[places]
-            in_large, part = _tell_rows(rows[places], values > 1)
-            groups.append(
-                _Shares(family.kind, places, values > 1, in_large, part, float(values.max()))
-            )
+            is_large, most = values > 1, float(values.max())
+            in_large = _find_in_large(rows[places], is_large)
+            part = _count_part(rows[places], in_large)
+            groups.append(_Shares(family.kind, places, is_large, in_large, part, most))
     return groups
 
 
@@ -180,7 +180,7 @@ def _count_all_decimals(entries: Entries) -> Places:
 
 def _leave_small(
     entries: Entries,
-    families: Sequence[_Family | None],
+    families: Sequence[Family | None],
     notes: Notes,
     evaluations: Places | None,
     *,
@@ -196,21 +196,21 @@ def _leave_small(
     distinct = {kinds[head] for head in entries.head_of[large].tolist()}
     if len(distinct) > 1 or entries.values[shares].max() >= _LEAST:
         return entries
-    is_own = np.array([kind in distinct for kind in kinds], dtype=np.bool_)
-    own = is_own[entries.head_of]
-    _, part = _tell_rows(_find_rows(entries, evaluations)[own], large[own])
-    if part <= 0.5:
+    is_alike = np.array([kind in distinct for kind in kinds], dtype=np.bool_)
+    alike = is_alike[entries.head_of]
+    rows = _find_rows(entries, evaluations)[alike]
+    if _count_part(rows, _find_in_large(rows, large[alike])) <= 0.5:
         return entries
     for place in np.flatnonzero(large).tolist():
         notes.add(entries[place].line, entries.text_at(place), _SMALL)
-    _note(entries, own & ~large, notes, _EITHER, _REMEDY)
-    return entries.keep(~own)
+    _note(entries, alike & ~large, notes, _EITHER, _REMEDY)
+    return entries.keep(~alike)
 
 
 def _leave_open(
     entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None
 ) -> Entries:
-    """Leave out columns said to be percentages, if none of their numbers is greater than 1."""
+    """Leave out columns whose headings have a percent sign, if none of their numbers is above 1."""
     is_marked = [head.column in columns for head in entries.heads]
     if not any(is_marked):
         return entries
@@ -227,10 +227,10 @@ def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | N
     """Leave out percentages below Hits@k for a smaller k, which may be fractions."""
     ks = [0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads]
     k = np.array(ks, dtype=np.intp)[entries.head_of]
-    own = entries.signed & (k > 0)
-    if not (own & (entries.values <= 1)).any():
+    is_signed_hits = entries.signed & (k > 0)
+    if not (is_signed_hits & (entries.values <= 1)).any():
         return entries
-    places = np.flatnonzero(own)
+    places = np.flatnonzero(is_signed_hits)
     rows = _find_rows(entries, evaluations)[places]
     evaluation = rows * max(len(entries.contexts), 1) + entries.context_of[places]
     order = np.lexsort((k[places], evaluation))
@@ -247,7 +247,7 @@ def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | N
 
 
 def name_percentages(entries: Entries) -> str:
-    """Return what is in percent, as half a sentence; nothing if nothing is."""
+    """Name the metrics that are in percent, as half a sentence; empty if none is."""
     heads = entries.list_signed()
     names = dict.fromkeys(head.metric.label.partition("@")[0] for head in heads)
     return f"{' and '.join(names)} in percent" if names else ""
@@ -265,13 +265,16 @@ def _note(entries: Entries, chosen: Flags, notes: Notes, why: str, remedy: str) 
         notes.add(entry.line, entry.text.rstrip("%"), f"{why}, in column {entry.column}: {way}")
 
 
-def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:
-    """Tell of each place whether its row has a number above 1, and how many of the rows have."""
-    if not big.any():
-        return big, 0.0
-    distinct, inverse = np.unique(rows, return_inverse=True)
-    large = np.bincount(inverse, weights=big, minlength=distinct.size) > 0
-    return large[inverse], float(large.mean())
+def _find_in_large(rows: Places, is_large: Flags) -> Flags:
+    """Tell of each number whether its row has a number above 1."""
+    return np.isin(rows, rows[is_large])
+
+
+def _count_part(rows: Places, in_large: Flags) -> float:
+    """Return the part of rows that have a number above 1."""
+    if not in_large.any():
+        return 0.0
+    return float(np.unique(rows[in_large]).size / np.unique(rows).size)
 
 
 def _find_rows(entries: Entries, evaluations: Places | None) -> Places:

@@ -1,4 +1,4 @@
-"""Tables, headings and paragraphs in HTML, alone or within Markdown; what a page hides is not read.
+"""Tables, headings and paragraphs in HTML, alone or within Markdown; hidden parts are not read.
 
 An element that Markdown interrupts stays open: each piece of HTML is read where the one before it
 ended.
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.results.tables.cells import Placed, Row, check_spans
 
@@ -35,7 +35,7 @@ _STYLE = re.compile(
     r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse))", re.IGNORECASE
 )
 _QUOTED = re.compile(r"^[ \t>]+", re.MULTILINE)
-# What the beginning and the end of an element are read as.
+# The text in place of the beginning and the end of an element.
 _STRUCK = ("~~", "~~")
 _SIGNS = {"sup": ("^{", "}"), "sub": ("<sub>", "</sub>"), "br": (" ", "")}
 _SIGNS |= {"s": _STRUCK, "del": _STRUCK, "strike": _STRUCK}
@@ -69,26 +69,34 @@ class _Cell:
         return " ".join("".join(self.parts).split())
 
 
+class _Spanning(NamedTuple):
+    """A cell of a row with the columns and rows that it spans."""
+
+    cell: Placed
+    width: int
+    height: int
+
+
 @dataclass(slots=True)
 class _Table:
     """A table that is being read."""
 
-    cells: list[tuple[Placed, int, int]] = field(default_factory=list)
+    cells: list[_Spanning] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
-    # Column to a cell that goes on from a row above, and over how many rows.
-    held: dict[int, tuple[int, Placed]] = field(default_factory=dict)
+    # Column to a cell that goes on from a row above.
+    above: dict[int, _Spanning] = field(default_factory=dict)
     covered: int = 0
 
 
 class Page(HTMLParser):
-    """The HTML of a document, told to its outline from top to bottom."""
+    """Adds the HTML of a document to its outline, from top to bottom."""
 
     def __init__(self, document: Document, outline: Outline, strip: Callable[[str], str]) -> None:
         super().__init__()
         self._document, self._outline, self._strip = document, outline, strip
         self._first = 0
-        self.depth = 0  # of the lists around what is read
+        self.depth = 0  # of the lists around the HTML
         self._opened: list[str] = []
         self._counts: Counter[str] = Counter()
         self._shown: int | None = None  # how many elements are open around the hidden one
@@ -113,7 +121,7 @@ class Page(HTMLParser):
         stop = starts[end] if end < len(starts) else len(self._document.text)
         text = self._document.text[starts[first] : stop]
         if text.startswith(">"):
-            text = _QUOTED.sub(lambda found: " " * len(found[0]), text)
+            text = _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
         self.feed(f"{text}<wbr>")
 
     def _at(self) -> int:
@@ -121,31 +129,31 @@ class Page(HTMLParser):
         return self._document.starts[self._first + line - 1] + offset
 
     def parse_html_declaration(self, i: int) -> int:
-        """Skip a declaration; what only begins like a section is a comment, as in browsers."""
+        """Skip a declaration; one that begins like a section is a comment, as in browsers."""
         if self.rawdata.startswith("<![", i):
             return self.parse_bogus_comment(i)
         return super().parse_html_declaration(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element."""
-        given = dict(attrs)
+        attributes = dict(attrs)
         if self.in_table == (tag in _INNER):
-            for ended in _ENDS.get(tag, ()):
-                self._close(ended)
+            for open_tag in _ENDS.get(tag, ()):
+                self._close(open_tag)
         if tag not in _VOID:
             self._opened.append(tag)
             self._counts[tag] += 1
-            is_styled = _STYLE.search(given.get("style") or "") is not None
-            if not self.hidden and (tag in _UNSEEN or "hidden" in given or is_styled):
+            is_styled = _STYLE.search(attributes.get("style") or "") is not None
+            if not self.hidden and (tag in _UNSEEN or "hidden" in attributes or is_styled):
                 self._shown = len(self._opened) - 1
         if self.hidden:
             return
-        self._begin(tag, given)
-        if tag == "math" and given.get("alttext"):
-            self.handle_data(f"${given['alttext']}$")
+        self._begin(tag, attributes)
+        if tag == "math" and attributes.get("alttext"):
+            self.handle_data(f"${attributes['alttext']}$")
             self._shown = len(self._opened) - 1
 
-    def _begin(self, tag: str, given: Mapping[str, str | None]) -> None:
+    def _begin(self, tag: str, attributes: Mapping[str, str | None]) -> None:
         """Begin a table, a cell, a heading or a paragraph."""
         start = self._at() + len(self.get_starttag_text() or "")
         if tag == "table":
@@ -153,7 +161,10 @@ class Page(HTMLParser):
             self._tables.append(_Table())
         elif self._tables and tag in _CELLS:
             self._end_cell(self._at())
-            width, height = _read_span(given.get("colspan")), _read_span(given.get("rowspan"))
+            width, height = (
+                _read_span(attributes.get("colspan")),
+                _read_span(attributes.get("rowspan")),
+            )
             self._cells.append(_Cell(tag, start, width, height))
         elif not self._tables and tag in _BLOCKS:
             self._end_cell(self._at())
@@ -168,10 +179,7 @@ class Page(HTMLParser):
         self._close(tag)
 
     def _close(self, tag: str) -> None:
-        """Close the innermost element of a kind.
-
-        Leave alone a tag that ends nothing, or an element around this table.
-        """
+        """Close the innermost element of a kind, but none around the table that is open."""
         while self._counts[tag] and not (tag in _INNER and self._opened[-1] == "table"):
             last = self._opened.pop()
             self._counts[last] -= 1
@@ -212,7 +220,7 @@ class Page(HTMLParser):
         cell = self._cells.pop()
         if cell.tag in {"td", "th"}:
             placed = Placed(cell.text, cell.start, end)
-            self._tables[-1].cells.append((placed, cell.width, cell.height))
+            self._tables[-1].cells.append(_Spanning(placed, cell.width, cell.height))
         elif cell.tag == "caption":
             self._tables[-1].captions.append(cell.text)
         elif cell.tag in _HEADINGS:
@@ -228,7 +236,7 @@ class Page(HTMLParser):
     def _end_row(self) -> None:
         table = self._tables[-1]
         if table.cells:
-            line = self._document.find_line(table.cells[0][0].start)
+            line = self._document.find_line(table.cells[0].cell.start)
             row = self._place(table, line)
             table.covered += len(row.cells) - len(table.cells)
             check_spans(table.covered, self._document, line)
@@ -239,26 +247,23 @@ class Page(HTMLParser):
         """Return a row of the cells that were read, with those that go on from the rows above."""
         cells: list[Placed] = []
         spans: dict[int, int] = {}
-        above, table.held = table.held, {}
-        rest = table.cells[::-1]
-        while rest or len(cells) in above:
-            place = len(cells)
-            if place in above:
-                left, cell = above[place]
-                new, height = [cell], left
-            else:
-                cell, width, height = rest.pop()
-                new = cell.extend(width)
-                if width > 1:
-                    spans[place] = width
+        above, table.above = table.above, {}
+        waiting = table.cells[::-1]
+        while waiting or len(cells) in above:
+            column = len(cells)
+            cell, width, height = above[column] if column in above else waiting.pop()
+            extended = cell.extend(width)
+            if width > 1:
+                spans[column] = width
             if height > 1:
-                table.held |= {place + j: (height - 1, each) for j, each in enumerate(new)}
-            cells += new
+                for j, part in enumerate(extended, start=column):
+                    table.above[j] = _Spanning(part, 1, height - 1)
+            cells += extended
         return Row(line, tuple(cells), tuple(self._strip(cell) for cell in cells), spans)
 
 
 def _read_span(text: str | None) -> int:
-    """Return how many columns or rows a cell spans, as an attribute says."""
+    """Read an attribute as the number of columns or rows that a cell spans."""
     if not text or not text.isascii() or not text.isdecimal():
         return 1
     return min(max(int(text[:9]), 1), _WIDEST)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MOST_TAGS = 2_000_000  # a cell takes four of them; each may become an object of some hundred bytes
 _MOST_CELLS = 500_000  # of all sheets, from their first cells to their last
 _MOST_SHEETS = 1_000
-# What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
+# The errors of files that are no zip archives or no workbooks, or are damaged.
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, ArithmeticError, AttributeError, EOFError, LookupError,
     NotImplementedError, OSError, RuntimeError, SyntaxError, TypeError, ValueError,
@@ -39,15 +39,15 @@ _DAMAGED = (
 # Colours, conditions and blanks of a number format.
 _FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
 _LITERAL = re.compile(r'"[^"]*"|\\.')
-# Where rows and cells of a sheet are, as far as they say so.
+# The rows and cells of a sheet, with their places if they have them.
 _PLACE = re.compile(rb"""<(?:\w+:)?(row|c)(?=[\s/>])(?:[^>]*?\sr=["']([A-Z]*)(\d+)["'])?""")
 # A shorter number with 15 digits, which are what Excel computes with, is without the noise of
 # binary fractions.
 _NOISELESS = 15
 
 
-def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]]:
-    """Return the names of the sheets that are seen, with their rows."""
+def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
+    """Map the titles of visible sheets, which are all different, to their rows."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -63,7 +63,7 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
             book = load_workbook(
                 io.BytesIO(document.workbook), data_only=True, rich_text=True, keep_links=False
             )
-        sheets: list[tuple[str, list[Row]]] = []
+        sheets: dict[str, list[Row]] = {}
         size = 0
         for sheet in book.worksheets:
             if sheet.sheet_state != "visible":
@@ -74,7 +74,7 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
                 _refuse_size(document)
             rows = _read_rows(sheet, notes)
             if rows:
-                sheets.append((sheet.title, rows))
+                sheets[sheet.title] = rows
         return sheets
     except DataError:
         raise
@@ -116,11 +116,12 @@ def _check_places(sheet: bytes) -> None:
             row, column = int(digits) if digits else row + 1, 0
             continue
         column = column_index_from_string(letters.decode()) if letters else column + 1
-        place = int(digits) if digits else row, column
-        if place in places or not place[0]:
-            what = "is there twice" if place[0] else "is above the first row"
-            raise ValueError(f"column {column} of row {place[0]} {what}")
-        places.add(place)
+        line = int(digits) if digits else row
+        if not line:
+            raise ValueError(f"column {column} of row 0 is above the first row")
+        if (line, column) in places:
+            raise ValueError(f"column {column} of row {line} is there twice")
+        places.add((line, column))
 
 
 def _refuse_size(document: Document) -> NoReturn:
@@ -132,7 +133,7 @@ def _refuse_size(document: Document) -> NoReturn:
 
 
 def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
-    """Return the rows that are seen and hold anything."""
+    """Read the visible rows of a sheet that are not empty."""
     hidden_rows = {line for line, row in sheet.row_dimensions.items() if row.hidden}
     hidden_columns: set[int] = set()
     for column in sheet.column_dimensions.values():
@@ -171,17 +172,14 @@ def _write(cell: Any) -> str:
     text = str(value)
     if isinstance(value, float) and len(f"{value:.15g}") < _NOISELESS:
         text = f"{value:.15g}"
-    shown = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
-    if "%" in _LITERAL.sub("", shown):
+    signs = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
+    if "%" in _LITERAL.sub("", signs):
         return f"{Decimal(text).scaleb(2):f}%"
-    return f"{text}%" if "%" in shown else text
+    return f"{text}%" if "%" in signs else text
 
 
 def _mark(part: Any) -> str:
-    """Return a piece of text in a font of its own.
-
-    Drop it if it is struck out, and mark it if it is raised or lowered.
-    """
+    """Write a piece of text in a font of its own: dropped if struck out, marked if raised."""
     if part.font.strike:
         return ""
     sign = {"superscript": "^", "subscript": "_"}.get(part.font.vertAlign)
@@ -195,7 +193,7 @@ def _read(document: Document) -> Reading:
     readings: list[Reading] = []
     titles: list[str] = []
     failed: list[DataError] = []
-    for title, rows in _read_sheets(document, notes):
+    for title, rows in _read_sheets(document, notes).items():
         try:
             reading = read_tables(document, READER.key, [_print(title, rows)])
         except DataError as error:
@@ -215,7 +213,7 @@ def _read(document: Document) -> Reading:
 
 
 def _print(title: str, rows: list[Row]) -> Printed:
-    """Return a sheet as a table of rows of one width; its last rows of a single cell are notes."""
+    """Print a sheet as a table of rows of one width; its last rows of a single cell are notes."""
     end = len(rows)
     while end > 2 and _is_note(rows[end - 1]):
         end -= 1
