@@ -1,4 +1,4 @@
-"""What ConvE and TuckER print, and tools made after them.
+"""The output of ConvE and TuckER, and of tools made after them.
 
 ConvE's ``left`` predicts tails, ``right`` heads (``evaluation.py``: the first prediction ranks the
 tail entity ``e2`` and is counted as left); in KG-BERT, which prints the same lines, ``left`` is
@@ -10,21 +10,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
+from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, rule
 
 _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in others"
 
 
-def _find_tool(found: list[Found]) -> list[Found]:
-    """Tell ConvE from others that tell the sides apart, by its headings and its unfilled message.
+def _find_tool(numbers: list[LogNumber]) -> list[LogNumber]:
+    """Mark the numbers of ConvE, known by its headings and its unfilled message, as its own.
 
-    The sides of others are not read, with the reason: which is which is not known.
+    Other tools with a number for each side differ in which of them is left; these are refused.
     """
-    if all(each.side == "both" for each in found):
-        return found
-    if any(each.tool == "conve" or each.declared.get("unfilled") for each in found):
-        return [replace(each, tool=each.tool or "conve") for each in found]
-    return [each if each.side == "both" else replace(each, why=_WHICH_SIDES) for each in found]
+    if all(number.side == "both" for number in numbers):
+        return numbers
+    if any(number.tool == "conve" or number.declared.get("unfilled") for number in numbers):
+        return [replace(number, tool=number.tool or "conve") for number in numbers]
+    judged = []
+    for number in numbers:
+        why = number.why if number.side == "both" else _WHICH_SIDES
+        judged.append(replace(number, why=why))
+    return judged
 
 
 READER = LogFormat(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
+from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,19 +22,20 @@ _PART = (
 )
 
 
-def _refuse_parts(found: list[Found]) -> list[Found]:
+def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
+    """Refuse the numbers of single processes where there are several; find the protocols."""
     # Processes are counted from 0: any other number means that there are several.
-    parted = {each.split for each in found if each.declared.get("process", "0") != "0"}
+    divided = {number.split for number in numbers if number.declared.get("process", "0") != "0"}
     judged = []
-    for each in found:
-        is_part = each.split in parted and each.declared.get("process") is not None
-        protocol = _find_protocol(each.declared)
-        judged.append(replace(each, why=_PART if is_part else each.why, protocol=protocol))
+    for number in numbers:
+        is_part = number.split in divided and number.declared.get("process") is not None
+        why = _PART if is_part else number.why
+        judged.append(replace(number, why=why, protocol=_find_protocol(number.declared)))
     return judged
 
 
 def _find_protocol(declared: Mapping[str, str | None]) -> str | None:
-    """Return the protocol that a command above asks for; None if it asks for none."""
+    """Return the protocol of the command above; None if it sets none."""
     negatives = declared.get("negatives")
     if negatives:
         return f"sampled:{negatives}"

@@ -2,7 +2,7 @@
 
 Consecutive lines with numbers of metrics are a block. The text before the numbers of a line, and
 between the block before and its own, belongs to them: labels of vocabulary declare, other words
-ask, and no split is assumed. What else is on the lines of its block only asks.
+ask, and no split is assumed. The other texts on the lines of a block only ask.
 
 Many lines differ in their numbers only. So a line is parsed once with a hole in place of each
 number. The text before a hole is a gap; its last part names the number.
@@ -34,7 +34,7 @@ from rankconst.results.labels import (
     read_label,
     weaken,
 )
-from rankconst.results.logs.lines import Found, LogFormat, list_settings, rule, strip_colours
+from rankconst.results.logs.lines import LogFormat, LogNumber, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.repeated import ask_about_repeated
 from rankconst.results.tables.grid import name_file
@@ -92,9 +92,9 @@ _LABEL_BEHIND = (
 class _Number(NamedTuple):
     """A number of a line, without its digits."""
 
-    label: Label  # what its name says
-    place: int  # which of the numbers of the line it is
-    texts: tuple[Text, ...] = ()  # what the line says of it, the nearest first
+    label: Label  # of its name
+    place: int  # among the numbers of the line
+    texts: tuple[Text, ...] = ()  # of the line, the nearest first
     reason: str = ""  # why it cannot be adjusted
 
     @property
@@ -105,16 +105,23 @@ class _Number(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """What a line with numbers says."""
+    """The numbers of metrics on a line, and its texts."""
 
     numbers: tuple[_Number, ...] = ()
-    # True if it begins with words of vocabulary: like the row of a table, it says whose it is.
+    # True if it begins with words of vocabulary, which name its tasks as a row of a table does.
     opens: bool = False
-    texts: tuple[Text, ...] = ()  # what only asks, about further lines of its block
+    texts: tuple[Text, ...] = ()  # for further lines of its block, which they only ask about
 
 
-def _clean(line: str) -> tuple[str, str]:
-    """Return a line without its prefix, and the epoch or step that it names."""
+class _Cleaned(NamedTuple):
+    """A line without time, level, names of files and step."""
+
+    text: str
+    step: str  # the epoch or step that it names; empty for none
+
+
+def _clean(line: str) -> _Cleaned:
+    """Clean a line, and find the epoch or step that it names."""
     text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
     if ":" in text:
         text = _STAMP.sub(" ", text)
@@ -124,18 +131,22 @@ def _clean(line: str) -> tuple[str, str]:
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
     step = _STEP.search(text)
-    return (text, "") if step is None else (_STEP.sub(" ", text), step[1])
+    if step is None:
+        return _Cleaned(text, "")
+    return _Cleaned(_STEP.sub(" ", text), step[1])
 
 
 def _trim(part: str) -> str:
-    """Return a part of a line without signs at its ends, but for a bracket that closes one."""
+    """Trim the signs at the ends of a part of a line, but keep a bracket that closes another."""
     bare = part.strip(_EDGES)
-    return f"{bare})" if bare.count("(") > bare.count(")") and ")" in part else bare
+    if bare.count("(") > bare.count(")") and ")" in part:
+        return f"{bare})"
+    return bare
 
 
 @lru_cache(maxsize=8_192)
 def _parse(template: str) -> _Line:
-    """Return the numbers of a line, and what it says of them."""
+    """Parse a line, with a hole in place of each number."""
     *gaps, end = template.replace(_CUT, " ").split(_HOLE)
     if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
         return _Line()
@@ -169,15 +180,15 @@ class _Parser:
             if self._shared:
                 label, metrics = read_label(f"{self._shared} {name}"), []
         is_metric = label.metric is not None or _UNKNOWN_METRIC.search(name) is not None
-        labels = [each for word in words for each in _read_labels(word)]
+        labels = [inner for word in words for inner in _read_labels(word)]
         if not is_metric:  # next to a number of something else, words may be of that
-            labels = [weaken(each) for each in (*labels, *_read_labels(name))]
+            labels = [weaken(inner) for inner in (*labels, *_read_labels(name))]
         if self._numbers:
             self._behind += labels
         else:
             self._before += labels
-            says = bool(label.values) or any(each.whole for each in labels)
-            self._opens = is_metric and says
+            declares = bool(label.values) or any(inner.whole for inner in labels)
+            self._opens = is_metric and declares
         if is_metric:
             reason = _find_reason(label, name, metrics)
             self._numbers.append(_Number(label, place, reason=reason))
@@ -191,28 +202,30 @@ class _Parser:
             self._behind += _read_labels(part.strip(_EDGES))
 
     def finish(self) -> _Line:
-        """Return the line: what precedes its numbers declares, and all else only asks."""
-        numbers, declares = self._numbers, False
-        asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
+        """Return the line: labels before its numbers declare, all others only ask."""
+        asking = [Text(weaken(number.label), "row", "its line") for number in self._numbers]
         for label in self._behind:
-            declares = declares or (label.whole and bool(label.values or label.graphs))
             asking += _list_texts(weaken(label))
-        named = [text for label in self._before for text in _list_texts(label)]
-        split = self._find_split()
-        for i, number in enumerate(numbers):
-            own = Text(number.label, "column", "its name")
+        declares = any(label.whole and (label.values or label.graphs) for label in self._behind)
+        before = [text for label in self._before for text in _list_texts(label)]
+        around = (*self._find_split(), *before[::-1], *asking)
+        numbers = []
+        for number in self._numbers:
             reason = number.reason or (_LABEL_BEHIND if declares else "")
-            texts = (own, *split, *named[::-1], *asking)
-            numbers[i] = number._replace(texts=texts, reason=reason)
+            texts = (Text(number.label, "column", "its name"), *around)
+            numbers.append(number._replace(texts=texts, reason=reason))
         below = dict[Text, None]()
-        for text in (*named, *asking):
+        for text in (*before, *asking):
             below[text._replace(label=weaken(text.label), place="a line above")] = None
         return _Line(tuple(numbers), self._opens, tuple(below))
 
     def _find_split(self) -> tuple[Text, ...]:
-        """Return what "Test MRR: 0.3 MR: 177" says of MR; keys, as valid_mrr, say it of one."""
-        is_named = ["split" in number.label.values for number in self._numbers]
-        if not any(is_named[:1]) or any(is_named[1:]):
+        """Find the split of all numbers in the name of the first: "Test MRR: 0.3 MR: 177".
+
+        Keys, as valid_mrr, are about one number.
+        """
+        has_split = ["split" in number.label.values for number in self._numbers]
+        if not any(has_split[:1]) or any(has_split[1:]):
             return ()
         first = self._numbers[0].label
         word, blank, _ = first.text.partition(" ")
@@ -226,7 +239,7 @@ _UNKNOWN_METRIC = re.compile(rf"{CUT_OFF.pattern}|^hits?$", re.ASCII | re.IGNORE
 
 
 def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
-    """Return why a number with a name cannot be adjusted; nothing if it can."""
+    """Return why a number with a name cannot be adjusted; empty if it can."""
     if label.reason:
         return label.reason
     if label.metric is None:
@@ -237,7 +250,7 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
 
 
 def _list_texts(label: Label) -> list[Text]:
-    """Return what a label next to numbers says of them: as the cell of a row, and as a sentence."""
+    """List the texts of a label next to numbers, which counts as a cell and as a sentence."""
     if not label.tells:
         return []
     return [Text(label, "row", "its line"), Text(label, "text", "its line")]
@@ -252,7 +265,7 @@ def _names_metric(text: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _read_text(template: str) -> tuple[Text, ...]:
-    """Return what a line without metrics says of the numbers below it."""
+    """Read a line without numbers of metrics as texts about the numbers below it."""
     text = template.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
     # "test: 20466" and "train: data/train.txt" are about data.
     is_data = _HOLE in template or _CUT in template
@@ -262,13 +275,13 @@ def _read_text(template: str) -> tuple[Text, ...]:
     for label in labels:
         if label.tells:
             texts.append(Text(label, "text", "a line above"))
-            # Like the cell of a row, a label of vocabulary, "std", says what the numbers are.
-            texts += [Text(label, "row", "a line above")] if label.whole else []
+            if label.whole:  # like the cell of a row, such as "std"
+                texts.append(Text(label, "row", "a line above"))
     return tuple(texts)
 
 
 def _drop_split(label: Label, *, is_data: bool) -> Label:
-    """Return a label without its split if it is about data, or training, before any results."""
+    """Drop the split of a label that is about data, or about training, before any results."""
     if not is_data and label.declared.get("split") != "train":
         return label
     values = {name: value for name, value in label.values.items() if name != "split"}
@@ -276,16 +289,17 @@ def _drop_split(label: Label, *, is_data: bool) -> Label:
 
 
 def _read_labels(text: str) -> Iterator[Label]:
-    """Yield the label of a text; those of its pieces, which only ask, if it is very long."""
+    """Yield the label of a text; of a very long one, those of its pieces, which only ask."""
     denied = list[Word]()
-    for found in _FLAG.finditer(text):
-        if list_flags().get(found[2].lower()) is not False:
+    for flag in _FLAG.finditer(text):
+        name, answer = flag.groups()
+        if list_flags().get(answer.lower()) is not False:
             continue
-        if _tells_weights(found[1]):  # without them, each task counts the same, as usual
-            text = text.replace(found[0], " ")
+        if _names_weights(name):  # without them, each task counts the same, as usual
+            text = text.replace(flag[0], " ")
             continue
         # Of a flag that is off, another value than its name may hold.
-        for field, (value, *_) in read_label(found[1]).values.items():
+        for field, (value, *_) in read_label(name).values.items():
             denied.append(Word(value, field, says=OPPOSITES.get(value, "")))
     if denied:
         yield Label(text, words=tuple(denied))
@@ -296,8 +310,8 @@ def _read_labels(text: str) -> Iterator[Label]:
         yield weaken(read_label(part))
 
 
-def _tells_weights(name: str) -> bool:
-    """Tell whether all that a flag may be about is how much each task counts."""
+def _names_weights(name: str) -> bool:
+    """Tell whether a flag is about the weights of tasks, and nothing else."""
     label = read_label(name)
     fields = {*label.values, *(word.field for word in label.words)}
     return fields - {"metric"} == {"aggregation"}
@@ -310,19 +324,19 @@ _CROWDED = f"more than {_MOST_TEXTS} different lines say something of it: split 
 _OF_ALL = {"protocol", "task"}  # words above the first block may be about all of them
 _MOST_ALIKE = 50_000
 _DIGIT = re.compile(r"\d")
-_ALIKE = str.maketrans("123456789", "000000000")  # lines that differ in digits say the same
+_ALIKE = str.maketrans("123456789", "000000000")  # lines that differ in digits are read alike
 _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
 
 
 class _Texts:
-    """What lines say, the nearest last; of several that say the same, the nearest counts."""
+    """The texts of lines, the nearest last; of several with the same labels, only the nearest."""
 
     def __init__(self) -> None:
         self._texts: dict[object, Text] = {}
         self.crowded = False
 
     def add(self, texts: Iterable[Text]) -> None:
-        """Add what a line says."""
+        """Add the texts of a line."""
         for text in texts:
             label = text.label
             key = (text.scope, label.whole, label.graphs, label.words, *label.values.items())
@@ -337,85 +351,93 @@ class _Texts:
         return tuple(self._texts.values())[::-1]
 
 
+class _Remark(NamedTuple):
+    """A line without numbers of metrics."""
+
+    texts: tuple[Text, ...]
+    has_step: bool
+
+
 class _Scan:
     """Reads a log from top to bottom."""
 
     def __init__(self, name: str, tool: str | None = None) -> None:
         self._name, self._tool = name_file(name), tool
         self._above = _Texts()  # between the block before and this one
-        self._held = _Texts()  # in this block
-        self._graphs = _Texts()  # before this block
+        self._inside = _Texts()  # in this block
+        self._before = _Texts()  # before this block
         self._block = 0  # the line where the block begins; 0 between blocks
         self._first = True  # until the first block ends
         self._step = ""  # the last line that names one
-        # What lines without numbers of metrics say, and whether they name a step.
-        self._known: dict[str, tuple[tuple[Text, ...], bool]] = {}
+        self._known: dict[str, _Remark] = {}  # by their lines, with 0 for each digit
 
-    def read(self, text: str) -> Iterator[Found]:
+    def read(self, text: str) -> Iterator[LogNumber]:
         """Yield the numbers in the order of their lines."""
-        for number, written in enumerate(text.split("\n"), 1):
-            line = written.rpartition("\r")[2]
+        for number, raw in enumerate(text.split("\n"), 1):
+            line = raw.rpartition("\r")[2]
             alike = line.translate(_ALIKE)
             if alike in self._known:
-                texts, names_step = self._known[alike]
-                self._step = line if names_step else self._step
-                self._take_texts(texts)
+                self._take_remark(self._known[alike], line)
                 continue
             words, step = _clean(line)
-            self._step = line if step else self._step
             values = _NUMBER.findall(words)
             template = _NUMBER.sub(_HOLE, words) if values else words
             parsed = _parse(template) if values else _Line()
             if parsed.numbers:
+                self._step = line if step else self._step
                 yield from self._read_numbers(number, parsed, values)
                 continue
-            texts = _read_text(template)
+            remark = _Remark(_read_text(template), bool(step))
             # A digit of a name, as in FB15k, makes it another one.
             if not _DIGIT.search(template) and len(self._known) < _MOST_ALIKE:
-                self._known[alike] = texts, bool(step)
-            self._take_texts(texts)
+                self._known[alike] = remark
+            self._take_remark(remark, line)
 
-    def _read_numbers(self, line: int, parsed: _Line, values: list[str]) -> Iterator[Found]:
+    def _read_numbers(self, line: int, parsed: _Line, values: list[str]) -> Iterator[LogNumber]:
         """Yield the numbers of a line."""
         self._block = self._block or line
         if parsed.opens or self._block == line:
-            self._held = _Texts()
+            self._inside = _Texts()
         for number in parsed.numbers:
-            yield self._find(line, number, values[number.place])
-        self._held.add(parsed.texts)
+            yield self._make_number(line, number, values[number.place])
+        self._inside.add(parsed.texts)
 
-    def _take_texts(self, texts: tuple[Text, ...]) -> None:
+    def _take_remark(self, remark: _Remark, line: str) -> None:
         """Take a line without numbers of metrics: it ends a block, and belongs to the next."""
+        if remark.has_step:
+            self._step = line
         if self._block:
-            self._keep()
+            self._end_block()
             self._block, self._above = 0, _Texts()
-        self._above.add(texts)
+        self._above.add(remark.texts)
 
-    def _keep(self) -> None:
-        """Keep the datasets named above a block, and above the first one what may be about all."""
+    def _end_block(self) -> None:
+        """Keep the datasets named above a block, and above the first one words about all blocks."""
         for text in self._above.list_nearest()[::-1]:
-            words = tuple(word for word in text.label.words if word.field in _OF_ALL)
-            words = words if self._first else ()
+            words: tuple[Word, ...] = ()
+            if self._first:
+                words = tuple(word for word in text.label.words if word.field in _OF_ALL)
             if text.label.graphs or words:
-                kept = replace(text.label, values={}, words=words)
-                self._graphs.add([text._replace(label=kept)])
+                label = replace(text.label, values={}, words=words)
+                self._before.add([text._replace(label=label)])
         self._first = False
 
-    def _find(self, line: int, number: _Number, text: str) -> Found:
-        """Return a number with what all texts say of it."""
+    def _make_number(self, line: int, number: _Number, text: str) -> LogNumber:
+        """Return a number with its address by the texts of its line, its block and those before."""
         label, metric = number.label, number.label.metric
         if metric is None or number.reason:
             why = number.reason
-            return Found(line=line, heading=self._block, name=label.text, text=text, why=why)
-        near = (*number.texts, *self._held.list_nearest(), *self._above.list_nearest())
+            return LogNumber(line=line, heading=self._block, name=label.text, text=text, why=why)
+        near = (*number.texts, *self._inside.list_nearest(), *self._above.list_nearest())
         declarations = _gather((*near, *self._list_before(near), self._name))
-        declared: dict[str, str | None] = {**declarations.declared, "step": _clean(self._step)[1]}
-        # Only a known name counts there.
+        declared: dict[str, str | None] = {**declarations.declared}
+        declared["step"] = _clean(self._step).step
+        # In the name of a file, only a known name counts.
         if declarations.origins.get("dataset") == self._name.place:
             del declared["dataset"]
-        is_crowded = self._held.crowded or self._above.crowded or self._graphs.crowded
+        is_crowded = self._inside.crowded or self._above.crowded or self._before.crowded
         is_percent = label.percent or text.endswith("%")
-        return Found(
+        return LogNumber(
             line=line,
             heading=self._block,
             name=_write_name(label, metric),
@@ -430,12 +452,12 @@ class _Scan:
         )
 
     def _list_before(self, near: tuple[Text, ...]) -> tuple[Text, ...]:
-        """Return what was said before the block: the datasets count where its texts name none."""
-        before = self._graphs.list_nearest()
+        """List the texts before the block: their datasets count if no text near names one."""
+        before = self._before.list_nearest()
         if not any(text.label.graphs for text in near):
             return before
-        worded = [text for text in before if text.label.words]
-        return tuple([text._replace(label=replace(text.label, graphs=())) for text in worded])
+        asking = [text for text in before if text.label.words]
+        return tuple([text._replace(label=replace(text.label, graphs=())) for text in asking])
 
 
 def _write_name(label: Label, metric: Metric) -> str:
@@ -443,9 +465,9 @@ def _write_name(label: Label, metric: Metric) -> str:
     span = find_name(label.text, metric) if metric.hits_k is not None else None
     if span is None:
         return metric.label
-    written = label.text[slice(*span)]
-    usual = {squash(metric.label), metric.key.replace("_", "")}
-    return metric.label if squash(written) in usual else written
+    name = label.text[slice(*span)]
+    is_usual = squash(name) in {squash(metric.label), metric.key.replace("_", "")}
+    return metric.label if is_usual else name
 
 
 # The reader.
@@ -453,7 +475,7 @@ def _write_name(label: Label, metric: Metric) -> str:
 _PYKEEN = (".realistic.hits_at_", ".realistic.inverse_harmonic_mean_rank")
 
 
-def _scan_document(document: Document, _: LogFormat) -> Iterator[Found]:
+def _scan_document(document: Document, _: LogFormat) -> Iterator[LogNumber]:
     """Yield the numbers of a log; names of PyKEEN mean its protocol."""
     text = strip_colours(document.text)
     tool = "pykeen" if any(name in text for name in _PYKEEN) else None
@@ -469,14 +491,14 @@ def _recognise(document: Document) -> bool:
     """Tell whether a metric has its value on a line that is not of a table."""
     if document.suffix in _TABLES:
         return False
-    found = _Scan(document.name).read(strip_colours(document.text))
-    first = next(found, None)
+    numbers = _Scan(document.name).read(strip_colours(document.text))
+    first = next(numbers, None)
     if first is None:
         return False
     # Rows of a table with metrics in its first column look like lines of a log.
     start = max(first.line - _AROUND, 0)
     rows = find_lines(document.lines[start : first.line + _AROUND])
-    return any(each.line - start not in rows for each in (first, *found))
+    return any(number.line - start not in rows for number in (first, *numbers))
 
 
 def _read(document: Document) -> Reading:
@@ -486,7 +508,7 @@ def _read(document: Document) -> Reading:
     entries = ask_about_repeated(reading.entries, evaluations[reading.entries.rows])
     entries = settle_units(entries, notes, evaluations=evaluations, percent=document.percent)
     parts = ["lines of names and numbers", reading.understood]
-    tools = dict.fromkeys(each.tool for each in entries.contexts if each.tool)
+    tools = dict.fromkeys(context.tool for context in entries.contexts if context.tool)
     if tools:
         parts.append(f"as {' and '.join(tools)} prints them")
     parts.append(name_percentages(entries))

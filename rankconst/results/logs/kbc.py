@@ -1,4 +1,4 @@
-"""What kbc prints: ``VALID :  {'MRR': 0.286, 'hits@[1,3,10]': tensor([0.2089, 0.3107, 0.4430])}``.
+"""The output of kbc: ``VALID : {'MRR': 0.286, 'hits@[1,3,10]': tensor([0.2089, 0.3107, 0.4430])}``.
 
 The last line, ``TEST :  ({'rhs': 0.380, 'lhs': 0.183}, {'rhs': tensor([...]), 'lhs':
 tensor([...])})``, has MRR and then the hits of each side: rhs ranks tails, lhs heads. TRAIN is of
@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.protocols import parse_split
-from rankconst.results.logs.lines import Found, LogFormat, Rule, strip_colours
+from rankconst.results.logs.lines import LogFormat, LogNumber, Rule, strip_colours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,19 +28,20 @@ _MRR = re.compile(r"'(MRR|lhs|rhs)': ([\d.e+-]+)", re.ASCII)
 _HITS = re.compile(r"'(hits@\[1,3,10\]|lhs|rhs)': tensor\(\[([^\]\n]{1,200})\]", re.ASCII)
 
 
-def _scan(document: Document, _: LogFormat) -> Iterator[Found]:
+def _scan(document: Document, _: LogFormat) -> Iterator[LogNumber]:
     text = strip_colours(document.text)
-    line, counted = 1, 0
-    for found in _LINE.finditer(text):
-        line, counted = line + text.count("\n", counted, found.start()), found.start()
-        values = {_find_side(side): [value] for side, value in _MRR.findall(found[2])}
-        for side, hits in _HITS.findall(found[2]):
+    line, start = 1, 0
+    for match in _LINE.finditer(text):
+        line, start = line + text.count("\n", start, match.start()), match.start()
+        heading, dicts = match.groups()
+        values = {_find_side(side): [value] for side, value in _MRR.findall(dicts)}
+        for side, hits in _HITS.findall(dicts):
             values.setdefault(_find_side(side), []).extend(hits.replace(" ", "").split(","))
-        split = parse_split(found[1].lower())
-        for side, texts in values.items():
-            for name, value in zip(_NAMES, texts, strict=False):
-                why = _SAMPLED if split == "train" else ""
-                yield Found(
+        split = parse_split(heading.lower())
+        why = _SAMPLED if split == "train" else ""
+        for side, numbers in values.items():
+            for name, value in zip(_NAMES, numbers, strict=False):
+                yield LogNumber(
                     line=line, heading=line, name=name, text=value, split=split, side=side, why=why
                 )
 

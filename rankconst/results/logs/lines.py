@@ -1,4 +1,4 @@
-"""What logs have in common: a line has a metric's name and value, the lines above say of what.
+"""Logs of tools: a line has the name of a metric and its value, lines above name the tasks.
 
 A format is one :class:`LogFormat`. Only lines with words that they must contain are matched. Colour
 codes are removed; a carriage return, as in progress bars, ends no line. The dataset is that of the
@@ -22,7 +22,7 @@ from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.protocols import count_tasks, parse_split
 from rankconst.errors import DataError
-from rankconst.evaluation import Address, Question
+from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import squash
 from rankconst.results.gate import NO_SPLIT, gather
 from rankconst.results.labels import read_label
@@ -47,34 +47,34 @@ VALUE = r"(?: {1,4}(?P<value>[^\s|\"',]+)(?!\S)|\s*$)"
 
 
 class Rule(NamedTuple):
-    """Lines that say something."""
+    """Lines of a log with numbers, or with a heading for the numbers below."""
 
     marks: tuple[str, ...]  # such a line contains one of these texts
-    pattern: re.Pattern[str]  # the groups are what it says
-    says: Mapping[str, str]  # what such lines say besides
+    pattern: re.Pattern[str]  # its groups are fields, such as split
+    fields: Mapping[str, str]  # further fields of such lines, with their values
 
 
-def rule(pattern: str, *marks: str, **says: str) -> Rule:
+def rule(pattern: str, *marks: str, **fields: str) -> Rule:
     """Return the rule for lines with one of some marks."""
-    return Rule(marks, re.compile(pattern, re.ASCII), says)
+    return Rule(marks, re.compile(pattern, re.ASCII), fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class LogNumber:
     """A number in a log."""
 
     line: int  # counted from 1
     heading: int = 0  # the line of the last heading above it; 0 if there is none
     name: str  # the metric, as printed
     text: str  # its value, as printed
-    split: str | None = None  # None, like those below, where the log says nothing
+    split: str | None = None  # None, like those below, where the log names none
     side: str | None = None
     protocol: str | None = None
     tool: str | None = None
-    # All that the line and the headings above it say.
+    # All fields of the line and of the headings above it.
     declared: Mapping[str, str | None] = field(default_factory=dict)
-    # The value before printing cut it or dropped trailing zeros; empty if it did not.
-    meant: str = ""
+    # The value with what printing cut or dropped, such as trailing zeros; empty if it did not.
+    restored: str = ""
     why: str = ""  # why it cannot be used; empty if it can
     questions: tuple[Question, ...] = ()  # what only the user can answer
 
@@ -91,20 +91,20 @@ class LogFormat:
 
     key: str
     values: Rule  # the lines with numbers
-    headings: tuple[Rule, ...] = ()  # the lines that say what the numbers below are
+    headings: tuple[Rule, ...] = ()  # the lines with fields of the numbers below
     sign: Rule | None = None  # the lines that only this tool prints; those with numbers if None
     tool: str | None = None
     exact: bool = False  # True if the tool prints every digit
     tests: bool = False  # True if it evaluates the test split, and prints no split
     # Always printed: a value with fewer, at the end of the file, is cut off.
     decimals: int | None = None
-    # What the group of that name means; None for a line without it.
+    # The value of the group of that name to the side or protocol; None for a line without it.
     sides: Mapping[str | None, str | None] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
-    # How its numbers are found, where one line says more than a pattern can.
-    scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None
-    # Sees all numbers together, for what no single line says.
-    refine: Callable[[list[Found]], list[Found]] = list
+    # Finds the numbers where a line has more than a pattern can match.
+    scan: Callable[[Document, LogFormat], Iterable[LogNumber]] | None = None
+    # Corrects the numbers of a log, all together, where no single line suffices.
+    refine: Callable[[list[LogNumber]], list[LogNumber]] = list
 
     @property
     def reader(self) -> Reader:
@@ -112,7 +112,7 @@ class LogFormat:
         return Reader(self.key, partial(_recognise, self), partial(_read, self))
 
 
-# What settings say of the dataset.
+# The dataset in settings.
 
 SETTINGS = rule(
     r"(?<![\w-])(?P<flag>--)?(?P<key>[A-Za-z][A-Za-z_-]*(?: [A-Za-z]+)?)['\"]?"
@@ -126,19 +126,19 @@ _PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)
 
 def list_settings(line: str) -> Iterator[str]:
     """Yield the datasets that the settings on a line name: ``--dataset mykg``, ``data: WN18RR``."""
-    for found in SETTINGS.pattern.finditer(line):
-        name = name_folder(found["name"])
-        is_delimited = found["flag"] is not None or found["end"] is not None
+    for setting in SETTINGS.pattern.finditer(line):
+        name = name_folder(setting["name"])
+        is_delimited = setting["flag"] is not None or setting["end"] is not None
         # Of "INFO Dataset", the last word is the key; source_dataset is another one.
-        keys = (found["key"], found["key"].rpartition(" ")[2])
+        keys = (setting["key"], setting["key"].rpartition(" ")[2])
         if any(_sets_dataset(key, name, is_delimited=is_delimited) for key in keys):
             yield name
 
 
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
-    """Tell whether a setting is of the dataset.
+    """Tell whether a setting names the dataset.
 
-    A name that is not registered counts below a flag, or with an end, and not below data_path.
+    A name that is not registered counts behind a flag, or with an end, and not behind data_path.
     """
     stem = _PATH.sub("", key)
     if list_roles().get(squash(stem)) != "dataset":
@@ -195,14 +195,24 @@ def strip_colours(text: str) -> str:
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
-def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule, str]]:
+class _Line(NamedTuple):
+    """A line with a mark of a rule."""
+
+    number: int  # counted from 1
+    rule: Rule
+    text: str
+
+
+def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[_Line]:
     """Find the lines with a mark of a rule, once for each rule."""
     marked = [(mark, rule) for rule in rules for mark in rule.marks if mark in text]
-    for number, line in enumerate(text.split("\n") if marked else (), 1):
-        found = {id(rule): rule for mark, rule in marked if mark in line}
-        if found and _ELSEWHERE.match(line) is None:
-            for each in found.values():
-                yield number, each, line
+    if not marked:
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        matching = {id(rule): rule for mark, rule in marked if mark in line}
+        if matching and _ELSEWHERE.match(line) is None:
+            for rule in matching.values():
+                yield _Line(number, rule, line)
 
 
 def _recognise(log: LogFormat, document: Document) -> bool:
@@ -212,32 +222,34 @@ def _recognise(log: LogFormat, document: Document) -> bool:
     text = strip_colours(document.text)
     needed = (log.values,) if log.sign is None else (log.sign, log.values)
     return all(
-        any(rule.pattern.search(line) for _, _, line in _find_lines(text, (rule,)))
+        any(rule.pattern.search(line.text) for line in _find_lines(text, (rule,)))
         for rule in needed
     )
 
 
 class _Headings:
-    """What the lines above a number say."""
+    """The fields of the lines above a number."""
 
     def __init__(self) -> None:
-        self.declared: dict[str, str | None] = {}
+        self.fields: dict[str, str | None] = {}
         self.line = 0  # of the last heading
-        self._datasets: dict[str, str] = {}  # that settings name, by their plain names
+        self._datasets: dict[str, str] = {}  # of the settings, by their names without punctuation
         self._is_used = True  # whether a number is below these settings
 
-    def take(self, rule: Rule, line: int, text: str) -> None:
-        """Take a line that says something."""
-        found = rule.pattern.search(text)
-        if rule is SETTINGS:
-            self._take_datasets(list_settings(text))
-        elif found is not None:
-            declared = {**rule.says, **found.groupdict()}
-            dataset = declared.pop("dataset", None)
-            if dataset:
-                self._take_datasets([name_folder(dataset)])
-            self.declared |= declared
-            self.line = line
+    def take(self, line: _Line) -> None:
+        """Take the fields of a line, or the datasets of its settings."""
+        if line.rule is SETTINGS:
+            self._take_datasets(list_settings(line.text))
+            return
+        match = line.rule.pattern.search(line.text)
+        if match is None:
+            return
+        fields = {**line.rule.fields, **match.groupdict()}
+        dataset = fields.pop("dataset", None)
+        if dataset:
+            self._take_datasets([name_folder(dataset)])
+        self.fields |= fields
+        self.line = line.number
 
     def _take_datasets(self, names: Iterable[str]) -> None:
         """Take the names of datasets; those without a number between them are of one run."""
@@ -247,58 +259,66 @@ class _Headings:
             self._datasets[squash(name)] = name
 
     def describe(self) -> tuple[dict[str, str | None], tuple[Question, ...]]:
-        """Return what is said of the next numbers, and whether the settings disagree."""
+        """Return the fields of the next numbers, and a question if the settings disagree."""
         self._is_used = True
         names = tuple(self._datasets.values())
         if len(names) > 1:
             text = f"its settings name {' and '.join(names)}"
-            return self.declared, (Question("dataset", text, choices=names),)
-        return self.declared | ({"dataset": names[0]} if names else {}), ()
+            return self.fields, (Question("dataset", text, choices=names),)
+        if names:
+            return self.fields | {"dataset": names[0]}, ()
+        return self.fields, ()
 
 
-def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
+def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
     """Find the numbers of a log, in its order."""
     headings = _Headings()
     rules = (SETTINGS, *log.headings, log.values)
-    for line, rule, text in _find_lines(strip_colours(document.text), rules):
-        if rule is not log.values:
-            headings.take(rule, line, text)
+    for line in _find_lines(strip_colours(document.text), rules):
+        if line.rule is not log.values:
+            headings.take(line)
             continue
-        for match in rule.pattern.finditer(text):
-            declared, questions = headings.describe()
+        for match in line.rule.pattern.finditer(line.text):
+            fields, questions = headings.describe()
             groups = {key: group for key, group in match.groupdict().items() if group is not None}
-            declared = declared | groups
-            for name, value, why in _pair(declared):
-                split = declared.get("split")
-                yield Found(
-                    line=line,
+            fields = fields | groups
+            for measure in _list_measures(fields):
+                split = fields.get("split")
+                yield LogNumber(
+                    line=line.number,
                     heading=headings.line,
-                    name=name,
-                    text=value,
+                    name=measure.name,
+                    text=measure.value,
                     split=None if split is None else parse_split(split),
-                    side=log.sides[declared.get("side")],
-                    protocol=log.protocols.get(declared.get("protocol")),
-                    tool=declared.get("tool"),
-                    declared=declared,
-                    why=why,
+                    side=log.sides[fields.get("side")],
+                    protocol=log.protocols.get(fields.get("protocol")),
+                    tool=fields.get("tool"),
+                    declared=fields,
+                    why=measure.why,
                     questions=questions,
                 )
 
 
-def _pair(declared: Mapping[str, str | None]) -> Iterator[tuple[str, str, str]]:
-    """Yield the names and values of a match, and why one has no name.
+class _Measure(NamedTuple):
+    """A name and a value of a line."""
 
-    These are a name with its value, or values with the names above.
-    """
-    name, values, k = declared.get("name"), declared.get("values"), declared.get("k")
+    name: str
+    value: str
+    why: str = ""  # why it cannot be used
+
+
+def _list_measures(fields: Mapping[str, str | None]) -> Iterator[_Measure]:
+    """Yield the name and value of a match, or its values with the names in a heading above."""
+    name, values, k = fields.get("name"), fields.get("values"), fields.get("k")
     if name is not None:
-        yield name if k is None else f"{name}@{k}", declared.get("value") or "", ""
+        yield _Measure(name if k is None else f"{name}@{k}", fields.get("value") or "")
     elif values is not None:
-        names, texts = (declared.get("names") or "").split(), values.split()
+        names, texts = (fields.get("names") or "").split(), values.split()
         if len(texts) > len(names):
-            yield " ".join(texts[len(names) :]), "", "no heading above names its column"
-        for each, text in zip_longest(names, texts[: len(names)], fillvalue=""):
-            yield each, text, ""
+            further = " ".join(texts[len(names) :])
+            yield _Measure(further, "", "no heading above names its column")
+        for heading, text in zip_longest(names, texts[: len(names)], fillvalue=""):
+            yield _Measure(heading, text)
 
 
 # The numbers of a log.
@@ -306,42 +326,42 @@ def _pair(declared: Mapping[str, str | None]) -> Iterator[tuple[str, str, str]]:
 
 def _read(log: LogFormat, document: Document) -> Reading:
     """Read a log."""
-    numbers = Collector()
+    collector = Collector()
     file = _read_name(document.name)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
-    evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
+    count, heading, measures = 0, None, set[object]()  # of the last evaluation
     is_named_by_file = False
-    for found in log.refine(_list_numbers(log, document)):
-        metric, _ = find_measure(found.name) or (None, None)
-        why = found.why or _refuse(log, found, unfinished)
-        if metric is None:
+    for number in log.refine(_list_numbers(log, document)):
+        measure = find_measure(number.name)
+        why = number.why or _refuse(log, number, unfinished)
+        if measure is None:
             why = why or "not the name of a metric that logs print"
-        if metric is None or why:
-            numbers.skip(found.line, found.name, why)
+        if measure is None or why:
+            collector.skip(number.line, number.name, why)
             continue
-        context = _describe(found, log, file)
-        # A metric that comes again is of another evaluation.
-        here = found.heading, context.split, found.declared.get("step")
-        what = metric.key, found.side, found.protocol
-        if here != of or what in seen:
-            evaluation, of, seen = evaluation + 1, here, set()
-        seen.add(what)
-        if context.dataset is not None and not found.declared.get("dataset"):
+        metric, _ = measure
+        address = _form_address(number, log, file)
+        heading_above = number.heading, address.split, number.declared.get("step")
+        sided = metric.key, number.side, number.protocol
+        if heading_above != heading or sided in measures:  # a metric comes again in another one
+            count, heading, measures = count + 1, heading_above, set()
+        measures.add(sided)
+        if address.dataset is not None and not number.declared.get("dataset"):
             is_named_by_file = True
-        text = found.meant or found.text
-        exact = log.exact and is_plain_number(found.text) and count_digits(found.text) > _ROUNDED
-        row = _write_row(evaluation, found, context, log)
-        numbers.add(metric, text, found.line, context, row, exact=exact)
-    reading = numbers.collect(document, log.key, log.tool)
+        text = number.restored or number.text
+        is_full = is_plain_number(number.text) and count_digits(number.text) > _ROUNDED
+        row = _write_row(count, number, address, log)
+        collector.add(metric, text, number.line, address, row, exact=log.exact and is_full)
+    reading = collector.collect(document, log.key, log.tool)
     if not is_named_by_file:
         return reading
     origin = f"dataset {file.declared['dataset']} from {file.origins['dataset']}"
     return replace(reading, understood=origin)
 
 
-def _list_numbers(log: LogFormat, document: Document) -> list[Found]:
-    """Return the numbers of a log; DataError if there are too many."""
+def _list_numbers(log: LogFormat, document: Document) -> list[LogNumber]:
+    """List the numbers of a log; DataError if there are too many."""
     listed = list(islice((log.scan or scan_log)(document, log), MOST_NUMBERS + 1))
     if len(listed) > MOST_NUMBERS:
         raise DataError(
@@ -351,10 +371,10 @@ def _list_numbers(log: LogFormat, document: Document) -> list[Found]:
     return listed
 
 
-def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
-    """Return why a number cannot be used; nothing if it can."""
-    text = found.text
-    if found.line == unfinished:
+def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
+    """Return why a number cannot be used; empty if it can."""
+    text = number.text
+    if number.line == unfinished:
         if not text:
             return "the last line is cut off"
         decimals = len(text.partition(".")[2])
@@ -371,7 +391,7 @@ def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
 
 
 def _read_name(name: str) -> Declarations:
-    """Return what the name of a file says; as a dataset, only a known name counts."""
+    """Read the declarations in the name of a file; as a dataset, only a known name counts."""
     declarations = gather((name_file(name),))
     declared = dict(declarations.declared)
     if not names_known(declared.get("dataset", "")):
@@ -379,51 +399,51 @@ def _read_name(name: str) -> Declarations:
     return replace(declarations, declared=declared)
 
 
-def _describe(found: Found, log: LogFormat, file: Declarations) -> Address:
-    """Put together what a log and its name say of a number, and what is asked about it."""
-    own: dict[str, Any] = {"split": found.split, "side": found.side, "protocol": found.protocol}
-    for name in ("dataset", "aggregation", "rank_type"):
-        own[name] = found.declared.get(name)
-    questions = dict.fromkeys(found.questions)
-    questions |= dict.fromkeys(ask for ask in file.questions if not own.get(ask.field))
-    asked = {ask.field for ask in found.questions}
-    for name, value in own.items():
+def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Address:
+    """Form the address of a number from the log and from the name of its file."""
+    fields: dict[str, Any] = {name: number.declared.get(name) for name in NAMES}
+    fields |= {"split": number.split, "side": number.side, "protocol": number.protocol}
+    fields["rank_type"] = number.declared.get("rank_type")
+    questions = dict.fromkeys(number.questions)
+    questions |= dict.fromkeys(ask for ask in file.questions if not fields.get(ask.field))
+    asked = {ask.field for ask in number.questions}
+    for name, value in fields.items():
         if not value:
-            own[name] = None if name in asked else file.declared.get(name)
-    if not own["split"] and not log.tests and all(ask.field != "split" for ask in questions):
+            fields[name] = None if name in asked else file.declared.get(name)
+    if not fields["split"] and not log.tests and all(ask.field != "split" for ask in questions):
         questions[NO_SPLIT] = None
     return Address(
-        **own,
-        tool=found.tool,
-        model=found.declared.get("model"),
-        num_tasks=_count_tasks(found),
+        **fields,
+        tool=number.tool,
+        model=number.declared.get("model"),
+        num_tasks=_count_tasks(number),
         questions=tuple(questions),
     )
 
 
-def _count_tasks(found: Found) -> int | None:
-    """Return the number of ranks that the log counts."""
-    triples = found.declared.get(f"{found.split or 'test'}_triples")
+def _count_tasks(number: LogNumber) -> int | None:
+    """Return the number of ranks that the log counts; None if it counts none."""
+    triples = number.declared.get(f"{number.split or 'test'}_triples")
     if triples is not None:
-        return count_tasks(int(triples), found.side or "")
-    ranks = found.declared.get("num_tasks")
+        return count_tasks(int(triples), number.side or "")
+    ranks = number.declared.get("num_tasks")
     return None if ranks is None else int(ranks)
 
 
 def _write_row(
-    evaluation: int, found: Found, context: Address, log: LogFormat
+    evaluation: int, number: LogNumber, address: Address, log: LogFormat
 ) -> dict[str, str | None]:
     """Return the row of a number."""
-    filtering = "raw" if found.protocol == "raw" else "filtered"
+    filtering = "raw" if number.protocol == "raw" else "filtered"
     return {
         "evaluation": str(evaluation),
-        "dataset": context.dataset,
-        "model": context.model,
-        "step": found.declared.get("step"),
-        "split": context.split,
-        "side": context.side,
+        "dataset": address.dataset,
+        "model": address.model,
+        "step": number.declared.get("step"),
+        "split": address.split,
+        "side": address.side,
         "filter": filtering if log.protocols else None,
-        "protocol": None if log.protocols else context.protocol,
-        "metric": found.name,
-        "value": found.text,
+        "protocol": None if log.protocols else address.protocol,
+        "metric": number.name,
+        "value": number.text,
     }

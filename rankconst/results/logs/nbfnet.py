@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, pad_digits, rule
+from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, pad_digits, rule
 
 _SPLIT = rule(r"\bEvaluate on (?P<split>train|valid|test)\s*$", "Evaluate on ")
 _ESTIMATED = (
@@ -22,11 +22,12 @@ _CARDINALITY = (
 )
 
 
-def _restore(found: Found) -> Found:
-    why = _ESTIMATED if "_" in found.name else ""
-    if "-to-" in found.name:
+def _restore(number: LogNumber) -> LogNumber:
+    """Restore trailing zeros; refuse metrics of sampled candidates and of one cardinality."""
+    why = _ESTIMATED if "_" in number.name else ""
+    if "-to-" in number.name:
         why = why or _CARDINALITY
-    return replace(found, meant=pad_digits(found.text, 6), why=why)
+    return replace(number, restored=pad_digits(number.text, 6), why=why)
 
 
 READER = LogFormat(
@@ -44,5 +45,5 @@ READER = LogFormat(
     ),
     sign=_SPLIT,
     sides={None: "both", "head": "head", "tail": "tail"},
-    refine=lambda found: [_restore(each) for each in found],
+    refine=lambda numbers: [_restore(number) for number in numbers],
 ).reader

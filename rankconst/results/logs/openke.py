@@ -1,4 +1,4 @@
-"""What OpenKE prints: a table of both sides and their mean; and the logs of pybind11-OpenKE.
+"""The output of OpenKE: a table of both sides and their mean; and the logs of pybind11-OpenKE.
 
 ``l`` predicts heads, ``r`` tails. Its ``type constraint results`` rank among fewer candidates, and
 relation prediction prints a similar table without ``l`` and ``r``, which may as well have been cut
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
+from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, rule
 
 _CONSTRAINED = (
     "under the type constraint only entities of the relation's type are ranked; "
@@ -26,14 +26,15 @@ _RELATIONS = (
 )
 
 
-def _refuse_other_candidates(found: list[Found]) -> list[Found]:
-    sided = {each.heading for each in found if each.side != "both"}
+def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
+    """Refuse the numbers of relation prediction, and those under the type constraint."""
+    with_sides = {number.heading for number in numbers if number.side != "both"}
     judged = []
-    for each in found:
-        why = "" if each.heading in sided else _RELATIONS
-        if each.declared.get("constraint") == "":
+    for number in numbers:
+        why = "" if number.heading in with_sides else _RELATIONS
+        if number.declared.get("constraint") == "":
             why = _CONSTRAINED
-        judged.append(replace(each, why=each.why or why))
+        judged.append(replace(number, why=number.why or why))
     return judged
 
 
@@ -63,6 +64,15 @@ READER = LogFormat(
     refine=_refuse_other_candidates,
 ).reader
 
+
+def _refuse_types(numbers: list[LogNumber]) -> list[LogNumber]:
+    """Refuse the numbers under the type constraint."""
+    return [
+        replace(number, why=_CONSTRAINED if number.name.endswith("_type") else "")
+        for number in numbers
+    ]
+
+
 READER_TORCH = LogFormat(
     key="openke_torch",
     values=rule(
@@ -77,7 +87,5 @@ READER_TORCH = LogFormat(
             " starts evaluati",
         ),
     ),
-    refine=lambda found: [
-        replace(each, why=_CONSTRAINED if each.name.endswith("_type") else "") for each in found
-    ],
+    refine=_refuse_types,
 ).reader

@@ -1,4 +1,4 @@
-"""What PyTorch Geometric's KGE examples print: ``Val Mean Rank: 200.25, Val MRR: 0.25``.
+"""The output of PyTorch Geometric's KGE examples: ``Val Mean Rank: 200.25, Val MRR: 0.25``.
 
 KGEModel.test ranks tails only, removes no known answers and counts ranks from 0
 (examples/kge_fb15k_237.py), which the catalogue of tools knows.

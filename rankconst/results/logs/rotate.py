@@ -11,33 +11,34 @@ from dataclasses import replace
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.evaluation import Question
-from rankconst.results.logs.lines import VALUE, Found, LogFormat, rule
+from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, rule
 
 
-def _tell_apart(found: Found) -> tuple[object, ...]:
-    return (
-        found.heading,
-        found.split,
-        found.name,
-        found.declared["step"],
-        found.declared.get("dataset"),
-    )
+def _identify(number: LogNumber) -> tuple[object, ...]:
+    """Return the metric and the evaluation of a number."""
+    step, dataset = number.declared["step"], number.declared.get("dataset")
+    return number.heading, number.split, number.name, step, dataset
 
 
-def _settle(found: list[Found]) -> list[Found]:
+def _settle(numbers: list[LogNumber]) -> list[LogNumber]:
     """Mark numbers of the training triples, and ask about names and metrics that come twice.
 
     Forks print the numbers of parts, such as relations of a kind, as those of the whole.
     """
-    again, settled = Counter(_tell_apart(each) for each in found), list[Found]()
-    for each in found:
-        train = each.split == "test" and each.declared.get("evaluated") == "Training"
-        questions, more = each.questions, (each.declared.get("more") or "").strip(" .=-")
+    counts = Counter(_identify(number) for number in numbers)
+    settled = []
+    for number in numbers:
+        split, questions = number.split, number.questions
+        if split == "test" and number.declared.get("evaluated") == "Training":
+            split = "train"
+        more = (number.declared.get("more") or "").strip(" .=-")
         if more:
             questions += (Question("part", more, more.lower(), "a line above"),)
-        if each.heading and again[_tell_apart(each)] > 1 and (step := each.declared["step"]):
-            questions += (Question("part", f"{each.name} again at step {step}", step, "its line"),)
-        settled.append(replace(each, split="train" if train else each.split, questions=questions))
+        step = number.declared["step"]
+        if number.heading and step and counts[_identify(number)] > 1:
+            text = f"{number.name} again at step {step}"
+            questions += (Question("part", text, step, "its line"),)
+        settled.append(replace(number, split=split, questions=questions))
     return settled
 
 
