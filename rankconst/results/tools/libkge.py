@@ -1,4 +1,4 @@
-"""LibKGE's results: ``trace.yaml``, its log, and what ``kge dump trace --csv`` writes.
+"""LibKGE's results: ``trace.yaml``, its log, and the output of ``kge dump trace --csv``.
 
 A line of the trace is a record, and a line of the log a key.
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-# A line must contain this to be parsed at all; it says so of an evaluation.
+# The event of an evaluation; only lines with it are parsed.
 _EVENT = "eval_completed"
 _TYPE = "entity_ranking"
-_SAYS_TYPE = re.compile(r"\btype['\"]?: ")
+_HAS_TYPE = re.compile(r"\btype['\"]?: ")
 _EXAMPLE = "example_rank"
 # Before a line of a log: the time, and the number of the job if it is part of a search.
 _TIME = re.compile(
@@ -53,8 +53,8 @@ def _strip_time(line: str) -> str:
 
 def _recognise(document: Document) -> bool:
     # Both words in one flow mapping, as only this tool writes it.
-    found = next((line for line in document.lines if _EVENT in line), "")
-    return _strip_time(found).lstrip().startswith("{") and _SAYS_TYPE.search(found) is not None
+    first = next((line for line in document.lines if _EVENT in line), "")
+    return _strip_time(first).lstrip().startswith("{") and _HAS_TYPE.search(first) is not None
 
 
 def _read(document: Document) -> Reading:
@@ -70,41 +70,39 @@ def _read(document: Document) -> Reading:
 def _read_records(
     document: Document, form: str, records: Iterable[Record], dataset: str | None = None
 ) -> Reading:
-    numbers = Collector()
+    collector = Collector()
     dataset = dataset or gather((name_file(document.name),)).declared.get("dataset")
     for line, record in records:
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
-        if record.get("type") != _TYPE:
+        if record.get("type") == _TYPE:
+            _add_numbers(line, record, dataset, collector)
+        else:
             why = "it is not an evaluation of entity ranking"
-            numbers.skip(line, f"type {_text(record, 'type')}", why)
-            continue
-        shared = {key: _text(record, key) for key in _COLUMNS}
-        above = Address(dataset=shared["dataset"] or dataset, model=shared["model"] or None)
-        for key, name, text, address in _list_numbers(line, record, above, numbers):
-            row = {**shared, "metric": key, "value": text}
-            numbers.add(name.metric, text, line, address, row)
+            collector.skip(line, f"type {_text(record, 'type')}", why)
     examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
-        numbers.skip(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task")
-    return numbers.collect(document, form, "libkge")
+        collector.skip(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task")
+    return collector.collect(document, form, "libkge")
 
 
-def _list_numbers(
-    line: int | None, record: Mapping[str, Value], address: Address, numbers: Collector
-) -> Iterator[tuple[str, LibkgeName, str, Address]]:
-    """Yield the numbers of an evaluation, each with its key; say what is left out."""
+def _add_numbers(
+    line: int | None, record: Mapping[str, Value], dataset: str | None, collector: Collector
+) -> None:
+    """Add the numbers of an evaluation; `dataset` is its dataset if the record names none."""
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
         why = f"it is not one of {', '.join(SPLITS)}"
-        numbers.skip(line, f"split {_text(record, 'split')}", why)
+        collector.skip(line, f"split {_text(record, 'split')}", why)
         return
+    cells = {key: _text(record, key) for key in _COLUMNS}
+    address = Address(cells["dataset"] or dataset, split, model=cells["model"] or None)
     protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
     triples = read_count(size) if isinstance(size, Number) else None
     if size is not None and not triples:
         why = f"expected a number of triples, at least 1, got {size}"
-        numbers.skip(line, "size", why)
+        collector.skip(line, "size", why)
     filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
     left_out: Counter[str] = Counter()
     for key, value in record.items():
@@ -118,34 +116,35 @@ def _list_numbers(
         elif name.reason:
             left_out[name.reason] += 1
         elif why:
-            numbers.skip(line, key, why)
+            collector.skip(line, key, why)
         else:
             count = count_tasks(triples, name.side) if triples else None
-            declared = replace(address, split=split, side=name.side, protocol=protocol)
-            yield key, name, text, replace(declared, num_tasks=count)
-    for why, count in left_out.items():
-        numbers.skip(line, f"{count:,} of its metrics", why)
+            context = replace(address, side=name.side, protocol=protocol, num_tasks=count)
+            row = {**cells, "metric": key, "value": text}
+            collector.add(name.metric, text, line, context, row)
+    for why, times in left_out.items():
+        collector.skip(line, f"{times:,} of its metrics", why)
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
-    """Return the protocol of each suffix of metrics, keyed by what the suffix means by default.
+    """Map the protocol that a suffix of metrics means by default to the one that it means here.
 
     LibKGE filters by the splits that `filters` lists; ``_filtered_with_test`` adds test to them.
     """
-    known = set(PROTOCOLS["libkge"].known_splits(split))
+    splits = set(PROTOCOLS["libkge"].known_splits(split))
     if isinstance(filters, list):
-        known = {str(each) for each in filters}
+        splits = {str(name) for name in filters}
     return {
         "raw": "raw",
-        "libkge": _match(known, split),
-        "standard": _match({*known, "test"}, split),
+        "libkge": _find_protocol(splits, split),
+        "standard": _find_protocol({*splits, "test"}, split),
     }
 
 
-def _match(known: set[str], split: str) -> str | None:
-    """Return the protocol that filters by some splits; None if there is none."""
+def _find_protocol(splits: set[str], split: str) -> str | None:
+    """Find the protocol that filters the ranks of a split by the triples of some splits."""
     for key in ("libkge", "standard"):
-        if set(PROTOCOLS[key].known_splits(split)) == known:
+        if set(PROTOCOLS[key].known_splits(split)) == splits:
             return key
     return None
 
@@ -153,13 +152,13 @@ def _match(known: set[str], split: str) -> str | None:
 def _text(record: Mapping[str, Value], key: str) -> str:
     value = record.get(key)
     if isinstance(value, list):
-        return ", ".join(str(each) for each in value)
+        return ", ".join(str(item) for item in value)
     return "" if value is None or isinstance(value, dict) else str(value)
 
 
 READER = Reader("libkge", _recognise, _read)
 
-# Its log, and what it prints, have the same records, a key a line.
+# Its log, and its output on a screen, have the same records, a key a line.
 _BLOCK_EVENT = f"event: {_EVENT}"
 _LOADED = re.compile(r"Loading configuration of dataset (\S+) from ")
 _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
@@ -191,18 +190,16 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
-    """Return the dataset that a log configures, or that a line says is loaded.
-
-    Return None if there is none, or several.
-    """
+    """Find the only dataset in the configurations of a log, or in lines about loading it."""
     names = {name for line in lines for name in _LOADED.findall(line)}
-    for place, line in enumerate(lines, 1):
-        if line.strip() == "Configuration:":
-            block = "\n".join(takewhile(lambda each: each.startswith(" "), lines[place:]))
-            configuration = parse_yaml(document, textwrap.dedent(block), place + 1)
-            dataset = configuration.get("dataset") if isinstance(configuration, dict) else None
-            if isinstance(dataset, dict) and "name" in dataset:
-                names.add(_text(dataset, "name"))
+    for number, line in enumerate(lines, 1):
+        if line.strip() != "Configuration:":
+            continue
+        block = "\n".join(takewhile(lambda below: below.startswith(" "), lines[number:]))
+        configuration = parse_yaml(document, textwrap.dedent(block), number + 1)
+        dataset = configuration.get("dataset") if isinstance(configuration, dict) else None
+        if isinstance(dataset, dict) and "name" in dataset:
+            names.add(_text(dataset, "name"))
     return names.pop() if len(names) == 1 else None
 
 
@@ -220,11 +217,11 @@ _ROLES = {
 
 
 def _parse_csv_name(name: str, _: int | None) -> Label:
-    found = parse_libkge_name(name)
-    if found is None or name in _ROLES:
+    parsed = parse_libkge_name(name)
+    if parsed is None or name in _ROLES:
         return Label(name, _ROLES.get(name, ""))
-    values = {"side": (found.side,), "protocol": (found.protocol,)}
-    return Label(name, "measured", found.metric, values=values, whole=True, reason=found.reason)
+    values = {"side": (parsed.side,), "protocol": (parsed.protocol,)}
+    return Label(name, "measured", parsed.metric, values=values, whole=True, reason=parsed.reason)
 
 
 def _recognise_csv(document: Document) -> bool:
@@ -240,7 +237,7 @@ def _read_csv(document: Document) -> Reading:
 READER_CSV = Reader("libkge_csv", _recognise_csv, _read_csv, "libkge")
 
 
-# What a name says of the filter, as the suffix of a metric in a trace, or the prefix in a dump.
+# The suffix of a metric in a trace, or its prefix in a dump, to the default protocol of its filter.
 _FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
 _FILTERS |= {"raw": "raw", "fil": "libkge", "fwt": "standard"}
 _LONG = re.compile(
@@ -254,7 +251,7 @@ _SHORT = re.compile(
 
 
 class LibkgeName(NamedTuple):
-    """What a name of LibKGE says."""
+    """The name of a metric of LibKGE, parsed."""
 
     metric: Metric  # with its k
     # "raw", "libkge" if filtered by the splits up to the evaluated one, "standard" if by test too.
@@ -272,15 +269,12 @@ class LibkgeName(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def parse_libkge_name(name: str) -> LibkgeName | None:
-    """Read a metric's name in a trace or a dump: ``hits_at_10_filtered_with_test_head``.
-
-    Return None for other keys.
-    """
-    found = _LONG.fullmatch(name) or _SHORT.fullmatch(name)
-    if found is None:
+    """Parse the name of a metric, ``hits_at_10_filtered_with_test_head``; None for other keys."""
+    match = _LONG.fullmatch(name) or _SHORT.fullmatch(name)
+    if match is None:
         return None
     # A side comes last: "_1-to-N_head".
-    part, _, last = (found["part"] or "").rpartition("_")
-    if last not in {"head", "tail"}:
-        part, last = found["part"] or "", "both"
-    return LibkgeName(parse_metric(found["metric"]), _FILTERS[found["filter"]], last, part)
+    part, _, side = (match["part"] or "").rpartition("_")
+    if side not in {"head", "tail"}:
+        part, side = match["part"] or "", "both"
+    return LibkgeName(parse_metric(match["metric"]), _FILTERS[match["filter"]], side, part)

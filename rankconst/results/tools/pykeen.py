@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rankconst.catalogue.metrics import CATALOGUE, find_metric
 from rankconst.catalogue.protocols import LINK_SIDES, RANK_TYPES, parse_split
@@ -54,7 +54,7 @@ _WORDS = {
     "rank_type": frozenset((*RANK_TYPES, "unknown")),
     "split": SPLIT_WORDS,
 }
-# What a tracker says once, above.
+# The fields that a tracker writes once, above.
 _ABOVE = ("dataset", "model", "protocol", "aggregation", "questions")
 _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})"
@@ -66,7 +66,7 @@ _OPEN_K = re.compile(r"(?<=[_@])k$")
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """What the words of the keys to a value say, each as written."""
+    """The keys to a value, divided into words: each field as written."""
 
     text: str = ""
     split: str = ""
@@ -101,7 +101,7 @@ class _Path:
 
 
 class _Leaf(NamedTuple):
-    """A value, with what its keys say."""
+    """A value with its keys."""
 
     path: _Path
     value: Value
@@ -131,8 +131,9 @@ def _follow(path: _Path, key: str) -> _Path:
 def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
     """Yield the values in the places of metrics."""
     if not isinstance(value, dict):
-        own = value.line if isinstance(value, Number) else None
-        yield _Leaf(path, value, own or line)
+        if isinstance(value, Number) and value.line:
+            line = value.line
+        yield _Leaf(path, value, line)
         return
     for key, inner in value.items():
         inside = _follow(path, key)
@@ -164,7 +165,8 @@ def _is_ours(record: Record) -> bool:
         return True
     # Tie policies are common words, "best" may as well be a run; and other programs name sides, but
     # no tie policies.
-    for path, _, _ in _list_leaves(record):
+    for leaf in _list_leaves(record):
+        path = leaf.path
         is_inside = path.side or path.text.split(".")[0] in _CONTAINERS
         if path.metric and not path.unknown and path.rank_type and is_inside:
             return True
@@ -180,42 +182,48 @@ def _read(document: Document) -> Reading:
 
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
-    """Read the numbers of records; lines of a tracker are of what a line above them names."""
-    numbers, above, tied = Collector(), Address(), False
-    file = gather((name_file(document.name),)).declared.get("dataset")
+    """Read the numbers of records; lines of a tracker have the dataset of a line above them."""
+    collector, above, has_ties = Collector(), Address(), False
+    file_dataset = gather((name_file(document.name),)).declared.get("dataset")
     for record in records:
-        leaves, own = _list_leaves(record), _read_pipeline(record)
-        tied = tied or any(leaf.path.rank_type for leaf in leaves)
-        named = {name: getattr(own, name) or getattr(above, name) for name in _ABOVE}
-        above = replace(own, **named)
-        address = above if "step" in _get(record) else own
-        address = replace(address, dataset=address.dataset or file)
-        _add_numbers(record, leaves, address, numbers)
+        leaves, address = _list_leaves(record), _read_pipeline(record)
+        has_ties = has_ties or any(leaf.path.rank_type for leaf in leaves)
+        fields = {name: getattr(address, name) or getattr(above, name) for name in _ABOVE}
+        above = replace(address, **fields)
+        if "step" in _get(record):
+            address = above
+        address = replace(address, dataset=address.dataset or file_dataset)
+        _add_numbers(record, leaves, address, collector)
     # YAML of any program may come here.
-    tool = "pykeen" if form != READER.key or tied else None
-    return numbers.collect(document, form, tool)
+    tool = "pykeen" if form != READER.key or has_ties else None
+    return collector.collect(document, form, tool)
 
 
-def _add_numbers(record: Record, leaves: list[_Leaf], address: Address, numbers: Collector) -> None:
-    """Add the numbers of a record; say what is left out."""
-    counts = _read_counts(leaves, numbers)
+def _add_numbers(
+    record: Record, leaves: list[_Leaf], address: Address, collector: Collector
+) -> None:
+    """Add the numbers of a record; note those that cannot be read."""
+    counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     for path, value, line in leaves:
-        metric, adjustment, why = _judge(path, is_old)
+        metric, adjustment, why = _find_measure(path, is_old)
         if metric is not None:
-            why = read_number(value)[1] or _check_reciprocal(path, metric, adjustment, value)
+            _, why = read_number(value)
+            why = why or _check_reciprocal(path, metric, adjustment, value)
         if why:
-            numbers.skip(line, path.text, why)
+            collector.skip(line, path.text, why)
         elif metric is not None:
-            context = _locate(path, address, counts, is_old=is_old)
-            row = _describe(path, value, record)
-            numbers.add(metric, str(value), line, context, row, adjustment=adjustment)
+            context = _form_address(path, address, counts, is_old=is_old)
+            row = _write_row(path, value, record)
+            collector.add(metric, str(value), line, context, row, adjustment=adjustment)
 
 
-def _locate(
-    path: _Path, address: Address, counts: dict[tuple[str, str, str], int], *, is_old: bool
-) -> Address:
-    """Return the address of a number; before 1.5, test was filtered by train and test alone."""
+_Counts: TypeAlias = "dict[tuple[str, str, str], int]"
+"""Split, side and tie policy to the number of ranks."""
+
+
+def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: bool) -> Address:
+    """Form the address of a number; before 1.5, test was filtered by train and test alone."""
     split = parse_split(path.split) if path.split else None
     if is_old and split in {None, "test"}:
         address = replace(address, protocol="pykeen-train+test")
@@ -241,34 +249,40 @@ _RANK_BY_RANK = (
 )
 
 
-@lru_cache(maxsize=8192)
-def _judge(path: _Path, is_old: bool) -> tuple[Metric | None, str | None, str]:
-    """Return what a value measures, how it is adjusted, and why it is left out; or nothing of it.
+class _Measure(NamedTuple):
+    """The metric of a value, or the reason why the value is left out; neither for a count."""
 
-    Counts, and what is not where metrics are, say nothing.
-    """
+    metric: Metric | None = None
+    adjustment: str | None = None
+    why: str = ""
+
+
+@lru_cache(maxsize=8192)
+def _find_measure(path: _Path, is_old: bool) -> _Measure:
+    """Find the metric of a value by its keys."""
     if squash(path.metric) in _COUNTS:
-        return None, None, ""
+        return _Measure()
     if path.unknown:
         expected = "whole k" if path.lacks_k else "rank-based metric"
-        return None, None, f"{path.unknown!r} is not a {expected}"
+        return _Measure(why=f"{path.unknown!r} is not a {expected}")
     if not path.metric:
-        return None, None, "it is where a metric should be" if path.among_metrics else ""
-    found = find_metric(path.metric)
-    if found is None:
-        # Which k an adjusted value has, its own numbers may tell later.
+        why = "it is where a metric should be" if path.among_metrics else ""
+        return _Measure(why=why)
+    metric, adjustment = find_metric(path.metric) or (None, None)
+    if metric is None:
+        # The k of an adjusted value may be told by its own numbers later.
         metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
         if metric is None or adjustment is None:
-            return None, None, NO_K
-        found = CATALOGUE[metric.family], adjustment
-    if found[1] is not None and is_old:
-        return None, None, _RANK_BY_RANK
-    return *found, ""
+            return _Measure(why=NO_K)
+        metric = CATALOGUE[metric.family]
+    if adjustment is not None and is_old:
+        return _Measure(why=_RANK_BY_RANK)
+    return _Measure(metric, adjustment)
 
 
-def _read_counts(leaves: list[_Leaf], numbers: Collector) -> dict[tuple[str, str, str], int]:
-    """Return the numbers of ranks by split, side and tie policy, and by split and side alone."""
-    counts: dict[tuple[str, str, str], int] = {}
+def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
+    """Read the numbers of ranks; those of a split and a side count for each tie policy, too."""
+    counts: _Counts = {}
     for leaf in leaves:
         if leaf.path.unknown or squash(leaf.path.metric) not in _COUNTS:
             continue
@@ -276,7 +290,7 @@ def _read_counts(leaves: list[_Leaf], numbers: Collector) -> dict[tuple[str, str
         if not number:
             _, why = read_number(leaf.value)
             why = why or f"expected a number of ranks, at least 1, got {leaf.value}"
-            numbers.skip(leaf.line, leaf.path.text, why)
+            collector.skip(leaf.line, leaf.path.text, why)
             continue
         for rank_type in (leaf.path.rank_type, ""):
             counts[leaf.path.split, leaf.path.side, rank_type] = number
@@ -284,17 +298,17 @@ def _read_counts(leaves: list[_Leaf], numbers: Collector) -> dict[tuple[str, str
 
 
 def _read_pipeline(record: Record) -> Address:
-    """Return the dataset and the model that a record names."""
+    """Read the dataset, the model and the evaluator that a record names."""
     value = _get(record)
     params = value.get("params")
     nested = params if isinstance(params, dict) else {}
-    named: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for part in (value, nested):
         for key in ("dataset", "model"):
             name = part.get(key)
             if isinstance(name, str) and name:
-                named[key] = str(name)
-    return Address(**named, **_read_evaluator({**value, **nested}))
+                fields[key] = str(name)
+    return Address(**fields, **_read_evaluator({**value, **nested}))
 
 
 _SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
@@ -302,15 +316,12 @@ _HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
 def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what the settings of an evaluator declare, by field of the address.
-
-    They say whether it filters, samples, or weighs queries alike.
-    """
+    """Read whether an evaluator filters, samples or weighs queries alike from its settings."""
     kwargs = settings.get("evaluator_kwargs")
-    named = dict(settings)
-    for key, value in kwargs.items() if isinstance(kwargs, dict) else ():
-        named[f"evaluator_kwargs.{key}"] = value
-    texts = {key: str(value) for key, value in named.items() if not isinstance(value, (dict, list))}
+    flat = dict(settings)
+    if isinstance(kwargs, dict):
+        flat |= {f"evaluator_kwargs.{key}": value for key, value in kwargs.items()}
+    texts = {key: str(value) for key, value in flat.items() if not isinstance(value, (dict, list))}
     evaluator = squash(texts.get("evaluator", ""))
     if evaluator.startswith("sampled"):
         count = read_count(texts.get("evaluator_kwargs.num_negatives", "")) or 0
@@ -323,8 +334,8 @@ def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
     return declared
 
 
-def _describe(path: _Path, value: Value, record: Record) -> dict[str, str]:
-    """Return the row of a number."""
+def _write_row(path: _Path, value: Value, record: Record) -> dict[str, str]:
+    """Write the row of a number."""
     step = _get(record).get("step")
     return {
         "line": "" if record.line is None else str(record.line),
@@ -345,7 +356,7 @@ def _recognise_tracker(document: Document) -> bool:
 
 
 def _read_tracker(document: Document) -> Reading:
-    """Read what the CSV tracker writes: a row for each parameter and each metric, of all steps."""
+    """Read the file of the CSV tracker: a row for each parameter and each metric, of all steps."""
     settings: dict[str, Value] = {}
     steps: dict[str, dict[str, Value]] = {}
     for row in islice(read_rows(document, ","), 1, None):
@@ -399,12 +410,12 @@ _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 
 
 def _parse_csv_name(name: str, k: int | None) -> Label:
-    """Read a heading or a key of PyKEEN.
-
-    PyKEEN has statistics of ranks, such as variance, among its metrics.
-    """
-    found = find_metric(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
-    return read_label(name, k) if found is None else Label(name, "measured", *found, whole=True)
+    """Read a heading or a key of PyKEEN, among whose metrics are statistics such as variance."""
+    default = 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k
+    measure = find_metric(name, default)
+    if measure is None:
+        return read_label(name, k)
+    return Label(name, "measured", *measure, whole=True)
 
 
 def _recognise_csv(document: Document) -> bool:
@@ -420,14 +431,13 @@ def _recognise_csv(document: Document) -> bool:
 
 
 def _read_csv(document: Document) -> Reading:
-    printed = "," not in document.first_line  # a printed DataFrame has blanks for commas
-    if printed:
-        # The index before the four columns is left out, and so is what is printed for rows that are
-        # not shown.
+    is_printed = "," not in document.first_line  # a printed DataFrame has blanks for commas
+    if is_printed:
+        # The index before the four columns is left out, and so is the mark of rows not shown.
         rows = (line.split()[-4:] for line in document.lines)
         lines = (",".join(row) if len(row) == 4 and "..." not in row else "" for row in rows)
         document = Document(document.name, "\n".join(lines))
-    dialect = Dialect(_parse_csv_name, exact=not printed, even=True)
+    dialect = Dialect(_parse_csv_name, exact=not is_printed, even=True)
     return read_delimited(document, READER_CSV.key, dialect, "pykeen")
 
 
