@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _SPREAD, _MEAN_RANK = parse_metric("sdr").family, parse_metric("mr").family
 
 
-class _Place(NamedTuple):
-    """What two results must share to be compared."""
+class _Evaluation(NamedTuple):
+    """The ranking tasks and the tie policy of results that can be compared."""
 
     tasks: Tasks
     rank_type: str | None
@@ -46,8 +46,15 @@ class _Place(NamedTuple):
 class _Column(NamedTuple):
     """The results of a metric on the same ranking tasks."""
 
-    place: _Place
+    evaluation: _Evaluation
     metric: Metric
+
+
+class _Result(NamedTuple):
+    """The number of a model."""
+
+    model: str
+    published: Published
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,16 +90,15 @@ class Compared(Sequence[Standings]):
         import pandas as pd
 
         frames = []
-        for each in self.standings:
-            tasks = each.constants.tasks
-            frame = each.to_pandas()
-            frame.insert(0, "metric", each.constants.metric.label)
-            frame.insert(0, "dataset", tasks.dataset)
+        for standings in self.standings:
+            constants, frame = standings.constants, standings.to_pandas()
+            frame.insert(0, "metric", constants.metric.label)
+            frame.insert(0, "dataset", constants.tasks.dataset)
             frames.append(frame)
         return pd.concat(frames, ignore_index=True)
 
     def __str__(self) -> str:
-        texts = [str(each) for each in (*self.standings, *self.across)]
+        texts = [str(table) for table in (*self.standings, *self.across)]
         return "\n\n".join([*texts[:-1], f"{texts[-1]}\n{MEANING}"])
 
     __repr__ = __str__
@@ -105,14 +111,14 @@ MEANING = (
     "A letter means: better than that model, by the published numbers alone, "
     "whatever the models have in common."
 )
-"""What the letters next to models mean."""
+"""The meaning of the letters next to models."""
 
 
 def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     """Order models on the same tasks, and over graphs, by their published numbers alone.
 
-    Each metric has an order of its own. Where several files do not name their models, each is
-    called by what tells the path of its file from the others'.
+    Each metric has an order of its own. A model that its file does not name is called by the part
+    of the file's path that tells it from the others.
 
     Raises
     ------
@@ -120,17 +126,17 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
         If no two results are of one metric on the same tasks.
     """
     results = _Results()
-    names = name_files([each.reading.name for each in files])
-    for adjusted, called in zip(files, names, strict=True):
-        results.add(adjusted, called)
+    names = name_files([adjusted.reading.name for adjusted in files])
+    for adjusted, file_name in zip(files, names, strict=True):
+        results.add(adjusted, file_name)
     standings = []
     for column, models in results.columns.items():
         if len(models) > 1:
             is_mean_rank = column.metric.family == _MEAN_RANK
-            spreads = results.spreads.get(column.place) if is_mean_rank else None
+            spreads = results.spreads.get(column.evaluation) if is_mean_rank else None
             standings.append(rank_models(results.constants[column], models, spreads))
     if not standings:
-        readings = " and ".join(each.reading.name for each in files)
+        readings = " and ".join(adjusted.reading.name for adjusted in files)
         raise DataError(
             f"{readings}: no two results are of one metric on the same tasks, so that they can be "
             "compared: MR, MRR, Hits@k or nDCG. `rankconst adjust` shows what there is."
@@ -139,43 +145,43 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
 
 
 class _Results:
-    """The numbers of files that models are compared by."""
+    """The results of files, by metric and ranking tasks."""
 
     def __init__(self) -> None:
-        self.columns: dict[_Column, list[tuple[str, Published]]] = defaultdict(list)
+        self.columns: dict[_Column, list[_Result]] = defaultdict(list)
         self.constants: dict[_Column, Constants] = {}
         self.tools: dict[_Column, Tool] = {}
         # The standard deviations of ranks by model.
-        self.spreads: dict[_Place, dict[str, float]] = defaultdict(dict)
+        self.spreads: dict[_Evaluation, dict[str, float]] = defaultdict(dict)
 
-    def add(self, adjusted: AdjustedReading, called: str) -> None:
-        """Add the numbers of a file, which is called something if there are several."""
+    def add(self, adjusted: AdjustedReading, file_name: str) -> None:
+        """Add the numbers of a file; its name is empty if there is no other file."""
         usual, models = choose_ranks(adjusted).tolist(), name_models(adjusted.reading)
-        for each, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
-            published, constants = each.published, each.constants
+        for number, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
+            entry, published, constants = number.entry, number.published, number.constants
             if published is None or constants is None or not is_usual:
                 continue
-            metric = each.entry.metric
-            place = _Place(constants.tasks, each.entry.context.rank_type)
-            name = _name_model(adjusted, each.entry, model, called)
+            metric = entry.metric
+            evaluation = _Evaluation(constants.tasks, entry.context.rank_type)
+            name = _name_model(adjusted, entry, model, file_name)
             if _SPREAD in {metric.family, metric.square_of}:
                 upper = published.upper
                 deviation = upper if metric.family == _SPREAD else float(np.sqrt(upper))
-                known = self.spreads[place]
-                known[name] = max(known.get(name, 0.0), deviation)
+                spreads = self.spreads[evaluation]
+                spreads[name] = max(spreads.get(name, 0.0), deviation)
             elif metric.is_mean:
-                column = _Column(place, metric)
+                column = _Column(evaluation, metric)
                 text = show_printed(published.text, 4)
-                self.columns[column].append((name, replace(published, text=text)))
+                self.columns[column].append(_Result(name, replace(published, text=text)))
                 self.constants[column] = constants
                 if len(adjusted.tools) == 1:
                     self.tools[column] = adjusted.tools[0]
 
 
-def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, called: str) -> str:
+def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: str) -> str:
     """Name the model of a number: as its file does, else by the file, else by its row."""
-    if called:
-        return f"{called}: {model}" if model else called
+    if file_name:
+        return f"{file_name}: {model}" if model else file_name
     if model:
         return model
     cells = adjusted.reading.rows[entry.row]
@@ -186,16 +192,16 @@ def _compare_across(results: _Results) -> Iterable[Across]:
     """Compare the models of each metric over the graphs on which all of them have one result."""
     groups: dict[tuple[Any, ...], list[_Column]] = defaultdict(list)
     for column in results.columns:
-        tasks = column.place.tasks
+        tasks = column.evaluation.tasks
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
         tool, split, side = results.tools.get(column), tasks.split, tasks.side
         if tool is not None:
             split, side = tool.find_usual(tasks.dataset, split, side)
-        kind = column.metric, column.place.rank_type, split, side, tasks.aggregation
+        kind = column.metric, column.evaluation.rank_type, split, side, tasks.aggregation
         groups[kind].append(column)
-    for (metric, *_), own in groups.items():
-        grid = _lay_out(metric, own, results)
+    for (metric, *_), columns in groups.items():
+        grid = _lay_out(metric, columns, results)
         if grid is not None:
             yield compare_across(grid)
 
@@ -205,12 +211,12 @@ def _lay_out(metric: Metric, columns: Sequence[_Column], results: _Results) -> G
 
     Return None unless there are two models with one result on each of two graphs.
     """
-    names = {column: [name for name, _ in results.columns[column]] for column in columns}
+    names = {column: [result.model for result in results.columns[column]] for column in columns}
     models = dict[str, None]()
     for column in columns:
         models |= dict.fromkeys(names[column])
     shared = [column for column in columns if sorted(names[column]) == sorted(models)]
-    datasets = [column.place.tasks.dataset for column in shared]
+    datasets = [column.evaluation.tasks.dataset for column in shared]
     if len(models) < 2 or len(datasets) < 2 or len(set(datasets)) < len(datasets):
         return None
     ends = np.empty((3, len(models), len(shared)))

@@ -13,7 +13,7 @@ from rankconst.errors import DataError
 from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import Rows
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Entries, Part, Reading, join_entries, name_datasets
+from rankconst.results.reading import Entries, Part, Reading, Skipped, join_entries, name_datasets
 from rankconst.results.tables.cells import strip_markup
 
 if TYPE_CHECKING:
@@ -32,85 +32,84 @@ def join_readings(
     if len(readings) == 1:
         return readings[0]
     first = readings[0]
-    other = next((each for each in readings if each.layout != first.layout), None)
+    other = next((reading for reading in readings if reading.layout != first.layout), None)
     if other is not None:
         raise DataError(
             f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} {_LAYOUTS[other.layout]}: "
             "name one at a time."
         )
-    spelt = _spell_columns(readings)
-    taken = dict.fromkeys(spelling for own in spelt for spelling in own.values())
-    column = keep_apart(column, fold(taken))
-    cells: dict[str, list[str]] = {key: [] for key in (column, *taken)}
-    named = next((key for key in taken if read_label(key).role == "dataset"), "")
-    parts, entries = list[Part](), list[Entries]()
-    tools, forms = {each.tool for each in readings}, {each.form for each in readings}
-    for reading, label, own in zip(readings, labels, spelt, strict=True):
+    names_of = _match_columns(readings)
+    names = dict.fromkeys(name for by_column in names_of for name in by_column.values())
+    column = keep_apart(column, fold(names))
+    cells: dict[str, list[str]] = {key: [] for key in (column, *names)}
+    dataset = next((key for key in names if read_label(key).role == "dataset"), "")
+    parts, entries, skipped = list[Part](), list[Entries](), list[Skipped]()
+    tools, forms = {reading.tool for reading in readings}, {reading.form for reading in readings}
+    for reading, label, names_in in zip(readings, labels, names_of, strict=True):
         start, size = len(cells[column]), len(reading.rows)
-        parts += [Part(each.name, start + each.start) for each in reading.parts]
-        written = {spelling: reading.cells(key) for key, spelling in own.items()}
+        parts += [Part(part.name, start + part.start) for part in reading.parts]
+        cells_in = {name: reading.cells(key) for key, name in names_in.items()}
         if reading.form in {"latex", "markdown"} and len(forms) > 1:
-            for key, below in written.items():
-                written[key] = [strip_markup(cell, reading.form) for cell in below]
-        if named and named not in written:
-            written[named] = name_datasets(reading)
-        written[column] = [label] * size
+            for key, below in cells_in.items():
+                cells_in[key] = [strip_markup(cell, reading.form) for cell in below]
+        if dataset and dataset not in cells_in:
+            cells_in[dataset] = name_datasets(reading)
+        cells_in[column] = [label] * size
         for key, below in cells.items():
-            below.extend(written.get(key) or [""] * size)
+            below.extend(cells_in.get(key) or [""] * size)
         contexts = reading.entries.contexts
         if len(tools) > 1:
-            contexts = [replace(each, tool=each.tool or reading.tool) for each in contexts]
+            contexts = [replace(context, tool=context.tool or reading.tool) for context in contexts]
         columns = []
-        for each in reading.entries.columns:
-            head = each.head._replace(column=own[each.head.column])
-            columns.append(replace(each, head=head))
+        for numbers in reading.entries.columns:
+            head = numbers.head._replace(column=names_in[numbers.head.column])
+            columns.append(replace(numbers, head=head))
         entries.append(replace(reading.entries, columns=tuple(columns), contexts=contexts))
-    skipped = [
-        replace(each, what=f"{column} {label}, {each.what}")
-        for reading, label in zip(readings, labels, strict=True)
-        for each in reading.skipped
-    ]
-    understood = dict.fromkeys(each.understood for each in readings if each.understood)
+        for left_out in reading.skipped:
+            skipped.append(replace(left_out, what=f"{column} {label}, {left_out.what}"))
+    understood = dict.fromkeys(reading.understood for reading in readings if reading.understood)
     return Reading(
         name=name,
         form=first.form if len(forms) == 1 else "",
         layout=first.layout,
         columns=tuple(cells),
         rows=Rows(cells, len(cells[column])),
-        entries=join_entries(entries, [len(each.rows) for each in readings]),
+        entries=join_entries(entries, [len(reading.rows) for reading in readings]),
         skipped=tuple(skipped),
         tool=first.tool if len(tools) == 1 else None,
         understood="; ".join(understood),
-        of_objects=any(each.of_objects for each in readings),
+        of_objects=any(reading.of_objects for reading in readings),
         joined=tuple(parts),
     )
 
 
-def _spell_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
+def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
     """Map each reading's columns to their names, spelled as in the first reading that has them."""
-    known: dict[Hashable, str] = {}
-    spelt = []
+    first_names: dict[Hashable, str] = {}
+    names_of = []
     for reading in readings:
-        meanings = [_find_meaning(each) for each in reading.columns]
-        own = {}
-        for column, key in zip(reading.columns, meanings, strict=True):
-            own[column] = known.setdefault(key, column) if meanings.count(key) == 1 else column
-        spelt.append(own)
-    return spelt
+        meanings = [_find_meaning(column) for column in reading.columns]
+        names = {}
+        for column, meaning in zip(reading.columns, meanings, strict=True):
+            is_unique = meanings.count(meaning) == 1
+            names[column] = first_names.setdefault(meaning, column) if is_unique else column
+        names_of.append(names)
+    return names_of
 
 
 def _find_meaning(column: str) -> Hashable:
-    """Return the metric or the role of a column, if its name says nothing else; else the name."""
+    """Return the metric or the role of a column, if its name has nothing else; else the name."""
     label = read_label(column)
     if label.metric is None:
         return label.role or squash(column) or column
-    says_more = label.values or label.graphs or label.words or label.reason or label.spread
-    is_plain = label.whole and not says_more
-    return (label.metric, label.adjustment) if is_plain else squash(column) or column
+    has_more = label.values or label.graphs or label.words or label.reason or label.spread
+    if label.whole and not has_more:
+        return label.metric, label.adjustment
+    return squash(column) or column
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
-    """Name each of several files by what tells its path from the others.
+    """Name each of several files by the part of its path that tells it from the others.
 
     A single file needs no name.
 
@@ -123,11 +122,9 @@ def name_files(paths: Sequence[str]) -> list[str]:
         return [""]
     parts = [PurePath(path).with_suffix("").parts for path in paths]
     start = _count_shared(parts)
-    end = _count_shared([each[start:][::-1] for each in parts])
-    return [
-        "/".join(each[start : len(each) - end]) or path
-        for each, path in zip(parts, paths, strict=True)
-    ]
+    end = _count_shared([path_parts[start:][::-1] for path_parts in parts])
+    names = ["/".join(path_parts[start : len(path_parts) - end]) for path_parts in parts]
+    return [name or path for name, path in zip(names, paths, strict=True)]
 
 
 def _count_shared(parts: Sequence[tuple[str, ...]]) -> int:

@@ -1,4 +1,4 @@
-"""What comes of a file, for people: the screen, and what Python prints."""
+"""An adjusted results file as people see it: on a screen, and printed in Python."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from rankconst.values.published import show_number, show_printed
 from rankconst.verdicts import find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ _FEW_NAMES = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdjustedFile:
-    """What comes of a results file; ``print`` shows what the screen of ``rankconst adjust`` does.
+    """An adjusted results file; ``print`` shows it as the screen of ``rankconst adjust`` does.
 
     Attributes
     ----------
@@ -106,20 +106,17 @@ class AdjustedFile:
     @property
     def sentence(self) -> str:
         """How many of the numbers are better than chance, and than counting."""
-        kept = choose_rows(self.numbers, Format.table)
-        return summarise(_find_floors(self.numbers, self._tables, kept))
+        rows = choose_rows(self.numbers, Format.table)
+        return summarise(_find_floors(self.numbers, self._tables, rows))
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
         return self.numbers.to_pandas()
 
     def _lay_out(self) -> Listing:
-        """Lay out what the screen shows.
-
-        The caption also has what the command says on stderr: what was assumed, and what is asked.
-        """
-        kept = choose_rows(self.numbers, Format.table)
-        listing = lay_out(self.numbers, Format.table, kept, self._tables, more="details=True")
+        """Lay out the listing of a screen; its caption has the assumptions and questions, too."""
+        rows = choose_rows(self.numbers, Format.table)
+        listing = lay_out(self.numbers, Format.table, rows, self._tables, more="details=True")
         lines = [listing.caption]
         if self.assumed:
             lines.append(f"Assumed: {describe_assumed(self.assumed)}.")
@@ -138,15 +135,16 @@ class AdjustedFile:
 def lay_out(
     adjusted: AdjustedReading,
     form: Format,
-    kept: NDArray[np.bool_],
+    chosen: NDArray[np.bool_],
     tables: Tables,
     more: str = "--details",
 ) -> Listing:
-    """Return the original columns with the adjusted numbers to their right, of the rows `kept`.
+    """Lay out the original columns with the adjusted numbers to their right, of the chosen rows.
 
     A screen shows them without markup; its caption names `more` as the way to all columns.
     """
     reading, screen = adjusted.reading, form is Format.table
+    is_long = reading.layout == "long"
     data = dict(adjusted.table)
     columns = _list_originals(adjusted, form, data)
     columns = _add_columns(adjusted, columns, next_to=screen and _has_datasets_as_columns(adjusted))
@@ -154,82 +152,85 @@ def lay_out(
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
     if screen and "dataset" in facts:
-        named = name_datasets(reading)
-        if len({*named} - {""}) > 1:
-            data["dataset"] = named
-            behind = 1 if reading.joined else 0  # the file
-            columns.insert(behind, Column("dataset", "dataset", _show_text))
+        datasets = name_datasets(reading)
+        if len({*datasets} - {""}) > 1:
+            data["dataset"] = datasets
+            place = 1 if reading.joined else 0  # behind the file
+            columns.insert(place, Column("dataset", "dataset", _show_text))
             facts.remove("dataset")
     columns += [Column(fact) for fact in facts]
-    notes = itertools.compress(data[note], kept.tolist())
+    notes = itertools.compress(data[note], chosen.tolist())
     longest = max((len(text or "") for text in notes), default=0)
-    is_shown = longest > 0 and not (screen and longest > _LONG_NOTE)
-    if is_shown or adjusted.details:
-        title = note if is_shown else None
+    has_notes = longest > 0 and not (screen and longest > _LONG_NOTE)
+    if has_notes or adjusted.details:
+        title = note if has_notes else None
         columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
     if form is Format.json:
         data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks}
         data |= adjusted.answers
         columns += [Column("assumed"), Column("asked")]
-    if screen and reading.layout == "wide":
+    if screen and not is_long:
         groups = _group_columns(adjusted)
         columns = [column._replace(group=groups.get(column.key)) for column in columns]
     caption, title = "", ""
     if form is Format.latex:
-        caption = _caption(adjusted, tables, kept)
+        caption = _describe_columns(adjusted, tables, chosen)
     elif screen:
         more = f"More: {more}. " if more and not adjusted.details else ""
-        caption = _caption(adjusted, tables, kept, more, screen=True)
+        caption = _describe_columns(adjusted, tables, chosen, more, screen=True)
         if not any(column.key == "dataset" and column.title for column in columns):
             title = _name_tasks(adjusted, tables)
-    places = np.flatnonzero(kept).tolist()
+    places = np.flatnonzero(chosen).tolist()
     has_ties = any(context.rank_type for context in reading.entries.contexts)
-    if screen and reading.layout == "long" and has_ties:
+    if screen and is_long and has_ties:
         places = _order_metrics(adjusted, data, places)
     listing = Listing(columns, data, title, caption, upright=adjusted.details)
-    if places != list(range(len(kept))):
+    if places != list(range(len(chosen))):
         listing = listing.take(places)
-    is_short = not (adjusted.details or adjusted.against or is_shown)
-    if screen and reading.layout == "long" and reading.joined and has_ties and is_short:
+    is_short = not (adjusted.details or adjusted.against or has_notes)
+    if screen and is_long and reading.joined and has_ties and is_short:
         name, block = next(iter(adjusted.blocks.items()))  # a long table has one
         return _list_runs(listing, name, block.forms["index"])
     return listing
 
 
 def _list_runs(listing: Listing, value: str, index: str) -> Listing:
-    """Return a row for each run in place of each of its numbers, a column for each metric.
+    """Give each run a row, and each metric two columns in place of those of `value` and `index`.
 
     If a run has several numbers of a metric, return the listing as it is.
     """
-    shown = {each.key: each for each in listing.columns}
-    columns = [each for key, each in shown.items() if key not in {"metric", value, index}]
-    runs = list(zip(*(listing.data[each.key] for each in columns), strict=True))
+    column_of = {column.key: column for column in listing.columns}
+    columns = [column_of[key] for key in column_of if key not in {"metric", value, index}]
+    runs = list(zip(*(listing.data[column.key] for column in columns), strict=True))
     metrics = list(listing.data["metric"])
-    place_of = {each: place for place, each in enumerate(zip(runs, metrics, strict=True))}
+    place_of = {number: place for place, number in enumerate(zip(runs, metrics, strict=True))}
     if len(place_of) < len(runs):
         return listing
     rows = list(dict.fromkeys(runs))
     data: dict[str, list[Any]] = {
-        each.key: [run[j] for run in rows] for j, each in enumerate(columns)
+        column.key: [run[j] for run in rows] for j, column in enumerate(columns)
     }
     names = {metric: parse_metric(metric).column_of("index") for metric in metrics}
-    values = {value: list_values(listing.data[value]), index: list_values(listing.data[index])}
+    published, adjusted = list_values(listing.data[value]), list_values(listing.data[index])
     for order, (metric, name) in enumerate(names.items()):
         places = [place_of.get((run, metric)) for run in rows]
-        for key, source, drop in ((metric, value, _PUBLISHED), (name, index, 0)):
-            held = values[source]
-            data[key] = [None if place is None else held[place] for place in places]
-            columns.append(shown[source]._replace(key=key, title=key, drop=drop + order))
-    what = join_words([*names.values()]) if len(names) <= _FEW_NAMES else "Adjusted"
-    caption = f"{what}{listing.caption.removeprefix(index)}"
+        data[metric] = [None if place is None else published[place] for place in places]
+        data[name] = [None if place is None else adjusted[place] for place in places]
+        drop = _PUBLISHED + order
+        columns.append(column_of[value]._replace(key=metric, title=metric, drop=drop))
+        columns.append(column_of[index]._replace(key=name, title=name, drop=order))
+    caption = f"{_join_few(names.values())}{listing.caption.removeprefix(index)}"
     return replace(listing, columns=columns, data=data, caption=caption)
 
 
-def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
-    """List the columns of the file.
+def _join_few(names: Iterable[str]) -> str:
+    """Join the names of adjusted metrics; more than a few are called Adjusted."""
+    distinct = list(dict.fromkeys(names))
+    return join_words(distinct) if len(distinct) <= _FEW_NAMES else "Adjusted"
 
-    But in a format with the same markup, their cells in `data` lose theirs.
-    """
+
+def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
+    """List the columns of the file; strip cells in `data` of markup that the format lacks."""
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
     has_markup = reading.form in _MARKUP.values()
@@ -245,21 +246,22 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
 def _add_columns(
     adjusted: AdjustedReading, columns: Sequence[Column], *, next_to: bool
 ) -> list[Column]:
-    """Add what is computed behind the columns of a file, or next to each of numbers.
+    """Add the computed columns behind those of a file, or `next_to` their columns of numbers.
 
     Next to it, a heading does not repeat that of the column.
     """
-    added = {block: _columns_of(block, names) for block, names in adjusted.list_added()}
+    columns_of = {block: _list_computed(block, names) for block, names in adjusted.list_added()}
     if not next_to:
-        return [*columns, *itertools.chain.from_iterable(added.values())]
+        return [*columns, *itertools.chain.from_iterable(columns_of.values())]
     ordered = []
     for column in columns:
         ordered.append(column)
-        block = adjusted.blocks.get(column.key)
-        for each in () if block is None else added[block]:
-            title = each.title and each.title.removeprefix(f"{column.title} ")
-            is_short = title != each.title
-            ordered.append(each._replace(title=title, beside=column.key if is_short else ""))
+        if column.key not in adjusted.blocks:
+            continue
+        for computed in columns_of[adjusted.blocks[column.key]]:
+            title = computed.title and computed.title.removeprefix(f"{column.title} ")
+            beside = column.key if title != computed.title else ""
+            ordered.append(computed._replace(title=title, beside=beside))
     return ordered
 
 
@@ -276,17 +278,17 @@ def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
 
     If the numbers share their tasks, name these, too.
     """
-    tasks = {replace(each.batch.tasks, aggregation=DEFAULT_AGGREGATION) for each in adjusted.done}
-    datasets = {each.dataset for each in tasks}
-    own = {each.protocol for each in tasks} == {OWN_COUNTS.key}
-    if own or len(datasets) != 1 or "dataset" not in adjusted.described:
+    tasks = {replace(part.batch.tasks, aggregation=DEFAULT_AGGREGATION) for part in adjusted.done}
+    datasets = {address.dataset for address in tasks}
+    is_of_counts = {address.protocol for address in tasks} == {OWN_COUNTS.key}
+    if is_of_counts or len(datasets) != 1 or "dataset" not in adjusted.described:
         return ""
     dataset = datasets.pop()
     title = tables.titles.get(dataset, dataset)
     return f"{title} ({tasks.pop().describe()})" if len(tasks) == 1 else title
 
 
-# What papers print comes first.
+# The metrics that papers print come first.
 _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_rank"])
 
 
@@ -311,36 +313,35 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
     return sorted(places, key=lambda row: orders.get(row, last))
 
 
-def _caption(
+def _describe_columns(
     adjusted: AdjustedReading,
     tables: Tables,
-    kept: NDArray[np.bool_],
+    chosen: NDArray[np.bool_],
     more: str = "",
     *,
     screen: bool = False,
 ) -> str:
-    """Say what the columns are, and what the numbers in some rows mean."""
-    names = [names["index"] for _, names in adjusted.list_added() if names.get("index")]
-    named = dict.fromkeys(names)
-    what = join_words([*named]) if len(named) <= _FEW_NAMES else "Adjusted"
-    meanings = [f"{what}: 0 = chance, 1 = perfect."]
+    """Write a caption: the meaning of the added columns, and of the numbers of the chosen rows."""
+    indices = [names["index"] for _, names in adjusted.list_added() if names.get("index")]
+    meanings = [f"{_join_few(indices)}: 0 = chance, 1 = perfect."]
     if adjusted.against:
         meanings.append("skill: 0 = as the baseline, 1 = perfect.")
     if adjusted.details:
         meanings.append("In brackets: the effect of rounding.")
     lines = [" ".join(meanings)]
-    floors = _find_floors(adjusted, tables, kept)
-    defined = any(isinstance(each.batch.metric, AnswersMetric) for each in floors)
-    if defined or (adjusted.details and len(floors) <= _FEW_NAMES):
+    floors = _find_floors(adjusted, tables, chosen)
+    has_answers = any(isinstance(chance.batch.metric, AnswersMetric) for chance in floors)
+    if has_answers or (adjusted.details and len(floors) <= _FEW_NAMES):
         lines += [_describe_rankers(chance, floor) for chance, floor in floors.items()]
-    if screen and len({each.batch.tasks.dataset for each in floors}) >= FEWEST_GRAPHS:
+    datasets = {chance.batch.tasks.dataset for chance in floors}
+    if screen and len(datasets) >= FEWEST_GRAPHS:
         from rankconst.results.over_graphs import average_models, describe_averages
 
         averages = average_models(adjusted, floors, tables)
         lines += describe_averages(averages, details=adjusted.details)
     if floors:
-        wanted = int(kept[adjusted.rows[adjusted.wanted]].sum())
-        count = sum(each.batch.index.size for each in floors)
+        wanted = int(chosen[adjusted.rows[adjusted.wanted]].sum())
+        count = sum(chance.batch.index.size for chance in floors)
         verb = "is" if count == 1 else "are"
         some = f"{count:,} of {wanted:,} numbers {verb} adjusted. " if count < wanted else ""
         lines.append(f"{some}{summarise(floors)}")
@@ -349,57 +350,59 @@ def _caption(
 
 
 def _find_floors(
-    adjusted: AdjustedReading, tables: Tables, kept: NDArray[np.bool_]
+    adjusted: AdjustedReading, tables: Tables, chosen: NDArray[np.bool_]
 ) -> dict[AdjustedBatch, AdjustedBatch | None]:
-    """Find what counting gets for the numbers of some rows, batch by batch."""
-    chance = [each for each in adjusted.done if each.batch.tasks.is_chance]
-    return {part: find_floor(part, tables) for part in leave_out(chance, ~kept[adjusted.rows])}
+    """Map each batch of numbers of the chosen rows to what counting gets for them."""
+    batches = [done for done in adjusted.done if done.batch.tasks.is_chance]
+    parts = leave_out(batches, ~chosen[adjusted.rows])
+    return {part: find_floor(part, tables) for part in parts}
 
 
 def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
-    """Say what rankers without learning get where some numbers are from."""
+    """Say which values rankers without learning get: "MRR on umls (test, both sides ...): ..."."""
     tasks, metric = chance.batch.tasks, chance.batch.metric
+    expected = show_expected(chance.constants.expectation)
     if isinstance(metric, AnswersMetric):
         places = "" if metric.k else "; no k, so all places count"
-        expected = show_expected(chance.constants.expectation)
         return f"{metric.label}: {metric.title}{places}; chance {expected}."
     counting = "" if floor is None else f", counting {show_expected(floor.constants.expectation)}"
-    gets = f"chance {show_expected(chance.constants.expectation)}{counting}"
-    return f"{metric.label} on {tasks.dataset} ({tasks.describe()}): {gets}."
+    return f"{metric.label} on {tasks.dataset} ({tasks.describe()}): chance {expected}{counting}."
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:
-    """Return notes for a screen, which has the questions once, on stderr."""
-    words: dict[int, dict[str, None]] = {}
+    """Shorten the notes with questions for a screen, which has the questions once, on stderr."""
+    words_of: dict[int, dict[str, None]] = {}
     for question in adjusted.asked:
         word = question.word if question.place else question.text
         for row in adjusted.rows[list(question.numbers)].tolist():
-            words.setdefault(row, {})[word] = None
+            words_of.setdefault(row, {})[word] = None
     shortened = list(notes)
-    for row, own in words.items():
-        shortened[row] = f"asked: {', '.join(own)}"
+    for row, words in words_of.items():
+        shortened[row] = f"asked: {', '.join(words)}"
     return shortened
 
 
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
     """Map each column of numbers, and those added for it, to the dataset in its heading.
 
-    It is empty for a heading without one.
+    That is WN18RR of ``WN18RR / MRR`` and of ``MRR (WN18RR)``; it is empty for another heading.
     """
     groups: dict[str, str] = {}
     names = dict(adjusted.list_added())
     for column, block in adjusted.blocks.items():
-        inner = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", column)
-        group = column.rpartition(" / ")[0] or (inner[1] if inner is not None else "")
+        group = column.rpartition(" / ")[0]
+        brackets = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", column)
+        if not group and brackets is not None:
+            group = brackets[1]
         groups |= dict.fromkeys((column, *names[block].values()), group)
     return groups
 
 
-def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
-    """Return what is added for one column of numbers."""
+def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
+    """List the columns that are added for a column of numbers."""
     shown = {}
     for form, key in block.forms.items():
-        # The normalised form says little next to the index; files have it.
+        # Next to the index, a screen needs no normalised form; files have it.
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
         shown[key] = Column(key, title, fixed, right=True, show_row=ranged)
@@ -410,18 +413,15 @@ def _columns_of(block: Block, names: Mapping[str, str]) -> list[Column]:
         shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
-        means = "probability that a random ranker does as well"
-        shown[key] = Column(key, title, right=True, show_row=show_tail(key), meaning=means)
+        meaning = "probability that a random ranker does as well"
+        shown[key] = Column(key, title, right=True, show_row=show_tail(key), meaning=meaning)
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
 def _original(
     reading: Reading, column: str, blocks: Mapping[str, Block], form: Format, numeric: set[str]
 ) -> Column:
-    """Return a column of the file.
-
-    A narrow screen drops published numbers early, first those that are not adjusted.
-    """
+    """Make a column of the file; a narrow screen drops numbers that are not adjusted first."""
     drop = 0
     if column in numeric and reading.layout == "wide":
         drop = _PUBLISHED if column in blocks else _OTHER
@@ -443,7 +443,7 @@ def _rank_texts(
 ) -> list[Column]:
     """Mark the columns of text that a narrow screen may drop.
 
-    These are the same in all rows, or name neither the model nor its tasks.
+    These have the same cell in all rows, or name neither the model nor its tasks.
     """
     ranked = []
     for place, column in enumerate(columns):
@@ -466,16 +466,16 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     If nothing was selected, files have all rows. Of a long table, a screen has only numbers that
     are adjusted or have a note, and of PyKEEN's evaluations the usual one.
     """
-    kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
+    chosen, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
         answered = adjusted.batch_of >= 0
         answered[list(adjusted.notes)] = True
-        kept[rows[answered & choose_ranks(adjusted)]] = True
+        chosen[rows[answered & choose_ranks(adjusted)]] = True
     elif adjusted.is_selection or form is Format.table:
-        kept[rows[adjusted.wanted]] = True
+        chosen[rows[adjusted.wanted]] = True
     else:
-        kept[:] = True
-    return kept
+        chosen[:] = True
+    return chosen
 
 
 def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
@@ -484,10 +484,10 @@ def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     That is the realistic one of both sides, unless others were asked for.
     """
     entries, chosen = adjusted.reading.entries, adjusted.wanted.copy()
-    if not any(each.rank_type for each in entries.contexts):
+    if not any(context.rank_type for context in entries.contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        values = [getattr(each, field) for each in entries.contexts]
+        values = [getattr(context, field) for context in entries.contexts]
         is_usual = np.array([value == usual for value in values])[entries.context_of]
         if (chosen & is_usual).any():
             chosen &= is_usual | np.array([value is None for value in values])[entries.context_of]
@@ -495,10 +495,7 @@ def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
 
 
 def explain_ranks(adjusted: AdjustedReading) -> str:
-    """Say which of PyKEEN's evaluations a screen shows, and where to find the others.
-
-    Return nothing if it shows all.
-    """
+    """Name the evaluations of PyKEEN on a screen, and the options for others; empty if none."""
     if adjusted.reading.layout != "long":
         return ""
     chosen = choose_ranks(adjusted)
@@ -508,7 +505,7 @@ def explain_ranks(adjusted: AdjustedReading) -> str:
     entries = adjusted.reading.entries
     codes = dict.fromkeys(entries.context_of[chosen].tolist())
     contexts = [entries.contexts[code] for code in codes]
-    shown = dict.fromkeys(f"{each.side}.{each.rank_type}" for each in contexts)
+    shown = dict.fromkeys(f"{context.side}.{context.rank_type}" for context in contexts)
     return (
         f"{adjusted.reading.name}: shown: {', '.join(shown)} only; "
         f"--side head shows another side, and formats such as --format csv have the other {left:,} "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.tools import Tool
-    from rankconst.evaluation import Address
+    from rankconst.evaluation import Address, Question
     from rankconst.results.batches import Group
     from rankconst.results.reading import Entry, Reading
     from rankconst.tasks import Tasks
@@ -44,8 +44,7 @@ class MeanNumber:
     place
         Its position in the entries of the file.
     parts
-        The positions of the numbers whose mean it is; of those next to it if it is the mean of
-        none.
+        The positions of the numbers it may be the mean of, next to it.
     mean
         Their mean.
     is_held
@@ -62,7 +61,7 @@ class MeanNumber:
 
 
 class _Number(NamedTuple):
-    """A number with what its rounding leaves open."""
+    """A number with the interval that its rounding leaves open."""
 
     value: float
     lower: float
@@ -70,26 +69,27 @@ class _Number(NamedTuple):
 
 
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
-    """Return the numbers called means that have numbers on graphs next to them, by position."""
+    """Find the numbers called means that have numbers on graphs next to them, by position."""
     entries = reading.entries
-    called = [
+    is_called = [
         context.dataset is not None and is_mean(context.dataset) for context in entries.contexts
     ]
-    if not any(called):
+    if not any(is_called):
         return {}
-    of_mean = np.array(called, dtype=np.bool_)[entries.context_of]
+    of_mean = np.array(is_called, dtype=np.bool_)[entries.context_of]
     row_of, column_of = _line_up(reading)
     rows, columns = _gather_series(row_of, of_mean), _gather_series(column_of, of_mean)
     read, flags = _read_once(reading), of_mean.tolist()
-    found = {}
+    means = {}
     for place in np.flatnonzero(of_mean).tolist():
         for series in (rows[int(row_of[place])], columns[int(column_of[place])]):
             runs = [run for run in _list_runs(series, place, flags, reading) if len(run) >= _FEWEST]
-            is_alone = sum(flags[other] for other in series) == 1
-            if runs and (held := _hold(reading, place, runs, read)) is not None:
-                found[place] = replace(held, is_alone=is_alone)
+            mean = _compare_runs(reading, place, runs, read)
+            if mean is not None:
+                is_alone = sum(flags[other] for other in series) == 1
+                means[place] = replace(mean, is_alone=is_alone)
                 break
-    return found
+    return means
 
 
 def _line_up(reading: Reading) -> tuple[Places, Places]:
@@ -110,7 +110,7 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
 
 
 def _identify(address: Address) -> tuple[Any, ...]:
-    # "Average" also says that a number is of both sides.
+    # A number called "Average" may be of both sides.
     side = None if address.side == "both" else address.side
     return (
         address.split,
@@ -133,10 +133,7 @@ def _gather_series(codes: Places, of_mean: Flags) -> dict[int, list[int]]:
 
 
 def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
-    """Return a function that reads the number at a place; None for what is not a number.
-
-    It reads each text of a column only once.
-    """
+    """Make a function that reads the number at a place, and each text of a column only once."""
     entries = reading.entries
     heads, contexts = entries.head_of.tolist(), entries.context_of.tolist()
     known: dict[tuple[int, int, str], _Number | None] = {}
@@ -152,10 +149,10 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
 
 def _read(entry: Entry) -> _Number | None:
     try:
-        found = measure(entry, in_full=are_in_full([entry]))
+        measured = measure(entry, in_full=are_in_full([entry]))
     except DataError:
         return None
-    return _Number(found.value, *found.interval)
+    return _Number(measured.value, *measured.interval)
 
 
 def _list_runs(
@@ -172,44 +169,48 @@ def _list_runs(
         start -= 1
     while end < len(series) and not of_mean[series[end]]:
         end += 1
-    before, behind = list(series[start:at]), list(series[at + 1 : end])
-    every = [other for other in series if not of_mean[other]] if len(series) <= _MOST_BESIDE else []
+    before, behind, every = list(series[start:at]), list(series[at + 1 : end]), list[int]()
+    if len(series) <= _MOST_BESIDE:
+        every = [other for other in series if not of_mean[other]]
     name = reading.entries.contexts[reading.entries.context_of[place]].dataset or ""
     return [every, before, behind] if squash(name) in _OF_ALL else [before, behind, every]
 
 
-def _hold(
+def _compare_runs(
     reading: Reading,
     place: int,
     runs: Sequence[Sequence[int]],
     read: Callable[[int], _Number | None],
 ) -> MeanNumber | None:
-    """Compare a number with the means of runs: return the first that fits, or else the first.
+    """Compare a number with the means of runs; return the first that fits, or else the first.
 
-    Return None if the number cannot be read, or something in each run cannot.
+    Return None if the number cannot be read, or if each run has a number that cannot be read.
     """
-    own, first = read(place), None
-    if own is None:
+    number, first = read(place), None
+    if number is None:
         return None
     for run in runs:
-        parts = [each for each in (read(other) for other in run) if each is not None]
+        numbers = [read(other) for other in run]
+        parts = [part for part in numbers if part is not None]
         if len(parts) < len(run):
             continue
-        mean, lower, upper = (sum(column) / len(run) for column in zip(*parts, strict=True))
-        is_held = lower <= own.upper and own.lower <= upper and _are_graphs(reading, run)
-        tried = MeanNumber(place, tuple(run), mean, is_held, is_alone=False)
+        values, lowers, uppers = zip(*parts, strict=True)
+        lower, upper = sum(lowers) / len(run), sum(uppers) / len(run)
+        is_within = lower <= number.upper and number.lower <= upper
+        is_held = is_within and _are_graphs(reading, run)
+        mean = MeanNumber(place, tuple(run), sum(values) / len(run), is_held, is_alone=False)
         if is_held:
-            return tried
-        first = first or tried
+            return mean
+        first = first or mean
     return first
 
 
 def _are_graphs(reading: Reading, run: Sequence[int]) -> bool:
     """Tell whether each number is of another graph, as far as the file names them."""
     entries = reading.entries
-    named = [entries.contexts[entries.context_of[part]].dataset for part in run]
-    known = [name for name in named if name is not None]
-    return len(set(known)) == len(known)
+    datasets = [entries.contexts[entries.context_of[part]].dataset for part in run]
+    names = [dataset for dataset in datasets if dataset is not None]
+    return len(set(names)) == len(names)
 
 
 def settle_means(
@@ -230,13 +231,15 @@ def settle_means(
     group_of = np.full(len(reading.entries), -1, dtype=np.intp)
     for code, places in enumerate(groups.values()):
         group_of[places] = code
-    found = {group: places for group, places in groups.items() if group not in waiting}
+    regrouped = {group: places for group, places in groups.items() if group not in waiting}
     added: dict[Group, list[int]] = {}
     notes: dict[int, str] = {}
-    for group in (group for group in groups if group in waiting):
+    for group, places in groups.items():
+        if group not in waiting:
+            continue
         # Means of thousands of models are alike.
         known: dict[tuple[bool, bool, tuple[int, ...]], Address] = {}
-        for place in groups[group].tolist():
+        for place in places.tolist():
             address, mean = group.address, means.get(place)
             if mean is not None:
                 codes = tuple(group_of[[*mean.parts]].tolist())
@@ -248,10 +251,10 @@ def settle_means(
                 if address in settled:
                     notes[place] = _note_mean(mean, settled[address][0])
             added.setdefault(group._replace(address=address), []).append(place)
-    for group, own in added.items():  # "Avg" and "Average" may be over the same graphs
-        others = found.get(group, np.empty(0, dtype=np.intp))
-        found[group] = np.sort(np.concatenate([others, np.array(own, dtype=np.intp)]))
-    return found, notes
+    for group, listed in added.items():  # "Avg" and "Average" may be over the same graphs
+        others = regrouped.get(group, np.empty(0, dtype=np.intp))
+        regrouped[group] = np.sort(np.concatenate([others, np.array(listed, dtype=np.intp)]))
+    return regrouped, notes
 
 
 def _note_mean(mean: MeanNumber, tasks: Tasks) -> str:
@@ -292,29 +295,31 @@ def _settle_mean(
         return address
     if not mean.is_held:
         question = ask_mean(address, f", and not that of the {len(parts)} numbers next to it")
-        own = replace(address, dataset=question.text)
-        failed[own] = AskedError(str(question), (question,))
-        return own
+        return _fail(failed, replace(address, dataset=question.text), question)
     known = [settled[part] for part in parts if part is not None and part in settled]
     lacking = len(parts) - len(known)
     if lacking:
         text = f"mean of {len(parts)} numbers, {lacking} without constants: not adjusted."
-        own = replace(address, dataset=f"{address.dataset}: {text}")
-        failed[own] = DataError(text)
-        return own
+        lacks = replace(address, dataset=f"{address.dataset}: {text}")
+        failed[lacks] = DataError(text)
+        return lacks
     tool = known[0][1]
     joined = join_tasks([tasks for tasks, _ in known], tool)
     is_of_tool = all(other is tool for _, other in known) and (tool is None or tool.batch is None)
     if joined is None or not is_of_tool:
-        own = replace(address, dataset=f"{address.dataset} of several evaluations")
-        question = ask_mean(address)
-        failed[own] = AskedError(str(question), (question,))
-        return own
-    # What is assumed is said of the graphs.
-    own = replace(address, dataset=joined.dataset, split=joined.split)
-    own = replace(own, side=joined.side, protocol=joined.protocol)
-    settled[own] = joined, tool
-    return own
+        several = replace(address, dataset=f"{address.dataset} of several evaluations")
+        return _fail(failed, several, ask_mean(address))
+    # The graphs tell which fields were assumed.
+    joint = replace(address, dataset=joined.dataset, split=joined.split)
+    joint = replace(joint, side=joined.side, protocol=joined.protocol)
+    settled[joint] = joined, tool
+    return joint
+
+
+def _fail(failed: dict[Address, RankconstError], address: Address, question: Question) -> Address:
+    """Add an address with a question to those that failed."""
+    failed[address] = AskedError(str(question), (question,))
+    return address
 
 
 def _is_of_suite(

@@ -1,4 +1,4 @@
-"""The means over several graphs of what a file holds, for people."""
+"""The means of a file's numbers over several graphs, for people."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNEQUAL = 2
 
 
 class _Kind(NamedTuple):
-    """What numbers must share to be averaged.
+    """The metric and the tasks that numbers must share to be averaged.
 
     Split and side are those of the file where the tool has its own.
     """
@@ -67,14 +67,14 @@ class ModelAverage:
     kind: _Kind
     model: str
     average: Average
-    total: int  # of how many graphs there are numbers, or that the suite has which the user names
+    total: int  # the number of graphs with numbers, or of those in the suite that the user names
 
 
 def average_models(
     adjusted: AdjustedReading, floors: Mapping[AdjustedBatch, AdjustedBatch | None], tables: Tables
 ) -> list[ModelAverage]:
     """Average each model's numbers of one metric, split and side, on three graphs or more."""
-    found: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
+    groups: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
     entries, models = adjusted.reading.entries, name_models(adjusted.reading)
     for done, floor in floors.items():
         tasks, is_adjusted = done.batch.tasks, done.batch.metric.optimum is not None
@@ -85,40 +85,49 @@ def average_models(
             context, row = entries.contexts[entries.context_of[place]], int(entries.rows[place])
             kind = _find_kind(done, context.rank_type or "")
             number = _Number(context.dataset or tasks.dataset, context, row, done, floor, position)
-            found[kind, models[place]].append(number)
-    named = _list_graphs(adjusted.reading, models)
+            groups[kind, models[place]].append(number)
+    graphs_of = _list_graphs(adjusted.reading, models)
     suite = tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
-    for (kind, model), numbers in found.items():
-        for name, own in _tell_apart(model, numbers, adjusted.reading):
-            graphs = named[_list_shared(kind.metric, model, own[0].context)]
-            left = graphs.difference(number.dataset for number in own)
-            total = len(own) + sum(names_known(name) for name in left)
+    for (kind, model), group in groups.items():
+        for name, numbers in _divide_by_rows(model, group, adjusted.reading):
+            graphs = graphs_of[_find_series(kind.metric, model, numbers[0].context)]
+            without = graphs.difference(number.dataset for number in numbers)
+            total = len(numbers) + sum(names_known(graph) for graph in without)
             if suite is not None:
                 total = len(suite.graphs)
-            averages.append(ModelAverage(kind, name, _gather(own), total))
+            averages.append(ModelAverage(kind, name, _average(numbers), total))
     return averages
 
 
-def _list_graphs(reading: Reading, models: Sequence[str]) -> dict[tuple[Hashable, ...], set[str]]:
-    """Return the graphs that have numbers, by metric and model; those without constants, too.
+def _list_graphs(reading: Reading, models: Sequence[str]) -> dict[_Series, set[str]]:
+    """List the graphs that have numbers, by series; those without constants, too.
 
     `models` has the name of the model of each number.
     """
     entries = reading.entries
     model_of, distinct = encode(models)
     codes = np.stack([entries.head_of, entries.context_of, model_of])
-    named: dict[tuple[Hashable, ...], set[str]] = defaultdict(set)
+    graphs_of: dict[_Series, set[str]] = defaultdict(set)
     for head_code, context_code, model_code in np.unique(codes, axis=1).T.tolist():
         metric, context = entries.heads[head_code].metric, entries.contexts[context_code]
         if context.dataset is not None and not is_mean(context.dataset):
-            named[_list_shared(metric, distinct[model_code], context)].add(context.dataset)
-    return named
+            graphs_of[_find_series(metric, distinct[model_code], context)].add(context.dataset)
+    return graphs_of
 
 
-def _list_shared(metric: Hashable, model: str, context: Address) -> tuple[Hashable, ...]:
-    """Return what the numbers of a model share that differ in their graphs only."""
-    return metric, model, context.split, context.side, context.rank_type
+class _Series(NamedTuple):
+    """The numbers of a model that differ in their graphs only."""
+
+    metric: Hashable
+    model: str
+    split: str | None
+    side: str | None
+    rank_type: str | None
+
+
+def _find_series(metric: Hashable, model: str, context: Address) -> _Series:
+    return _Series(metric, model, context.split, context.side, context.rank_type)
 
 
 def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
@@ -130,7 +139,7 @@ def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
     return _Kind(done.batch.metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
 
 
-def _tell_apart(
+def _divide_by_rows(
     model: str, numbers: Sequence[_Number], reading: Reading
 ) -> Iterator[tuple[str, Sequence[_Number]]]:
     """Yield the numbers of each model: those of a row each, if several are on one graph."""
@@ -143,26 +152,26 @@ def _tell_apart(
     for number in numbers:
         rows[number.row].append(number)
     names = _name_rows([*rows], reading)
-    for name, own in zip(names, rows.values(), strict=True):
-        if len(own) >= FEWEST_GRAPHS and _is_one_each(own):
-            yield f"{model} ({name})".strip(), own
+    for name, in_row in zip(names, rows.values(), strict=True):
+        if len(in_row) >= FEWEST_GRAPHS and _is_one_each(in_row):
+            yield f"{model} ({name})".strip(), in_row
 
 
 def _name_rows(rows: Sequence[int], reading: Reading) -> list[str]:
     """Name rows by the cells that tell them apart, or else by their order."""
-    taken = {head.column for head in reading.entries.heads}
-    cells = {
-        column: [reading.rows[row].get(column, "") for row in rows]
-        for column in reading.columns
-        if column not in taken
-    }
-    telling = {column: own for column, own in cells.items() if len(set(own)) > 1}
-    names = []
-    for place in range(len(rows)):
-        own = {column: each[place] for column, each in telling.items() if each[place]}
-        said = [f"{column} {cell}" if is_number(cell) else cell for column, cell in own.items()]
-        names.append(", ".join(said))
-    return names if len(set(names)) == len(names) else [f"row {row + 1}" for row in rows]
+    measured = {head.column for head in reading.entries.heads}
+    names: dict[int, list[str]] = {row: [] for row in rows}
+    for column in reading.columns:
+        cells = {row: reading.rows[row].get(column, "") for row in rows}
+        if column in measured or len({*cells.values()}) == 1:
+            continue
+        for row, cell in cells.items():
+            if cell:
+                names[row].append(f"{column} {cell}" if is_number(cell) else cell)
+    joined = [", ".join(parts) for parts in names.values()]
+    if len(set(joined)) == len(joined):
+        return joined
+    return [f"row {row + 1}" for row in rows]
 
 
 def _is_one_each(numbers: Sequence[_Number]) -> bool:
@@ -171,16 +180,15 @@ def _is_one_each(numbers: Sequence[_Number]) -> bool:
     return len(counts) == len(numbers)
 
 
-def _gather(numbers: Sequence[_Number]) -> Average:
+def _average(numbers: Sequence[_Number]) -> Average:
     """Average numbers on several graphs."""
-    batches = [(number.done.batch, number.position) for number in numbers]
     floors = [number.floor.constants for number in numbers if number.floor is not None]
     return Average(
         metric=numbers[0].done.batch.metric,
         datasets=tuple(number.dataset for number in numbers),
-        values=np.array([batch.value[position] for batch, position in batches]),
-        lower=np.array([batch.lower[position] for batch, position in batches]),
-        upper=np.array([batch.upper[position] for batch, position in batches]),
+        values=np.array([number.done.batch.value[number.position] for number in numbers]),
+        lower=np.array([number.done.batch.lower[number.position] for number in numbers]),
+        upper=np.array([number.done.batch.upper[number.position] for number in numbers]),
         constants=[number.done.constants for number in numbers],
         counted=floors if len(floors) == len(numbers) else None,
     )
@@ -192,38 +200,38 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     Otherwise write a line for each model below one for the metric and graphs.
     """
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
-    for each in averages:
-        groups[each.kind, each.average.datasets, each.total].append(each)
-    told = _list_differing([each.kind for each in averages])
+    for mean in averages:
+        groups[mean.kind, mean.average.datasets, mean.total].append(mean)
+    differing = _list_differing([mean.kind for mean in averages])
     lines = []
-    for own in groups.values():
-        first = own[0].average
-        size, total = len(first.datasets), own[0].total
+    for means in groups.values():
+        kind, model, first, total = means[0].kind, means[0].model, means[0].average, means[0].total
+        size = len(first.datasets)
         some = f"{size}" if total <= size else f"{size} of {total}"
-        kind = "".join(f", {getattr(own[0].kind, name)}" for name in told)
-        title = f"{first.metric.label}{kind}, mean over {some} datasets"
-        if len(own) == 1:
-            named = f"{title}, {own[0].model}" if own[0].model else title
+        kinds = "".join(f", {getattr(kind, name)}" for name in differing)
+        title = f"{first.metric.label}{kinds}, mean over {some} datasets"
+        if len(means) == 1:
+            title = f"{title}, {model}" if model else title
             value, *rest = _describe_result(first, details=details)
-            shared = ", ".join([value, _describe_chance(first), *rest])
-            facts = [shared, *_list_heaviest(first), *_list_below(first)]
-            lines.append(f"{named}: {'; '.join(facts)}.")
+            result = ", ".join([value, _describe_chance(first), *rest])
+            facts = [result, *_list_heaviest(first), *_list_below(first)]
+            lines.append(f"{title}: {'; '.join(facts)}.")
             continue
         lines.append(f"{title}: {'; '.join([_describe_chance(first), *_list_heaviest(first)])}.")
-        for each in own:
-            result = ", ".join(_describe_result(each.average, details=details))
-            lines.append(f"  {each.model}: {'; '.join([result, *_list_below(each.average)])}.")
+        for mean in means:
+            result = ", ".join(_describe_result(mean.average, details=details))
+            lines.append(f"  {mean.model}: {'; '.join([result, *_list_below(mean.average)])}.")
     return lines
 
 
 def _list_differing(kinds: Sequence[_Kind]) -> list[str]:
-    """List what sets the kinds of numbers apart, but for the metric."""
+    """List the fields besides the metric in which kinds of numbers differ."""
     names = [name for name in _Kind._fields if name != "metric"]
     return [name for name in names if len({getattr(kind, name) for kind in kinds}) > 1]
 
 
 def _describe_chance(average: Average) -> str:
-    """Say what chance and counting get of a mean."""
+    """Describe the means that chance and counting get."""
     chance = f"chance {show_expected(average.chance.expectation)}"
     if average.counting is None:
         return chance
@@ -239,10 +247,11 @@ def _list_heaviest(average: Average) -> list[str]:
 
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:
-    """Return the mean of a model, its indices, and how much it varies over the graphs."""
+    """Describe the mean of a model: its indices, and how much it varies over the graphs."""
     parts = [show_expected(average.value)]
     parts += _describe_held(average, average.chance, "index", "indices", details=details)
-    if details and (significance := average.compute_significance()) is not None:
+    significance = average.compute_significance() if details else None
+    if significance is not None:
         text = str(significance)
         parts.append(f"p {text}" if text.startswith("<") else f"p at most {text}")
     if average.counting is not None:
@@ -254,15 +263,15 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
 def _describe_held(
     average: Average, held: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
-    """Return the index of a mean with the mean of the indices, and with `details` z.
+    """Describe the index of a mean with the mean of the indices, and with `details` z.
 
     The mean of the indices is left out where rounding explains the difference.
     """
     parts = []
     optimum = average.metric.optimum
     if optimum is not None and not math.isnan(held.index):
-        open_by = average.rounding / abs(optimum - held.expectation)
-        differs = abs(held.mean_index - held.index) > max(open_by, _SHOWN / 2)
+        rounding = average.rounding / abs(optimum - held.expectation)
+        differs = abs(held.mean_index - held.index) > max(rounding, _SHOWN / 2)
         other = f" (mean of {several} {held.mean_index:.4f})" if differs else ""
         parts.append(f"{name} {held.index:.4f}{other}")
     if details and not math.isnan(held.z):
