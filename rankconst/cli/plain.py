@@ -157,7 +157,8 @@ COMPLETION = "_RANKCONST_COMPLETE"
 
 def find_completion() -> Callable[[], None] | None:
     """Return what answers a shell that asks what completes a word; None for what is not plain."""
-    line, place = os.environ.get("COMP_WORDS", ""), os.environ.get("COMP_CWORD", "")
+    line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # between words
+    place = os.environ.get("COMP_CWORD", "")
     is_plain = line.isprintable() and not {*line} & {*"\"'\\="} and place.isdecimal()
     if os.environ[COMPLETION] != "complete_bash" or not is_plain:
         return None

@@ -33,7 +33,7 @@ PROGRAMS = {
 
 COMPLETED = {
     "_RANKCONST_COMPLETE": "complete_bash",
-    "COMP_WORDS": "rankconst adjust 0.338 --dataset fb15",
+    "COMP_WORDS": "rankconst\nadjust\n0.338\n--dataset\nfb15",
     "COMP_CWORD": "4",
 }
 """What bash sets to ask what completes the name of a dataset."""

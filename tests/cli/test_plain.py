@@ -151,10 +151,13 @@ BEFORE = (
     command=st.sampled_from(["adjust", "show", "compare", "tables verify", "nosuch"]),
     before=st.lists(st.sampled_from(BEFORE), max_size=4),
     begun=st.sampled_from(["", "fb", "wn18", "h", "nosuch", "-", "--da", "FB15"]),
+    between=st.sampled_from(["\n", " "]),
 )
-def test_bash_is_offered_what_typer_offers(command: str, before: list[str], begun: str) -> None:
+def test_bash_is_offered_what_typer_offers(
+    command: str, before: list[str], begun: str, between: str
+) -> None:
     words = ["rankconst", *command.split(), *before]
-    asked = {"COMP_WORDS": " ".join([*words, begun]), "COMP_CWORD": str(len(words))}
+    asked = {"COMP_WORDS": between.join([*words, begun]), "COMP_CWORD": str(len(words))}
     with mock.patch.dict("os.environ", {plain.COMPLETION: "complete_bash", **asked}):
         offered = find_completion()
         if offered is None:

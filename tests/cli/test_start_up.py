@@ -141,7 +141,7 @@ def test_a_completion_waits_for_its_command_alone(tmp_path: Path) -> None:
 
 
 def test_names_of_datasets_are_completed_without_arrays_and_tables(tmp_path: Path) -> None:
-    asked = {"COMP_WORDS": "rankconst adjust 0.338 --dataset fb", "COMP_CWORD": "4"}
+    asked = {"COMP_WORDS": "rankconst\nadjust\n0.338\n--dataset\nfb", "COMP_CWORD": "4"}
     loaded = list_loaded("", tmp_path, _RANKCONST_COMPLETE="complete_bash", **asked)
     assert "rankconst.tables.archive" in loaded
     assert not loaded & HEAVY
