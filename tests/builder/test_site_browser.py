@@ -233,7 +233,7 @@ async (cases) => {
     const constants = found.find((each) => each.baseline === baseline);
     try {
       const adjusted = arithmetic.adjust(constants, arithmetic.readPublished(known, text), names.noise);
-      const all = await number.findAll({ ...state.NOTHING, dataset: key, ...said }, known, text).catch(() => null);
+      const all = await number.adjustNumber({ ...state.NOTHING, dataset: key, ...said }, known, text).catch(() => null);
       return [[adjusted.value, adjusted.interval.lower, adjusted.interval.upper,
         ...form(adjusted.normalised), ...form(adjusted.index), ...form(adjusted.z)],
         all && { ...verdict.explain(all), rungs: all.rungs.length }];
@@ -389,8 +389,8 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
     found = page.evaluate(
         """([metrics, datasets]) => [
           metrics.map((name) => {
-            const { metrics, asks, rest } = modules.labels.readLabel(name);
-            return asks.length || rest ? "" : metrics.join();
+            const { metrics, questions, rest } = modules.labels.readLabel(name);
+            return questions.length || rest ? "" : metrics.join();
           }),
           datasets.map((name) => {
             try { return modules.names.findDataset(modules.dom.rankconst.names, name).key; } catch { return null; }
@@ -716,8 +716,8 @@ def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, 
 ADJUST_TABLE = """
 async (asked) => Promise.all(asked.map(async (state) => {
   try {
-    const { found } = await modules.pasted.adjustTable({ ...modules.state.NOTHING, mode: "table", ...state });
-    return found.flatMap((cells) => cells.flatMap((each) => {
+    const { results } = await modules.pasted.adjustTable({ ...modules.state.NOTHING, mode: "table", ...state });
+    return results.flatMap((cells) => cells.flatMap((each) => {
       const [rung] = each?.rungs ?? [];
       return rung ? [[each.metric.key, rung.adjusted.index.value]] : [];
     }));

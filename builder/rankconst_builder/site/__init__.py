@@ -225,7 +225,7 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
     names = describe_names(site.tables, site.keys)
     chosen = choose_first(site.described[first], site.usual_tasks(first))
     written = write_json({**names, "bibtex": site.bibtex, "first": chosen})
-    store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
+    store = "sets:new Map(),add(contents){this.sets.set(contents.id,contents)}"
     yield "assets/names.js", f"globalThis.rankconst={{names:{written},{store}}};\n"
     main = list_modules("main")
     yield "assets/site.js", f'"use strict";\nconst modules = {{}};\n{join_modules(main)}'

@@ -4,11 +4,11 @@ import { Refusal, general, tenTo } from "./format.js";
 
 // -- decimals: `digits` times ten to the power of `power`, exactly ---------------------------------------------------
 
-/** @param {Decimal} one @param {Decimal} other @returns {Decimal} */
-function add(one, other) {
-  const power = Math.min(one.power, other.power);
-  const [first, second] = [one, other].map((each) => each.digits * 10n ** BigInt(each.power - power));
-  return { digits: first + second, power };
+/** @param {Decimal} first @param {Decimal} second @returns {Decimal} */
+function add(first, second) {
+  const power = Math.min(first.power, second.power);
+  const scaled = [first, second].map((number) => number.digits * 10n ** BigInt(number.power - power));
+  return { digits: scaled[0] + scaled[1], power };
 }
 
 /** @param {Decimal} number @param {boolean} percent */
@@ -64,17 +64,17 @@ export function readPublished(metric, text, percent = false) {
   bare = bare.replace(/\s*%/g, "").trim();
   const compact = LAST_DIGITS.exec(bare);
   if (compact) {
-    const [, number, decimals, given, power] = compact;
-    const last = given.padStart(decimals.length + 1, "0");
+    const [, number, decimals, spread, power] = compact;
+    const last = spread.padStart(decimals.length + 1, "0");
     bare = `${number}${power} ± ${last.slice(0, -decimals.length)}.${last.slice(-decimals.length)}${power}`;
   }
   const parts = bare.split(PLUS_MINUS).map((part) => part.trim().replace(/^[() ]+|[() ]+$/g, ""));
   const odd = parts.length > 2 || !parts.every((part) => NUMBER.test(part)) || signs > parts.length;
   if (odd || parts.some((part) => /^[+-]?0,\d{3}$/.test(part))) {
-    const told = bare
+    const message = bare
       ? `'${text.trim()}' is not a number.${hint(bare)}`
       : "Type a number: 0.338, 33.8% or 0.545 ± 0.005.";
-    throw new Refusal(told, "value");
+    throw new Refusal(message, "value");
   }
   const [number, deviation] = parts.map(parseDecimal);
   if (deviation && deviation.digits < 0n) {
@@ -159,20 +159,20 @@ const MAPS = [
 /** How far a moment may be off: twice as far as its standard error. @param {Moments} moments @param {number} error */
 const boundError = ({ method }, error) => (method === "sampled" ? 2 * error : error);
 
-/** Whether errors change z by no more than numbers are granted anyway. @param {Moments} known @param {number} noise */
+/** Whether errors change z by no more than the noise of numbers. @param {Moments} moments @param {number} noise */
 const areSharp = ({ expectationError, variance, varianceError }, noise) =>
   (variance === 0 && varianceError === 0) ||
   (varianceError <= noise * variance && expectationError <= noise * Math.sqrt(variance));
 
-/** The moments, at their bounds if open. @param {Constants} known @param {number} noise @returns {Moments[]} */
-function corners(known, noise) {
-  if (known.method !== "sampled" && areSharp(known, noise)) return [known];
-  const mean = boundError(known, known.expectationError);
-  const spread = boundError(known, known.varianceError);
-  return [-mean, mean].flatMap((one) =>
-    [-spread, spread].map((two) => ({
-      ...{ ...known, varianceError: 0, expectation: known.expectation + one },
-      variance: Math.max(known.variance + two, 0),
+/** The moments, at their bounds if open. @param {Constants} constants @param {number} noise @returns {Moments[]} */
+function corners(constants, noise) {
+  if (constants.method !== "sampled" && areSharp(constants, noise)) return [constants];
+  const mean = boundError(constants, constants.expectationError);
+  const spread = boundError(constants, constants.varianceError);
+  return [-mean, mean].flatMap((shift) =>
+    [-spread, spread].map((change) => ({
+      ...{ ...constants, varianceError: 0, expectation: constants.expectation + shift },
+      variance: Math.max(constants.variance + change, 0),
     })),
   );
 }
@@ -183,23 +183,23 @@ function corners(known, noise) {
  * @returns {Adjusted}
  */
 export function adjust(constants, published, noise, shift = 0) {
-  const [value, lower, upper] = [published.value, published.lower, published.upper].map((each) => each + shift);
+  const [value, lower, upper] = [published.value, published.lower, published.upper].map((number) => number + shift);
   checkPossible(constants, value, lower, upper, noise);
   const [low, high] = rangeOf(constants);
   // An exact value a rounding error beyond the worst keeps itself.
   const interval = { lower: Math.min(Math.max(lower, low), upper), upper: Math.max(Math.min(upper, high), lower) };
   const bounds = corners(constants, noise);
   const [normalised, index, z] = MAPS.map((map) => {
-    const [own, ...known] = [constants, ...bounds].map((moments) => map(constants.metric, moments));
-    const units = known.flatMap((each) => each?.[1] ?? []);
-    if (!own || units.length < known.length || (Math.min(...units) < 0 && Math.max(...units) > 0)) return null;
-    const reached = known.flatMap((each) => {
-      const [origin, unit] = each ?? own;
+    const [scale, ...scales] = [constants, ...bounds].map((moments) => map(constants.metric, moments));
+    const units = scales.flatMap((corner) => corner?.[1] ?? []);
+    if (!scale || units.length < scales.length || (Math.min(...units) < 0 && Math.max(...units) > 0)) return null;
+    const ends = scales.flatMap((corner) => {
+      const [origin, unit] = corner ?? scale;
       return [(interval.lower - origin) / unit, (interval.upper - origin) / unit];
     });
     return {
-      value: (value - own[0]) / own[1],
-      interval: { lower: Math.min(...reached), upper: Math.max(...reached) },
+      value: (value - scale[0]) / scale[1],
+      interval: { lower: Math.min(...ends), upper: Math.max(...ends) },
     };
   });
   return { value, interval, normalised, index, z };

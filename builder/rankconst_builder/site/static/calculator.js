@@ -34,8 +34,8 @@ function fillForm(state) {
   at("more").toggleAttribute("open", FIELDS.some((name) => MORE.includes(name) && state[name]));
 }
 
-/** Say what is wrong where it is. @param {State} state @param {Refusal | null} refusal */
-function tell({ mode, ...state }, refusal) {
+/** Show a refusal beside its field. @param {State} state @param {Refusal | null} refusal */
+function showRefusal({ mode, ...state }, refusal) {
   const main = mode === "table" ? "table" : "value";
   const place = refusal && (refusal.field && refusal.field !== "value" ? refusal.field : main);
   for (const name of FIELDS) {
@@ -76,7 +76,7 @@ async function update(state) {
     return { verdict: "", parts: [el("p", { class: "error" }, error.message)] };
   });
   if (turn !== latest) return;
-  tell(state, refusal);
+  showRefusal(state, refusal);
   at("verdict").textContent = verdict;
   at("result").replaceChildren(...parts.flatMap((part) => part ?? []));
 }
@@ -92,7 +92,7 @@ export function startCalculator() {
   const form = at("calculator");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {
-    // What is said of a number, nobody said of a table.
+    // The fields of a number are not those of a table.
     if (target === field("mode-table") && !field("table").value) fillForm({ ...NOTHING, mode: "table" });
     if (target === field("mode-number") && !field("value").value) fillForm(EXAMPLE);
     onInput();

@@ -55,8 +55,8 @@ function cutDelimited(lines) {
 
 /** @param {string[]} lines */
 function cutPiped(lines) {
-  const other = lines.find((line) => !line.includes("|"));
-  if (other) refuse(`Paste one table alone, without the line “${shorten(other)}”.`);
+  const text = lines.find((line) => !line.includes("|"));
+  if (text) refuse(`Paste one table alone, without the line “${shorten(text)}”.`);
   return lines.filter((line) => !/^[\s|:-]*$/.test(line) || !line.includes("-")).map(cutRow);
 }
 

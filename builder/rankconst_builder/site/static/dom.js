@@ -2,7 +2,7 @@
 
 import { Refusal } from "./format.js";
 
-/** @type {Held} */
+/** @type {Page} */
 export const rankconst = /** @type {any} */ (globalThis).rankconst;
 
 /** @param {string} name @param {Traits} [traits] @param {Child[]} children */
@@ -26,7 +26,7 @@ export const scroll = (label, table) =>
 
 /** @param {Child[]} head @param {HTMLElement[]} rows @param {Record<string, string>} [traits] */
 export function drawTable(head, rows, traits = {}) {
-  const headings = head.map((each) => (each instanceof HTMLElement ? each : el("th", { scope: "col" }, each)));
+  const headings = head.map((cell) => (cell instanceof HTMLElement ? cell : el("th", { scope: "col" }, cell)));
   return el("table", traits, el("thead", {}, el("tr", {}, ...headings)), el("tbody", {}, ...rows));
 }
 
@@ -42,20 +42,20 @@ export const drawFacts = (rows) =>
 export const address = (path) => `${document.documentElement.dataset.root ?? ""}${path}`;
 
 /** @type {Map<string, Promise<void>>} */
-const asked = new Map();
+const scripts = new Map();
 
 /** Load a script, once: pages in a folder may not read other files. @param {string} path @param {string} what */
 export function loadScript(path, what) {
   const loading =
-    asked.get(path) ??
+    scripts.get(path) ??
     new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
       const fail = () => {
-        asked.delete(path);
+        scripts.delete(path);
         reject(new Refusal(`${what} could not be loaded. Try again.`, "dataset"));
       };
       document.head.append(el("script", { src: address(path), load: () => resolve(), error: fail }));
     });
-  asked.set(path, loading);
+  scripts.set(path, loading);
   return loading;
 }
 
@@ -69,9 +69,9 @@ export async function fetchContents(key, path = "") {
   if (first.id === id && Object.hasOwn(first.tasks, path)) return first;
   const what = `The constants of ${key} (tables ${version})`;
   await loadScript(`v1/${encodeURIComponent(version)}/${encodeURIComponent(key)}.js`, what);
-  const found = rankconst.sets.get(id);
-  if (!found) throw new Refusal(`${what} could not be read. Try again.`, "dataset");
-  return found;
+  const contents = rankconst.sets.get(id);
+  if (!contents) throw new Refusal(`${what} could not be read. Try again.`, "dataset");
+  return contents;
 }
 
 /** A button that copies a text. @param {string} text */

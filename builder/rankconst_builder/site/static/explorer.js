@@ -12,11 +12,11 @@ export function startList() {
   const search = /** @type {HTMLInputElement} */ (at("search"));
   const dots = /** @type {SVGElement[]} */ ([...document.querySelectorAll("svg [data-key]")]);
   search.addEventListener("input", () => {
-    const wanted = squash(search.value);
-    for (const row of rows) row.hidden = !squash(`${row.dataset.words}`).includes(wanted);
+    const words = squash(search.value);
+    for (const row of rows) row.hidden = !squash(`${row.dataset.words}`).includes(words);
     const keys = new Set(rows.flatMap((row) => (row.hidden ? [] : row.dataset.key)));
     for (const dot of dots) dot.classList.toggle("dim", !keys.has(dot.dataset.key));
-    at("found").textContent = `${wanted ? `${keys.size} of ` : ""}${rows.length} datasets`;
+    at("found").textContent = `${words ? `${keys.size} of ` : ""}${rows.length} datasets`;
   });
   const headings = [...table.querySelectorAll("thead th")];
   for (const [place, heading] of headings.entries()) {
@@ -24,11 +24,11 @@ export function startList() {
       cell.dataset.value ?? cell.textContent ?? "";
     const sort = () => {
       const order = heading.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
-      for (const each of headings) each.removeAttribute("aria-sort");
+      for (const column of headings) column.removeAttribute("aria-sort");
       heading.setAttribute("aria-sort", order);
-      rows.sort((one, other) => textOf(one).localeCompare(textOf(other), "en"));
+      rows.sort((row, next) => textOf(row).localeCompare(textOf(next), "en"));
       if (rows.every((row) => Number.isFinite(Number(textOf(row)))))
-        rows.sort((one, other) => Number(textOf(one)) - Number(textOf(other)));
+        rows.sort((row, next) => Number(textOf(row)) - Number(textOf(next)));
       body.append(...(order === "ascending" ? rows : rows.reverse()));
     };
     heading.replaceChildren(el("button", { type: "button", click: sort }, heading.textContent));
@@ -45,10 +45,10 @@ export function startDataset() {
     try {
       const contents = await fetchContents(key);
       const paths = Object.keys(contents.constants);
-      if (!select.options.length) select.append(...paths.map((each) => el("option", { value: each }, each)));
+      if (!select.options.length) select.append(...paths.map((choice) => el("option", { value: choice }, choice)));
       select.value = path;
-      const found = get(contents.constants, path);
-      const isKnown = found && (!slug || get(found, slug));
+      const constants = get(contents.constants, path);
+      const isKnown = constants && (!slug || get(constants, slug));
       const message = `Tables ${contents.version} have no constant ${path}/${slug} of this dataset.`;
       at("listing").replaceChildren(...(isKnown ? drawListing(contents, path, slug) : [el("p", {}, message)]));
       at("listing").scrollIntoView({ block: "nearest" });
@@ -96,12 +96,12 @@ function drawListing(contents, path, marked) {
     const numbers = [String(expectation), exponential(error, 0), showNumber(variance, 6), exponential(off, 0)];
     const way = method.replace("_", " ") + (draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "");
     const texts = [...numbers, showNumber(worst[slug], 6), better && better <= count ? `${better} hits` : "", way];
-    const label = names.metrics.find((each) => each.slug === slug)?.label ?? slug;
+    const label = names.metrics.find((metric) => metric.slug === slug)?.label ?? slug;
     const link = el("a", { href: `#${path}/${slug}` }, label);
     return drawRow(link, texts, { class: slug === marked ? "own" : "" });
   });
   const [, key] = contents.id.split("/");
-  const asked = new URLSearchParams({ dataset: key, metric: marked || "mrr", split, side, protocol, aggregation });
+  const query = new URLSearchParams({ dataset: key, metric: marked || "mrr", split, side, protocol, aggregation });
   const id = [contents.id, path, marked].filter(Boolean).join("/");
   return [
     drawFacts([
@@ -110,7 +110,7 @@ function drawListing(contents, path, marked) {
       ["ranker", baseline?.summary ?? "chance: ranks all candidates in random order."],
       ["protocol", `${protocol}: ${summarise(names, protocol, side)}`],
       ["JSON", el("a", { href: address(`v1/${contents.version}/${key}.json`) }, `constants → ${path}`)],
-      ["calculator", el("a", { href: address(`index.html#${asked}`) }, "Adjust a number with it")],
+      ["calculator", el("a", { href: address(`index.html#${query}`) }, "Adjust a number with it")],
     ]),
     scroll("Constants", drawTable(["metric", ...COLUMNS], rows, { class: "numbers" })),
   ];

@@ -1,4 +1,4 @@
-// What a heading or a cell says, word by word, by the dictionary of the program; no sentence is understood.
+// Read a heading or a cell word by word, by the dictionary of the program; no sentence is understood.
 
 import { rankconst } from "./dom.js";
 import { get, squash } from "./names.js";
@@ -9,28 +9,28 @@ const MOST_WORDS = 8;
 const LONGEST_NAME = 80;
 const PERCENT = /[([]\s*(?:in\s+)?%\s*[)\]]|\bin\s+%|%/g;
 const ARROWS = /[([]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?/g;
-/** What may stand between words without saying anything. */
+/** Signs between words, which mean nothing. */
 const SEPARATORS = /[\s_./:()[\]\u2010-\u2013-]/g;
 
-/** What one word, or several, are; null if nobody knows. @param {string} name @returns {Meaning | null} */
+/** The meaning of a word, or of several; null if nobody knows. @param {string} name @returns {Meaning | null} */
 export function lookUpWord(name) {
   const plain = squash(name);
   // Languages that are not read may say anything.
   if (/[^\0-\u024f\u2010-\u2013]/.test(name)) return { kind: "ask", scopes: "crnt", reason: "this page reads English" };
-  const known = get(rankconst.words, plain);
+  const meaning = get(rankconst.words, plain);
   const [, stem, digits] = /^(\D+)(\d+)$/.exec(plain) ?? ["", "", ""];
-  if (known || !digits || /\d\.\d|@\s*-/.test(name)) return known ?? null;
+  if (meaning || !digits || /\d\.\d|@\s*-/.test(name)) return meaning ?? null;
   const family = get(rankconst.words, `${stem}@`);
   if (family) return { kind: "metric", value: `${family.value}${Number(digits)}` };
-  const begun = get(rankconst.words, stem);
-  const isOther = begun?.kind === "adjusted" || (begun?.kind === "metric" && name.includes("@"));
-  return begun && isOther ? { ...begun, value: "other" } : null;
+  const bare = get(rankconst.words, stem);
+  const isOther = bare?.kind === "adjusted" || (bare?.kind === "metric" && name.includes("@"));
+  return bare && isOther ? { ...bare, value: "other" } : null;
 }
 
 /** The longest names in a text, from left to right. @param {string} text @returns {Word[]} */
 function scan(text) {
-  const tokens = [...text.matchAll(TOKEN)].map((each) => ({ start: each.index, end: each.index + each[0].length }));
-  const found = /** @type {Word[]} */ ([]);
+  const tokens = [...text.matchAll(TOKEN)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+  const words = /** @type {Word[]} */ ([]);
   for (let i = 0; i < tokens.length; ) {
     const { start } = tokens[i];
     let best = /** @type {Word} */ ({ kind: "", start, end: tokens[i].end });
@@ -41,13 +41,13 @@ function scan(text) {
       if (meaning) best = { ...meaning, start, end };
     }
     if (best.kind === "graph") best = attach(text, best);
-    found.push(best);
+    words.push(best);
     while (i < tokens.length && tokens[i].start < best.end) i += 1;
   }
-  return found;
+  return words;
 }
 
-/** A graph, or a question if something is attached to its name. @param {string} text @param {Word} word @returns {Word} */
+/** A graph; a question if its name has an attachment. @param {string} text @param {Word} word @returns {Word} */
 function attach(text, word) {
   const [before] = /[A-Za-z0-9\u2010-\u2013-]*$/.exec(text.slice(0, word.start).slice(-40)) ?? [""];
   const [behind] = /^(?:[.\u2010-\u2013-]?[A-Za-z0-9*+])*/.exec(text.slice(word.end)) ?? [""];
@@ -61,11 +61,11 @@ const labels = new Map();
 
 /** @param {string} text @returns {Label} */
 export function readLabel(text) {
-  const known = labels.get(text);
-  if (known) return known;
+  const read = labels.get(text);
+  if (read) return read;
   const bare = text.replace(ARROWS, "").replace(PERCENT, " ");
-  const found = scan(bare).map((word) => ({ ...word, text: bare.slice(word.start, word.end) }));
-  const list = (/** @type {string} */ kind) => found.filter((word) => word.kind === kind);
+  const words = scan(bare).map((word) => ({ ...word, text: bare.slice(word.start, word.end) }));
+  const list = (/** @type {string} */ kind) => words.filter((word) => word.kind === kind);
   const label = {
     text,
     metrics: [...new Set(list("metric").map(({ value }) => `${value}`))],
@@ -73,8 +73,8 @@ export function readLabel(text) {
     percent: text.includes("%"),
     graphs: [...new Set(list("graph").map((word) => word.text))],
     values: list("value"),
-    asks: found.filter(({ reason }) => reason),
-    rest: found.filter(({ kind }) => kind).reduceRight(cutOut, bare).replace(SEPARATORS, ""),
+    questions: words.filter(({ reason }) => reason),
+    rest: words.filter(({ kind }) => kind).reduceRight(cutOut, bare).replace(SEPARATORS, ""),
   };
   labels.set(text, label);
   return label;

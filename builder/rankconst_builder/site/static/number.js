@@ -9,9 +9,10 @@ import { explain, showExpected } from "./verdict.js";
 
 /**
  * Adjust one number.
- * @param {State} state @param {Metric} metric @param {string} text @param {boolean} [percent] @returns {Promise<Found>}
+ * @param {State} state @param {Metric} metric @param {string} text @param {boolean} [percent]
+ * @returns {Promise<Result>}
  */
-export async function findAll(state, metric, text, percent = false) {
+export async function adjustNumber(state, metric, text, percent = false) {
   const { names } = rankconst;
   const published = readPublished(metric, text, percent);
   const tasks = settle(names, state);
@@ -61,9 +62,9 @@ const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace
 export const drawCommand = (words) =>
   el("code", {}, ...words.flatMap((word) => [el("span", { class: "word" }, quote(word)), " "]));
 
-// -- what is seen -----------------------------------------------------------------------------------------------------
+// -- the parts of a page ----------------------------------------------------------------------------------------------
 
-/** @param {Found} found */
+/** @param {Result} result */
 function drawLadder({ metric, published, rungs, tasks }) {
   const [{ constants, adjusted }] = rungs;
   const unit = metric.optimum === null ? 0 : metric.optimum - constants.expectation;
@@ -74,7 +75,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
   }));
   if (metric.optimum !== null) rows.unshift({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
   rows.push({ place: adjusted.index?.value ?? 0, cells: ["your number", published.text], brief: "" });
-  rows.sort((one, other) => other.place - one.place);
+  rows.sort((row, next) => next.place - row.place);
   const least = Math.min(0, ...rows.map((row) => row.place));
   const body = rows.map(({ place, cells: [name, value], brief }) => {
     const dot = el("span", { class: "dot" });
@@ -90,7 +91,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
   return scroll("The ladder of baselines", table);
 }
 
-/** @param {Found} found what is on the first sight of it */
+/** The first line of a result. @param {Result} result */
 function drawAdjusted({ metric, rungs: [{ adjusted }] }) {
   const { index } = adjusted;
   if (!index) return el("p", { class: "index" }, `${nameIndex(metric)} is undefined on these tasks.`);
@@ -104,17 +105,17 @@ function drawAdjusted({ metric, rungs: [{ adjusted }] }) {
   );
 }
 
-/** @param {State} state @param {Found} found */
+/** @param {State} state @param {Result} result */
 function drawAssumed(state, { tasks: { split, side, protocol } }) {
-  const said = [
+  const assumed = [
     ...(state.split ? [] : [`${split} split`]),
     ...(state.side ? [] : [side === "both" ? "both sides" : `${side} side`]),
     ...(state.protocol || state.tool ? [] : [`${protocol} protocol`]),
   ];
-  return said.length ? el("p", { class: "quiet" }, `Assumed: ${said.join(", ")}.`) : null;
+  return assumed.length ? el("p", { class: "quiet" }, `Assumed: ${assumed.join(", ")}.`) : null;
 }
 
-/** @param {Found} found */
+/** @param {Result} result */
 function drawDetails({ metric, published, shift, rungs, tasks }) {
   const { names } = rankconst;
   const rows = rungs.map(({ constants: { id, baseline, expectation }, adjusted: { normalised, index, z } }) => {
@@ -125,12 +126,13 @@ function drawDetails({ metric, published, shift, rungs, tasks }) {
   const forms = [metric.names.normalised || "normalised", metric.names.index || "index", metric.names.z || "z"];
   const added = shift ? ` ${shift} is added, since the tool counts from 0.` : "";
   const caveats = (tasks.tool?.caveats ?? []).map((caveat) => [tasks.tool?.title ?? "", caveat]);
-  const told = "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.";
+  const note =
+    "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.";
   return el(
     "details",
     { class: "more" },
     el("summary", {}, "Details: normalised, z, and the constants used"),
-    el("p", {}, told),
+    el("p", {}, note),
     scroll("All figures", drawTable(["against", ...forms, "expectation", "identifier"], rows)),
     drawFacts([
       ["ranking tasks", rungs[0].constants.tasks.toLocaleString("en-US")],
@@ -142,7 +144,7 @@ function drawDetails({ metric, published, shift, rungs, tasks }) {
   );
 }
 
-/** @param {Found} found */
+/** @param {Result} result */
 function cite({ tasks, metric, published, rungs: [{ constants, adjusted }] }) {
   return (
     `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${nameIndex(metric)} ` +
@@ -159,8 +161,8 @@ export function drawTakeaway(state, cited, words, others = []) {
   const command = words.map(quote).join(" ");
   const texts = [["Citation", cited], ["BibTeX", rankconst.names.bibtex], ...others, ["Command line", command]];
   const folds = texts.map(([name, text]) => {
-    const shown = el("pre", { tabindex: "0", class: name === "Citation" ? "wrapped" : "" }, el("code", {}, text));
-    return el("details", {}, el("summary", {}, name), shown, copyButton(`${text}\n`));
+    const block = el("pre", { tabindex: "0", class: name === "Citation" ? "wrapped" : "" }, el("code", {}, text));
+    return el("details", {}, el("summary", {}, name), block, copyButton(`${text}\n`));
   });
   const linked = writeFragment(state);
   const link = linked
@@ -177,15 +179,15 @@ export async function showNumberOf(state) {
     const other = /^hits@[1-9]\d{0,8}$/i.test(state.metric);
     throw new Refusal(`The tables have no metric '${shorten(state.metric)}'.`, "metric", other);
   }
-  const found = await findAll(state, metric, state.value);
-  const { text, open } = explain(found);
+  const result = await adjustNumber(state, metric, state.value);
+  const { text, open } = explain(result);
   const parts = [
-    drawAdjusted(found),
-    drawLadder(found),
-    drawAssumed(state, found),
+    drawAdjusted(result),
+    drawLadder(result),
+    drawAssumed(state, result),
     open ? el("p", { class: "quiet" }, "For p, run ", drawCommand([...listWords(state), "--details"])) : null,
-    drawDetails(found),
-    drawTakeaway(state, cite(found), listWords(state)),
+    drawDetails(result),
+    drawTakeaway(state, cite(result), listWords(state)),
   ];
   return { verdict: text, parts };
 }

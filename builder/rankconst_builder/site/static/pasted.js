@@ -1,4 +1,4 @@
-// A pasted table: what each number is of by its row, its heading and the form. What says more is left to the program.
+// A pasted table: a number's tasks follow from its row, its heading and the form. The program reads more than that.
 
 import { readPublished } from "./arithmetic.js";
 import { cutTable, refuse } from "./cells.js";
@@ -6,12 +6,12 @@ import { rankconst } from "./dom.js";
 import { Refusal } from "./format.js";
 import { lookUpWord, readLabel } from "./labels.js";
 import { describe, findDataset, get, squash } from "./names.js";
-import { findAll } from "./number.js";
+import { adjustNumber } from "./number.js";
 import { drawAnswer } from "./sheet.js";
 
 const FIELDS = ["dataset", "split", "side", "protocol", "aggregation"];
 const MISSING = /^(?:[-–—−‐?×✗/.]?|--|---|n\/?a|n\.a\.|oom|oot|out of memory|timeout|none|null|tbd|tba)$/i;
-/** Headings of columns that say nothing of the numbers, whatever their cells are. */
+/** Headings of columns that do not concern the numbers. */
 const REMARKS = /^(?:date|year|notes?|comments?|remarks?)$/i;
 const MEANS = /^(?:(?:total )?average|(?:total )?avg\.?|mean|overall|all)$/i;
 
@@ -39,7 +39,7 @@ function readTable([heading, ...rows], form) {
   if (!columns.some(({ metric }) => metric)) refuse("No heading names a metric such as MRR or Hits@10, or a dataset.");
   for (const { name, role, label, metric } of columns) {
     if (label.isAdjusted) refuse(`The column ${name} is adjusted already, and this page does not check it.`);
-    const saysMore = label.values.length || label.graphs.length || label.asks.some(({ scopes }) => scopes !== "c");
+    const saysMore = label.values.length || label.graphs.length || label.questions.some(({ scopes }) => scopes !== "c");
     const isRead = role ? role === "model" || FIELDS.includes(role) : metric || !saysMore;
     if (!isRead && !REMARKS.test(name) && !MEANS.test(name))
       refuse(`This page does not read the column ${name}: it says something of its rows.`);
@@ -63,10 +63,10 @@ function readColumns(heading, form) {
 }
 
 /** Why the numbers of a column are not read; empty if they are. @param {Column} column */
-function explainUnread({ metric, label: { asks, rest } }) {
+function explainUnread({ metric, label: { questions, rest } }) {
   if (metric === "other") return "it is of several metrics";
-  const asked = asks.find(({ kind, scopes }) => kind !== "value" && scopes?.includes("c"));
-  if (asked) return `“${asked.text}”: ${asked.reason}`;
+  const question = questions.find(({ kind, scopes }) => kind !== "value" && scopes?.includes("c"));
+  if (question) return `“${question.text}”: ${question.reason}`;
   return rest ? "its heading says more, so it may not be the metric itself" : "";
 }
 
@@ -93,10 +93,10 @@ function findPercent({ columns, rows }) {
     const valueOf = (/** @type {string} */ cell) => Number.parseFloat(cell.replace(/^[^\d.]+/, ""));
     const large = cells.filter((cell) => valueOf(cell) > 1);
     const signed = cells.filter((cell) => cell.includes("%"));
-    const isSaid = places.some((j) => columns[j].label.percent);
-    if (signed.length === cells.length || !(large.length || signed.length || isSaid)) continue;
+    const isMarked = places.some((j) => columns[j].label.percent);
+    if (signed.length === cells.length || !(large.length || signed.length || isMarked)) continue;
     const small = cells.filter((cell) => !large.includes(cell) && Number(cell) !== 0);
-    const isDoubtful = !isSaid && large.every((cell) => valueOf(cell) < LEAST_PERCENT);
+    const isDoubtful = !isMarked && large.every((cell) => valueOf(cell) < LEAST_PERCENT);
     if (signed.length || small.length || isDoubtful)
       refuse(`Column ${columns[places[0]].name}: fractions or percentages? Write the sign: 33.8%.`);
     for (const j of places) percent.add(j);
@@ -104,49 +104,52 @@ function findPercent({ columns, rows }) {
   return percent;
 }
 
-// -- what a number is of ----------------------------------------------------------------------------------------------
+// -- the tasks of a number -------------------------------------------------------------------------------------------
 
 /**
- * What a cell says of the numbers of its row; isName: whether it is what the row is called.
- * @param {Column} column @param {string} cell @param {boolean} isName @returns {Said[]}
+ * The declarations of a cell about the numbers of its row; isName: whether it is the name of the row.
+ * @param {Column} column @param {string} cell @param {boolean} isName @returns {Declaration[]}
  */
 function readCell({ name, role, metric }, cell, isName) {
   if (FIELDS.includes(role) && MISSING.test(cell)) refuse(`Its row does not say the ${role}.`);
   if (metric || MISSING.test(cell) || REMARKS.test(name)) return [];
   if ((role === "dataset" || isName) && MEANS.test(cell)) refuse("This page adjusts no means.");
-  if (role === "dataset") return [["dataset", cell, "its row"]];
+  if (role === "dataset") return [{ field: "dataset", value: cell, place: "its row" }];
   if (FIELDS.includes(role)) {
     const meaning = lookUpWord(cell);
-    if (meaning?.field === role) return [[role, `${meaning.value}`, "its row"]];
+    if (meaning?.field === role) return [{ field: role, value: `${meaning.value}`, place: "its row" }];
     refuse(`“${cell}” is not a ${role} that this page knows.`);
   }
   if (isNumber(cell)) return [];
-  const { asks, graphs, rest } = readLabel(cell);
-  const [asked] = asks.filter(({ scopes }) => scopes?.includes(isName ? "n" : "r"));
-  if (asked) refuse(`“${asked.text}” in its row: ${asked.reason}.`);
+  const { questions, graphs, rest } = readLabel(cell);
+  const question = questions.find(({ scopes }) => scopes?.includes(isName ? "n" : "r"));
+  if (question) refuse(`“${question.text}” in its row: ${question.reason}.`);
   // A graph in the name of a model is a part of the name.
   if (graphs.length && !(isName && rest)) refuse(`“${cell}” in its row: head its column “dataset”.`);
   return [];
 }
 
-/** All that is said of a number. @param {Table} table @param {string[]} row @param {Column} column @returns {Said[]} */
-function listSaid({ columns }, row, { label }) {
+/**
+ * All declarations about a number.
+ * @param {Table} table @param {string[]} row @param {Column} column @returns {Declaration[]}
+ */
+function listDeclarations({ columns }, row, { label }) {
   const hasModel = columns.some(({ role }) => role === "model");
   const first = columns.findIndex(({ role, metric }, j) => !role && !metric && row[j] && !isNumber(row[j]));
   const isName = (/** @type {number} */ j) => (hasModel ? columns[j].role === "model" : j === first);
   return [
-    ...columns.flatMap((each, j) => readCell(each, row[j], isName(j))),
-    ...label.values.map(({ field, value }) => /** @type {Said} */ ([`${field}`, `${value}`, "its heading"])),
-    ...label.graphs.map((graph) => /** @type {Said} */ (["dataset", graph, "its heading"])),
+    ...columns.flatMap((column, j) => readCell(column, row[j], isName(j))),
+    ...label.values.map(({ field, value }) => ({ field: `${field}`, value: `${value}`, place: "its heading" })),
+    ...label.graphs.map((graph) => ({ field: "dataset", value: graph, place: "its heading" })),
   ];
 }
 
-/** The form with what is said of a number, which must not disagree. @param {Said[]} said @param {State} form */
-function settleSaid(said, form) {
+/** The form with declarations, which must not disagree. @param {Declaration[]} declarations @param {State} form */
+function settleForm(declarations, form) {
   const { names } = rankconst;
   const keyOf = (/** @type {string} */ name) => findDataset(names, name).key;
   const state = /** @type {Record<string, string>} */ ({ ...form, dataset: form.dataset && keyOf(form.dataset) });
-  for (const [field, text, place] of said) {
+  for (const { field, value: text, place } of declarations) {
     const value = field === "dataset" ? keyOf(text) : text;
     if (value === "realistic" || value === "filtered") continue;
     if (!FIELDS.includes(field)) refuse(`“${value}” in ${place}: this page does not read that.`);
@@ -163,12 +166,13 @@ async function adjustCell(table, i, j, percent, form) {
   const metric = /** @type {Metric} */ (findMetric(column));
   const text = unmarked(table.rows[i][j]);
   if (/^[+\-−–]/.test(text)) refuse("It has a sign, as differences have.");
-  const said = listSaid(table, table.rows[i], column);
-  const state = settleSaid(said, form);
-  const found = await findAll(state, metric, text, percent && !text.includes("%"));
-  if (said.some(([, value]) => value === "filtered") && /^(?:raw$|sampled)/.test(found.tasks.protocol))
+  const declarations = listDeclarations(table, table.rows[i], column);
+  const state = settleForm(declarations, form);
+  const result = await adjustNumber(state, metric, text, percent && !text.includes("%"));
+  const isFiltered = declarations.some(({ value }) => value === "filtered");
+  if (isFiltered && /^(?:raw$|sampled)/.test(result.tasks.protocol))
     throw new Refusal("It is called filtered, and its protocol removes no known answers.", "protocol");
-  return found;
+  return result;
 }
 
 /** Which row it is, for messages. @param {Table} table @param {number} i */
@@ -177,14 +181,14 @@ function nameRow({ columns, rows }, i) {
   return texts.length ? `row ${i + 2} (${texts.join(", ").slice(0, 60)})` : `row ${i + 2}`;
 }
 
-/** Adjust every number of what is pasted. @param {State} form @returns {Promise<Answer>} */
+/** Adjust every number of a pasted table. @param {State} form @returns {Promise<Answer>} */
 export async function adjustTable(form) {
   const table = readTable(cutTable(form.table), form);
   const { columns, rows } = table;
   const percent = findPercent(table);
   const refusals = /** @type {Map<number, Refusal>} */ (new Map());
   const reasons = /** @type {Set<string>} */ (new Set());
-  const found = columns.map(() => /** @type {(Found | null)[]} */ (rows.map(() => null)));
+  const results = columns.map(() => /** @type {(Result | null)[]} */ (rows.map(() => null)));
   for (const [j, column] of columns.entries()) {
     if (MEANS.test(column.name)) reasons.add(`Column ${column.name}: this page adjusts no means.`);
     if (!column.metric) continue;
@@ -196,7 +200,7 @@ export async function adjustTable(form) {
     for (const [i, row] of rows.entries()) {
       if (MISSING.test(row[j])) continue;
       try {
-        found[j][i] = await adjustCell(table, i, j, percent.has(j), form);
+        results[j][i] = await adjustCell(table, i, j, percent.has(j), form);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         refusals.set(i, error);
@@ -204,13 +208,13 @@ export async function adjustTable(form) {
       }
     }
   }
-  for (const column of found) for (const i of refusals.keys()) column[i] = null;
-  // What is wrong with all of them is said once, where it can be mended.
+  for (const column of results) for (const i of refusals.keys()) column[i] = null;
+  // An error of all of them is shown once, where it can be mended.
   const messages = new Set([...refusals.values()].map(({ message }) => message));
-  if (messages.size === 1 && !found.flat().some(Boolean)) throw refusals.values().next().value;
-  const impossible = dropContradictions(table, found);
+  if (messages.size === 1 && !results.flat().some(Boolean)) throw refusals.values().next().value;
+  const impossible = dropContradictions(table, results);
   for (const i of impossible) reasons.add(`In ${nameRow(table, i)}, all: no ranks have these numbers together.`);
-  return { table, found, reasons, impossible: impossible.map((i) => nameRow(table, i)) };
+  return { table, results, reasons, impossible: impossible.map((i) => nameRow(table, i)) };
 }
 
 // -- numbers that no ranks have together ------------------------------------------------------------------------------
@@ -223,39 +227,39 @@ const BOUNDED = /^(?:mrr?$|hits@)/;
 
 /**
  * Leave out evaluations whose numbers no ranks have together; returns their rows.
- * @param {Table} table @param {(Found | null)[][]} found
+ * @param {Table} table @param {(Result | null)[][]} results
  */
-function dropContradictions({ columns, rows }, found) {
+function dropContradictions({ columns, rows }, results) {
   const dropped = [];
   for (const i of rows.keys()) {
     const evaluations = /** @type {Map<string, number[]>} */ (new Map());
-    for (const [j, column] of found.entries()) {
-      const each = column[i];
-      if (!each) continue;
-      const key = `${each.tasks.dataset.key} ${describe(each.tasks)}`;
+    for (const [j, column] of results.entries()) {
+      const result = column[i];
+      if (!result) continue;
+      const key = `${result.tasks.dataset.key} ${describe(result.tasks)}`;
       evaluations.set(key, [...(evaluations.get(key) ?? []), j]);
     }
     for (const places of evaluations.values()) {
-      const own = places.map((j) => /** @type {Found} */ (found[j][i]));
-      const isTwice = new Set(own.map(({ metric }) => metric)).size < own.length;
-      if (isTwice) refuse(`Two columns are ${own[0].metric.label} of the same: paste one of them.`);
-      if (agree(own)) continue;
-      for (const j of places) if (BOUNDED.test(columns[j].metric)) found[j][i] = null;
+      const evaluation = places.map((j) => /** @type {Result} */ (results[j][i]));
+      const isTwice = new Set(evaluation.map(({ metric }) => metric)).size < evaluation.length;
+      if (isTwice) refuse(`Two columns are ${evaluation[0].metric.label} of the same: paste one of them.`);
+      if (agree(evaluation)) continue;
+      for (const j of places) if (BOUNDED.test(columns[j].metric)) results[j][i] = null;
       dropped.push(i);
     }
   }
   return dropped;
 }
 
-/** Whether shares of hits grow with k, and allow the MRR and the MR. @param {Found[]} own */
-function agree(own) {
-  const ends = (/** @type {Found} */ { published: { lower, upper }, shift }) => ({
+/** Whether shares of hits grow with k, and allow the MRR and the MR. @param {Result[]} results */
+function agree(results) {
+  const ends = (/** @type {Result} */ { published: { lower, upper }, shift }) => ({
     ...{ lower: lower + shift, upper: upper + shift },
   });
-  const find = (/** @type {string} */ slug) => own.filter(({ metric }) => metric.slug === slug).map(ends)[0];
-  const counted = own.filter(({ metric }) => metric.slug.startsWith("hits@"));
-  const hits = counted.map((each) => ({ k: Number(each.metric.slug.slice("hits@".length)), ...ends(each) }));
-  hits.sort((one, other) => one.k - other.k);
+  const find = (/** @type {string} */ slug) => results.filter(({ metric }) => metric.slug === slug).map(ends)[0];
+  const counted = results.filter(({ metric }) => metric.slug.startsWith("hits@"));
+  const hits = counted.map((result) => ({ k: Number(result.metric.slug.slice("hits@".length)), ...ends(result) }));
+  hits.sort((share, next) => share.k - next.k);
   for (const [at, { upper }] of hits.entries())
     if (hits.slice(0, at).some(({ lower }) => upper + NOISE < lower)) return false;
   const [mean, rank] = [find("mrr"), find("mr")];
@@ -294,7 +298,7 @@ function boundByReciprocal(reciprocal) {
 /** @param {State} form @returns {Promise<Shown>} */
 async function showTable(form) {
   const answer = await adjustTable(form);
-  if (answer.found.flat().some(Boolean)) return drawAnswer(form, answer);
+  if (answer.results.flat().some(Boolean)) return drawAnswer(form, answer);
   const reasons = [...answer.reasons].slice(0, 3).join(" ");
   return refuse(reasons || "The table holds no number of a metric that this page adjusts.");
 }

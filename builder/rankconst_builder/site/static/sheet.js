@@ -21,21 +21,21 @@ const drawList = (lines) => el("ul", { class: "caveats" }, ...lines.map((line) =
 
 /** @param {State} form @param {Answer} answer @returns {Shown} */
 export function drawAnswer(form, answer) {
-  const all = answer.found.flat().filter((each) => each !== null);
-  const tasks = [...new Set(all.map((each) => `${each.tasks.dataset.title}, ${describe(each.tasks)}`))];
-  const tools = [...new Set(all.map((each) => each.tasks.tool))];
+  const results = answer.results.flat().filter((result) => result !== null);
+  const tasks = [...new Set(results.map((result) => `${result.tasks.dataset.title}, ${describe(result.tasks)}`))];
+  const tools = [...new Set(results.map((result) => result.tasks.tool))];
   const caveats = tools.flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
   const reasons = [...answer.reasons].slice(0, MOST_REASONS);
   if (answer.reasons.size > reasons.length) reasons.push(`${answer.reasons.size - reasons.length} more.`);
   const words = ["rankconst", "adjust", "FILE", ...listOptions(form)];
   const sheet = makeSheet(answer);
-  const count = `${all.length} number${all.length === 1 ? "" : "s"} adjusted`;
-  const shown = `${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}`;
+  const count = `${results.length} number${results.length === 1 ? "" : "s"} adjusted`;
+  const listed = `${tasks.slice(0, 4).join("; ")}${tasks.length > 4 ? " ..." : ""}`;
   const cited =
     `Adjusted for chance by the rankconst tables ${rankconst.names.version}, ` +
     "following Hoyt et al. 2022 (arXiv:2203.07544).";
   const parts = [
-    el("p", { class: "standing" }, `${count}: ${shown}. Index: 0 = chance, 1 = perfect.`),
+    el("p", { class: "standing" }, `${count}: ${listed}. Index: 0 = chance, 1 = perfect.`),
     reasons.length ? el("div", { class: "left" }, el("p", {}, "Left out:"), drawList(reasons)) : null,
     scroll("The adjusted table", drawSheet(sheet)),
     reasons.length ? el("p", { class: "quiet" }, "The program reads more: ", drawCommand(words)) : null,
@@ -44,22 +44,22 @@ export function drawAnswer(form, answer) {
   ];
   const impossible = answer.impossible.join("; ");
   const warning = impossible ? `The numbers of ${impossible} are impossible together. ` : "";
-  return { verdict: `${warning}${summarise(all)}`, parts };
+  return { verdict: `${warning}${summarise(results)}`, parts };
 }
 
 /** The columns of a table, each adjusted one behind its own. @param {Answer} answer @returns {Sheet} */
-function makeSheet({ table: { columns, rows }, found }) {
+function makeSheet({ table: { columns, rows }, results }) {
   return columns.flatMap(({ name }, j) => {
-    const metric = found[j].find((each) => each !== null)?.metric;
+    const metric = results[j].find((result) => result !== null)?.metric;
     const cells = rows.map((row, i) => {
-      const own = found[j][i]?.published;
-      return { value: own?.value ?? row[j], best: own?.text ?? row[j], range: "" };
+      const published = results[j][i]?.published;
+      return { value: published?.value ?? row[j], best: published?.text ?? row[j], range: "" };
     });
     if (!metric) return [{ heading: name, kind: "text", cells }];
-    const added = found[j].map((each) => {
-      const index = each?.rungs[0].adjusted.index;
-      const shown = index ? showUncertain(index.value, index.interval) : { best: "–", range: "" };
-      return { value: index?.value ?? null, ...shown };
+    const added = results[j].map((result) => {
+      const index = result?.rungs[0].adjusted.index;
+      const printed = index ? showUncertain(index.value, index.interval) : { best: "–", range: "" };
+      return { value: index?.value ?? null, ...printed };
     });
     const heading = metric.names.index || `${metric.label} index`;
     return [{ heading: name, kind: "number", cells }, { heading, kind: "added", cells: added }];

@@ -17,15 +17,15 @@ const LONGEST = 6000;
 /** @param {State} state */
 export function writeFragment(state) {
   const unused = state.mode === "number" ? ["table", "mode"] : ["value"];
-  const told = Object.entries(state).filter(([name, text]) => text && !unused.includes(name));
-  const written = new URLSearchParams(told).toString();
+  const filled = Object.entries(state).filter(([name, text]) => text && !unused.includes(name));
+  const written = new URLSearchParams(filled).toString();
   return written.length > LONGEST ? "" : written;
 }
 
 /** @param {string} fragment @returns {State} */
 export function readFragment(fragment) {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
-  const told = [...FIELDS, "version"].flatMap((name) => (parts.has(name) ? [[name, parts.get(name)]] : []));
+  const fields = [...FIELDS, "version"].flatMap((name) => (parts.has(name) ? [[name, parts.get(name)]] : []));
   const mode = parts.get("mode") === "table" ? "table" : "number";
-  return { ...NOTHING, ...Object.fromEntries(told), mode };
+  return { ...NOTHING, ...Object.fromEntries(fields), mode };
 }

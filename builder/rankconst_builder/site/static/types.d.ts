@@ -32,8 +32,8 @@ type State = Record<
   "value" | "table" | "dataset" | "metric" | "tool" | "split" | "side" | "protocol" | "aggregation" | "version", string
 > & { mode: "number" | "table" };
 interface Place { split: string; side: string; protocol: string; aggregation: string }
-/** What somebody says, as typed; empty where nothing is said. */
-interface Stated extends Place { dataset: string; tool: string }
+/** The address of a number as typed; fields may be empty. */
+interface Address extends Place { dataset: string; tool: string }
 interface Tasks extends Place { dataset: Dataset; tool: Tool | null }
 interface Moments {
   expectation: number; expectationError: number; variance: number; varianceError: number; method: string;
@@ -52,7 +52,7 @@ interface Adjusted { value: number; interval: Interval; normalised: Form; index:
 /** A number held to a baseline. */
 interface Rung { constants: Constants; adjusted: Adjusted }
 /** `hasTail`: whether the program knows how probable such numbers are; chance is the first of the rungs. */
-interface Found {
+interface Result {
   tasks: Tasks; metric: Metric; published: Published; shift: number; hasTail: boolean; rungs: Rung[];
 }
 
@@ -62,8 +62,8 @@ type Child = Node | string | null;
 /** Attributes; functions are listeners. */
 type Traits = Record<string, string | boolean | EventListener>;
 interface Shown { verdict: string; parts: (Node | null)[] }
-/** What is on the page: `words`, `roles` and `reader` once a table is there. */
-interface Held {
+/** The data of a page: `words`, `roles` and `reader` once a table is there. */
+interface Page {
   names: Catalogue; sets: Map<string, Contents>; words: Record<string, Meaning>; roles: Record<string, string>;
   reader?: { showTable: (state: State) => Promise<Shown> };
 }
@@ -74,20 +74,20 @@ interface Held {
 interface Column { name: string; label: Label; metric: string; role: string }
 interface Table { columns: Column[]; rows: string[][] }
 /** A table with the result of each number by column and row, null for none; what is left out, and rows that cannot be. */
-interface Answer { table: Table; found: (Found | null)[][]; reasons: Set<string>; impossible: string[] }
+interface Answer { table: Table; results: (Result | null)[][]; reasons: Set<string>; impossible: string[] }
 type Cell = string | number | null;
 /** Columns: each cell in full, and as it is printed. */
 type Sheet = { heading: string; kind: string; cells: { value: Cell; best: string; range: string }[] }[];
 
-/** What a word is: a value of a field, a metric, a graph ...; in some scopes a reason why it is to be asked about. */
+/** The meaning of a word: a value of a field, a metric, a graph ...; in some scopes a reason why it is to be asked about. */
 interface Meaning { kind: string; field?: string; value?: string; scopes?: string; reason?: string }
 /** A word, or several, of a text; the kind is empty if nobody knows it. */
 interface Word extends Meaning { start: number; end: number }
 interface Named extends Word { text: string }
-/** What a text says; `rest`: what it holds besides words that are known. */
+/** A text read; `rest`: its letters besides known words. */
 interface Label {
   text: string; metrics: string[]; isAdjusted: boolean; percent: boolean; graphs: string[]; values: Named[];
-  asks: Named[]; rest: string;
+  questions: Named[]; rest: string;
 }
-/** A field, its value, and where that is said. */
-type Said = [string, string, string];
+/** A field of the address with its value, and the place in the table that has it. */
+interface Declaration { field: string; value: string; place: string }

@@ -1,4 +1,4 @@
-// What an adjusted number means, in words, as `rankconst adjust` says it.
+// The verdict on an adjusted number, in the words of `rankconst adjust`.
 
 import { exponential, fixed, showNumber } from "./format.js";
 
@@ -86,12 +86,12 @@ function explainCounting(rung, { text }, stands) {
 
 /**
  * One to three sentences about a number: what chance and counting get, and what that leaves.
- * @param {{rungs: Rung[], published: Published, shift: number, hasTail: boolean}} found
+ * @param {{rungs: Rung[], published: Published, shift: number, hasTail: boolean}} result
  * @returns {{text: string, open: boolean}} open: whether p alone can tell
  */
-export function explain({ rungs: [chance, ...others], published, shift, hasTail }) {
+export function explain({ rungs: [chance, ...baselines], published, shift, hasTail }) {
   const first = judge(chance, published, shift, hasTail);
-  const counting = others.find(({ constants }) => constants.baseline === "counting");
+  const counting = baselines.find(({ constants }) => constants.baseline === "counting");
   const second = counting ? judge(counting, published, shift, hasTail) : 0;
   const sentences = [explainChance(chance, published, first)];
   if (counting) sentences.push(explainCounting(counting, published, second));
@@ -100,18 +100,18 @@ export function explain({ rungs: [chance, ...others], published, shift, hasTail 
   return { text: sentences.join(" "), open };
 }
 
-/** How many numbers are better than chance, and than counting. @param {Found[]} all */
-export function summarise(all) {
+/** How many numbers are better than chance, and than counting. @param {Result[]} results */
+export function summarise(results) {
   const [chance, counting] = ["uniform", "counting"].map((baseline) =>
-    all.flatMap(({ rungs, published, shift, hasTail }) => {
+    results.flatMap(({ rungs, published, shift, hasTail }) => {
       const rung = rungs.find(({ constants }) => constants.baseline === baseline);
       return rung ? [judge(rung, published, shift, hasTail)] : [];
     }),
   );
-  const count = (/** @type {(number | null)[]} */ judgements) => judgements.filter((each) => each === 1).length;
-  const every = ["", "The number is", "Both numbers are"][all.length] ?? `All ${all.length} numbers are`;
-  const some = count(chance) === all.length ? every : `${count(chance)} of ${all.length} numbers are`;
-  const of = counting.length < all.length ? ` of ${counting.length}` : "";
+  const count = (/** @type {(number | null)[]} */ judgements) => judgements.filter((sign) => sign === 1).length;
+  const every = ["", "The number is", "Both numbers are"][results.length] ?? `All ${results.length} numbers are`;
+  const some = count(chance) === results.length ? every : `${count(chance)} of ${results.length} numbers are`;
+  const of = counting.length < results.length ? ` of ${counting.length}` : "";
   const more = counting.length ? `, and ${count(counting)}${of} than counting` : "";
   const open = chance.includes(null) ? " Of others this page does not know p." : "";
   return `${some} better than chance${more} (p < 0.05).${open}`;
