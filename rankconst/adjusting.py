@@ -48,9 +48,9 @@ class Where(NamedTuple):
     positions: Places  # in that column, ascending
     rows: Places  # of the table
 
-    def take(self, chosen: NDArray[np.bool_] | Places) -> Where:
-        """Return where the numbers of a mask are, or those at some places."""
-        return Where(self.column, self.positions[chosen], self.rows[chosen])
+    def take(self, index: NDArray[np.bool_] | Places) -> Where:
+        """Return the places of the numbers of a mask, or at some positions."""
+        return Where(self.column, self.positions[index], self.rows[index])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,15 +71,15 @@ class Batch:
     text: str = ""  # as it was typed by hand
     where: Any = None  # of those of a file: Where
 
-    def take(self, chosen: NDArray[np.bool_] | Places) -> Batch:
+    def take(self, mask: NDArray[np.bool_] | Places) -> Batch:
         """Return the numbers of a mask, or at some places."""
         return replace(
             self,
-            value=self.value[chosen],
-            lower=self.lower[chosen],
-            upper=self.upper[chosen],
-            index=self.index[chosen],
-            where=None if self.where is None else self.where.take(chosen),
+            value=self.value[mask],
+            lower=self.lower[mask],
+            upper=self.upper[mask],
+            index=self.index[mask],
+            where=None if self.where is None else self.where.take(mask),
         )
 
     def shift(self, step: float | Numbers) -> Batch:
@@ -91,7 +91,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class AdjustedBatch:
-    """A batch whose numbers are all possible, with its constants."""
+    """A batch of possible numbers, with its constants."""
 
     batch: Batch
     whole: Constants  # over all tasks
@@ -100,12 +100,12 @@ class AdjustedBatch:
     # Why a number, by its position, has no probability.
     unattained: Mapping[int, str] = field(default_factory=dict)
 
-    def take(self, chosen: NDArray[np.bool_]) -> AdjustedBatch:
+    def take(self, mask: NDArray[np.bool_]) -> AdjustedBatch:
         """Return the numbers of a mask."""
-        if chosen.all():
+        if mask.all():
             return self
-        significance = tuple(itertools.compress(self.significance, chosen.tolist()))
-        batch = self.batch.take(chosen)
+        significance = tuple(itertools.compress(self.significance, mask.tolist()))
+        batch = self.batch.take(mask)
         return replace(self, batch=batch, significance=significance, unattained={})
 
     @property
@@ -135,13 +135,13 @@ class AdjustedBatch:
         """Compute the index of each number; None if it is undefined."""
         if "index" in self.undefined:
             return None
-        known = self.constants
-        index: Numbers = ADJUSTMENTS["index"](known.metric, known.moments)(self.batch.value)
+        form = ADJUSTMENTS["index"](self.constants.metric, self.constants.moments)
+        index: Numbers = form(self.batch.value)
         return index
 
 
 def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
-    """Settle how the numbers of a batch are adjusted, by the constants over all its tasks.
+    """Pair a batch with the constants that adjust it, given those over all its tasks.
 
     Raises DataError for an impossible value, UndefinedError where the tool's batches have no
     constants.
@@ -154,11 +154,10 @@ def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
             from rankconst.values.whole_batches import draw_evenly
 
             ranked = draw_evenly(whole, tool.batch)
-    done = AdjustedBatch(batch, whole, ranked)
-    found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
-    if found:
-        raise ImpossibleError(found)
-    return done
+    reasons = ranked.find_impossible(batch.value, batch.lower, batch.upper)
+    if reasons:
+        raise ImpossibleError(reasons)
+    return AdjustedBatch(batch, whole, ranked)
 
 
 class ImpossibleError(DataError):
@@ -170,7 +169,7 @@ class ImpossibleError(DataError):
 
 
 def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
-    """Return the constants of a metric; sampled tasks are as many as `num_tasks` says."""
+    """Return the constants of a metric; of sampled tasks, `num_tasks` is their number."""
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
         if tasks.dataset in tables.titles:
@@ -187,17 +186,17 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
 def compare_with(
     done: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
-    """Hold batches to further baselines, and note at each number which one it lacks.
+    """Compare batches with further baselines, and note the numbers without constants of one.
 
-    Raises an error if there is nothing of a baseline.
+    Raises an error if there are no constants of a baseline at all.
     """
     against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
     lacks: dict[str, RankconstError] = {}
     notes: dict[int, str] = {}
-    for each, (key, found) in itertools.product(done, against.items()):
-        batch = replace(each.batch, tasks=replace(each.batch.tasks, baseline=key))
+    for adjusted, (key, batches) in itertools.product(done, against.items()):
+        batch = replace(adjusted.batch, tasks=replace(adjusted.batch.tasks, baseline=key))
         try:
-            found.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
+            batches.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
         except (UnknownNameError, UndefinedError, UsageError) as error:
             lacks.setdefault(key, error)  # tasks of train, or among sampled negatives
             for place in batch.index.tolist():
@@ -205,7 +204,7 @@ def compare_with(
     for key, lack in lacks.items():
         if not against[key]:
             raise lack
-    return {key: tuple(found) for key, found in against.items()}, notes
+    return {key: tuple(batches) for key, batches in against.items()}, notes
 
 
 def add_significance(done: AdjustedBatch) -> AdjustedBatch:
@@ -217,48 +216,49 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
     metric, histogram = done.constants.metric, done.constants.ranking
     adjusted = done.adjust()
     ends = (adjusted.value, *adjusted.value_interval)
-    columns = [np.ravel(each).tolist() for each in ends]
+    columns = [np.ravel(column).tolist() for column in ends]
     numbers = list(zip(*columns, strict=True))
-    found: dict[tuple[float, ...], Significance] = {}
+    known: dict[tuple[float, ...], Significance] = {}
     reasons: dict[tuple[float, ...], str] = {}
     for number in dict.fromkeys(numbers):
         value, *interval = number
         try:
-            found[number] = compute_significance(metric, histogram, value, Interval(*interval))
+            known[number] = compute_significance(metric, histogram, value, Interval(*interval))
         except UndefinedError as error:
             reasons[number] = f"no p: {error}"
-    unattained = {place: reasons[each] for place, each in enumerate(numbers) if each in reasons}
-    return replace(done, significance=tuple(map(found.get, numbers)), unattained=unattained)
+    significance = tuple(known.get(number) for number in numbers)
+    unattained = {at: reasons[number] for at, number in enumerate(numbers) if number in reasons}
+    return replace(done, significance=significance, unattained=unattained)
 
 
-def leave_out(done: Iterable[AdjustedBatch], left: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
-    """Yield batches without the numbers whose index is marked, and none that has no other."""
-    for each in done:
-        kept = ~left[each.batch.index]
-        if kept.any():
-            yield each.take(kept)
+def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
+    """Yield batches without the numbers whose index is marked; skip those without others."""
+    for batch in done:
+        mask = ~marked[batch.batch.index]
+        if mask.any():
+            yield batch.take(mask)
 
 
 def list_contradictions(
     done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
 ) -> dict[int, str]:
-    """Return the numbers that no ranks have together, by their index, with reasons.
+    """Map the indices of numbers that no ranks have together to reasons.
 
-    `evaluations` has a number for each number of a batch that tells models and tie policies apart.
+    `evaluations` has an integer for each number of a batch, one for each model and tie policy.
     """
     from rankconst.values.contradictions import Results, find_contradictions, is_bounded
 
     of_tasks: dict[tuple[Tasks, Tool | None], list[Results]] = {}
-    for each, own in zip(done, evaluations, strict=True):
-        batch = each.batch
+    for adjusted, evaluation in zip(done, evaluations, strict=True):
+        batch = adjusted.batch
         if is_bounded(batch.metric):
-            numbers = map(np.atleast_1d, (batch.lower, batch.upper, batch.index))
-            results = Results(batch.metric, own, *numbers)
+            lower, upper, index = map(np.atleast_1d, (batch.lower, batch.upper, batch.index))
+            results = Results(batch.metric, evaluation, lower, upper, index)
             of_tasks.setdefault((batch.tasks, batch.tool), []).append(results)
-    found: dict[int, str] = {}
-    for listed in of_tasks.values():
-        found |= find_contradictions(listed, show)
-    return found
+    reasons: dict[int, str] = {}
+    for results_of_metrics in of_tasks.values():
+        reasons |= find_contradictions(results_of_metrics, show)
+    return reasons
 
 
 TIES = {
@@ -271,11 +271,11 @@ TIES = {
         "and chance a random one. If there are ties, index and z are too low."
     ),
 }
-"""Tie policies that favour or harm a model, and which way its adjusted values are off."""
+"""Tie policies that favour or harm a model, and the direction of the error."""
 
 
 def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
-    """Return each distinct value with its place in the order in which they first come."""
+    """Map each distinct value to its number from 0, in their order."""
     return {value: place for place, value in enumerate(dict.fromkeys(values))}
 
 
@@ -299,23 +299,25 @@ def fill_columns(
     columns: dict[str, Any] = {
         key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted
     }
-    for each in done:
-        rows = each.batch.index if each.batch.where is None else each.batch.where.rows
-        numbers = (
-            {"index": each.compute_index()} if [*columns] == ["index"] else _list_numbers(each)
-        )
+    for adjusted in done:
+        batch = adjusted.batch
+        rows = batch.index if batch.where is None else batch.where.rows
+        if [*columns] == ["index"]:
+            numbers: dict[str, Any] = {"index": adjusted.compute_index()}
+        else:
+            numbers = _list_numbers(adjusted)
         for key, values in numbers.items():
             if key in columns and values is not None:
                 columns[key][rows] = values
-        if each.significance:
-            _fill_significance(columns, each, rows, size)
-    for baseline, others in (against or {}).items():
+        if adjusted.significance:
+            _fill_significance(columns, adjusted, rows, size)
+    for baseline, batches in (against or {}).items():
         ending = f"@{baseline}"
-        own = None
+        keys_of_baseline = None
         if wanted is not None:
-            own = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
-        filled = fill_columns(size, others, wanted=own)
-        columns |= {f"{key}{ending}": values for key, values in filled.items()}
+            keys_of_baseline = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
+        further = fill_columns(size, batches, wanted=keys_of_baseline)
+        columns |= {f"{key}{ending}": values for key, values in further.items()}
     return columns
 
 
@@ -337,10 +339,10 @@ def _fill_significance(
     if "p_method" not in columns:
         columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
         columns["p_method"] = [None] * size
-    for row, found in zip(rows.tolist(), done.significance, strict=True):
-        if found is not None:
-            columns["log10_p"][row], columns["p_method"][row] = found.log10, found.method
-            columns["log10_p_lower"][row], columns["log10_p_upper"][row] = found.interval
+    for row, p in zip(rows.tolist(), done.significance, strict=True):
+        if p is not None:
+            columns["log10_p"][row], columns["p_method"][row] = p.log10, p.method
+            columns["log10_p_lower"][row], columns["log10_p_upper"][row] = p.interval
 
 
 # Values typed by hand.
@@ -403,22 +405,23 @@ def _refuse_contradictions(
 
 
 def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
-    """Return columns with a row for each typed value: its adjusted forms, and where it is from."""
+    """Return columns with a row for each typed value: its adjusted forms, and its tasks."""
     table: dict[str, list[Any]] = {}
-    for each in done:
-        for key, cell in _list_cells(each).items():
+    for batch in done:
+        for key, cell in _list_cells(batch).items():
             table.setdefault(key, []).append(cell)
     return table
 
 
-def _list_cells(one: AdjustedBatch) -> dict[str, Any]:
+def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
     """Return the row of a typed value, by the keys of columns."""
-    constants, adjusted = one.constants, one.adjust()
-    p = one.significance[0] if one.significance else None
+    constants, adjusted = done.constants, done.adjust()
+    p = done.significance[0] if done.significance else None
     numbers = {form: getattr(adjusted, form) for form in FORMS}
     intervals = {form: getattr(adjusted, f"{form}_interval") for form in FORMS}
-    numbers["log10_p"], intervals["log10_p"] = (p.log10, p.interval) if p else (None, None)
-    cells: dict[str, Any] = {"text": one.batch.text, "metric": constants.metric.key}
+    numbers["log10_p"] = p.log10 if p else None
+    intervals["log10_p"] = p.interval if p else None
+    cells: dict[str, Any] = {"text": done.batch.text, "metric": constants.metric.key}
     for key, number in numbers.items():
         ends = (number, *(intervals[key] or (None, None)))
         cells |= {f"{key}{end}": cell for end, cell in zip(ENDS, ends, strict=True)}

@@ -1,4 +1,4 @@
-"""What ``rankconst show`` lists, and the pages of metrics, protocols, tools and others."""
+"""The lists of ``rankconst show``, and the pages of metrics, protocols, tools and others."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ _LONGEST = 60  # letters of a list on one line of a page
 
 
 class Registry(NamedTuple):
-    """One of the lists: the things in it by key, how a name is read, and what its page says."""
+    """A list of things with names: how to load them, to find one, and to show them."""
 
-    thing: str  # what one is called
+    thing: str  # the noun for one of them
     load: Callable[[], Mapping[str, Any]]
     find: Callable[[str], Any]  # any spelling to the thing
-    # What is said of each, the key first; those with a title are on the screen.
+    # The key first; those with a title are on the screen.
     columns: Sequence[Column]
     caption: str
     read: Callable[[Any, str], Any] = getattr  # a thing and a column to the value
@@ -62,25 +62,24 @@ class Registry(NamedTuple):
     )
     legend: str = ""  # below a page
 
-    def fill(self, found: Any) -> dict[str, Any]:
+    def fill(self, thing: Any) -> dict[str, Any]:
         """Fill the columns for a thing."""
         key, *fields = (column.key for column in self.columns)
-        return {key: found.key, **{field: _plain(self.read(found, field)) for field in fields}}
+        return {key: thing.key, **{field: _plain(self.read(thing, field)) for field in fields}}
 
     def list_all(self) -> Listing:
         """List all things."""
-        return Listing.of(
-            self.columns, [*map(self.fill, self.load().values())], caption=self.caption
-        )
+        rows = [self.fill(thing) for thing in self.load().values()]
+        return Listing.of(self.columns, rows, caption=self.caption)
 
-    def print_page(self, found: Any, form: Format, also: str, lead: str = "") -> None:
+    def print_page(self, thing: Any, form: Format, also: str, lead: str = "") -> None:
         """Write the page of one thing.
 
         For people, each text has a line, and empty fields are left out.
         """
-        page = self.describe(found) if self.describe else self.fill(found)
+        page = self.describe(thing) if self.describe else self.fill(thing)
         if form not in FOR_PEOPLE:
-            print_listing(Listing.of(list(map(Column, page)), [page]), form)
+            print_listing(Listing.of([Column(field) for field in page], [page]), form)
             return
         heading = page.pop(next(iter(page)))
         title = page.pop("title" if "title" in page else "summary")
@@ -96,38 +95,42 @@ class Registry(NamedTuple):
                 rows.append({"field": column.title, "text": column.show_row(row_of)})
                 continue
             label = field.replace("_", " ")
-            for each in value if is_long else [value]:
-                rows.append({"field": label, "text": column.show(each)})
+            for line in value if is_long else [value]:
+                rows.append({"field": label, "text": column.show(line)})
                 label = ""
         if len(title) > _LONGEST:
             lead, title = title, ""
-        shown = (Column("field", heading), Column("text", title))
+        headings = (Column("field", heading), Column("text", title))
         caption = "\n".join(filter(None, (self.legend, also)))
-        print_listing(Listing.of(shown, rows, lead, caption), form)
+        print_listing(Listing.of(headings, rows, lead, caption), form)
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; None if it says nothing."""
+    """Return a value as JSON has it; None for an empty text."""
     if isinstance(value, Mapping):
-        return [f"{key}: {each}" for key, each in value.items()]
-    return list(value) if isinstance(value, tuple) else None if value == "" else value
+        return [f"{key}: {text}" for key, text in value.items()]
+    if isinstance(value, tuple):
+        return list(value)
+    return None if value == "" else value
 
 
 def _find_metric(name: str) -> Metric:
     """Read the name of a metric, of one of its adjusted forms, or of one that still lacks its k."""
-    families = {
-        squash(each): metric for metric in CATALOGUE.values() for each in (metric.key, metric.label)
-    }
-    found = find_metric(name)
-    return found[0] if found else families.get(squash(name)) or parse_metric(name)
+    match = find_metric(name)
+    if match is not None:
+        return match[0]
+    for metric in CATALOGUE.values():
+        if squash(name) in {squash(metric.key), squash(metric.label)}:
+            return metric
+    return parse_metric(name)
 
 
 def _read_metric(metric: Metric, field: str) -> Any:
     if field == "better":
         return "larger" if metric.increasing else "smaller"
-    return (
-        metric.name_of(field) if field in {"normalised", "index", "z"} else getattr(metric, field)
-    )
+    if field in {"normalised", "index", "z"}:
+        return metric.name_of(field)
+    return getattr(metric, field)
 
 
 _WORDS = {"all": "all entities", "seen": "entities seen in training", "placed": "heads and tails"}
@@ -142,13 +145,16 @@ _TIMES = {"any": "at any time", "same": "at the same time"}
 
 
 def _read_protocol(protocol: Protocol, field: str) -> Any:
-    """Return a field; None if it says nothing of the protocol.
+    """Return a field; None if it does not apply to the protocol.
 
-    What is true of ranking all entities says nothing where some are drawn, and the time of known
-    answers says nothing of statements with qualifiers.
+    The fields about ranking all entities do not apply if some are drawn, and the time of known
+    answers does not apply to statements with qualifiers.
     """
-    drawn = protocol.negatives is not None and field in {"candidates", "tasks", "distinct", "known"}
-    return None if drawn or (field == "time" and protocol.qualified) else getattr(protocol, field)
+    if protocol.negatives is not None and field in {"candidates", "tasks", "distinct", "known"}:
+        return None
+    if protocol.qualified and field == "time":
+        return None
+    return getattr(protocol, field)
 
 
 def _show_known(row: Mapping[str, Any]) -> str:
@@ -166,7 +172,9 @@ def _show_known(row: Mapping[str, Any]) -> str:
 def _read_suite(suite: Suite, field: str) -> Any:
     if field == "tool":
         return None if suite.tool is None else suite.tool.key
-    return len(suite.graphs) if field == "size" else getattr(suite, field)
+    if field == "size":
+        return len(suite.graphs)
+    return getattr(suite, field)
 
 
 def _load_rules() -> Mapping[str, Rule]:
@@ -178,19 +186,22 @@ def _load_rules() -> Mapping[str, Rule]:
 def _read_library(row: Library, field: str) -> Any:
     """Return a field, or the divisor of a library; for MRR, the right answers that count."""
     if field == "empty":
-        named = {**row.metrics, **row.metrics_without_k}
-        others = (f"{named[key][0]} {value}" for key, value in row.empty_of.items())
-        return ", ".join([row.empty, *others])
+        names = {**row.metrics, **row.metrics_without_k}
+        exceptions = (f"{names[key][0]} {value}" for key, value in row.empty_of.items())
+        return ", ".join([row.empty, *exceptions])
     if field not in GROUPS:
         return getattr(row, field)
-    keys = [key for key in GROUPS[field] if key in row.metrics or key in row.metrics_without_k]
-    return ", ".join(
-        f"{FAMILIES[key].brief}{'' if key in row.metrics else ', no k'}" for key in keys
-    )
+    texts = []
+    for key in GROUPS[field]:
+        if key in row.metrics:
+            texts.append(FAMILIES[key].brief)
+        elif key in row.metrics_without_k:
+            texts.append(f"{FAMILIES[key].brief}, no k")
+    return ", ".join(texts)
 
 
 def _read_tool(tool: Tool, field: str) -> Any:
-    """Return a field, or how a tool evaluates by its protocol."""
+    """Return a field, or the summary of the tool's protocol."""
     if field == "evaluation":
         return parse_protocol(tool.protocol).summary
     if field == "sides":  # where negatives are drawn, the caveats say
@@ -201,19 +212,18 @@ def _read_tool(tool: Tool, field: str) -> Any:
 
 def _describe_library(row: Library) -> dict[str, Any]:
     """Return the page of a library."""
-    names = {
-        key: " or ".join(each) for key, each in {**row.metrics, **row.metrics_without_k}.items()
-    }
-    definitions = [f"{each}: {FAMILIES[key].title} ({key})" for key, each in names.items()]
-    bare = {"": None, "?": "cut off at a k that is not printed"}.get(
-        row.bare_k, f"cut off at {row.bare_k}"
-    )
+    definitions = []
+    for key, names in {**row.metrics, **row.metrics_without_k}.items():
+        definitions.append(f"{' or '.join(names)}: {FAMILIES[key].title} ({key})")
+    without_k = f"cut off at {row.bare_k}" if row.bare_k else None
+    if row.bare_k == "?":
+        without_k = "cut off at a k that is not printed"
     return {
         "library": row.key,
         "title": row.title,
         "version": row.version,
         "names": definitions,
-        "name without k": bare,
+        "name without k": without_k,
         "no right answer": _read_library(row, "empty"),
         "ties": row.ties,
         "notes": list(row.notes),
@@ -378,15 +388,15 @@ _DATASET_COLUMNS = (
 
 def list_datasets(opened: Tables, *, every: bool) -> Listing:
     """List the datasets: those in the tables, those that can be built and, if `every`, the rest."""
-    chance, keys = _expect_mrr(opened), [column.key for column in _DATASET_COLUMNS]
-    described = [
-        row | {"status": "included", _CHANCE: chance.get(key)}
-        for key, row in opened.datasets.items()
-    ]
+    chance = _expect_mrr(opened)
+    described = []
+    for key, row in opened.datasets.items():
+        described.append(row | {"status": "included", _CHANCE: chance.get(key)})
     described += _list_others(opened)
-    rows = [
-        {key: row.get(key) for key in keys} for row in described if every or not row.get("reason")
-    ]
+    if not every:
+        described = [row for row in described if not row.get("reason")]
+    keys = [column.key for column in _DATASET_COLUMNS]
+    rows = [{key: row.get(key) for key in keys} for row in described]
     included = len(opened.datasets)
     extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
     caption = (
@@ -407,8 +417,8 @@ def _expect_mrr(opened: Tables) -> dict[str, float]:
     for column, value in (address | {"aggregation": DEFAULT_AGGREGATION}).items():
         rows = rows.filter(pc.is_in(rows[column], value_set=join_texts([value])))
     columns = (rows[name].to_pylist() for name in ("dataset", "protocol", "expectation"))
-    found = sorted(zip(*columns, strict=True), key=lambda row: rate_protocol(row[1]))
-    return {dataset: expectation for dataset, _, expectation in reversed(found)}
+    by_protocol = sorted(zip(*columns, strict=True), key=lambda row: rate_protocol(row[1]))
+    return {dataset: expectation for dataset, _, expectation in reversed(by_protocol)}
 
 
 def _list_others(opened: Tables) -> list[dict[str, Any]]:
@@ -419,29 +429,32 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
     for key, source in load_benchmarks().items():
         if key in opened.datasets:
             continue
-        copied = f"copy of {source.same_graph_as}" if source.same_graph_as else "can be built"
-        plain = {
-            field: getattr(source, field)
-            for field in ("title", "licence", "citation", "citation_url")
-        }
-        further = {
+        status = "can be built"
+        if source.not_offered:
+            status = "unavailable"
+        elif source.same_graph_as:
+            status = f"copy of {source.same_graph_as}"
+        row: dict[str, Any] = {
             "dataset": key,
-            "status": "unavailable" if source.not_offered else copied,
+            "title": source.title,
+            "licence": source.licence,
+            "citation": source.citation,
+            "citation_url": source.citation_url,
+            "status": status,
             "verified": None if source.not_offered else source.verifiable,
             "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
             "aliases": list(source.aliases),
             "reason": source.not_offered or None,
         }
-        rows.append(plain | further)
+        rows.append(row)
     return rows
 
 
 def list_everything(opened: Tables) -> Listing:
     """List the lists, each with its command."""
-    named = {"datasets": [*opened.datasets]} | {
-        plural: [*row.load()] for plural, row in REGISTRIES.items()
-    }
-    named["metrics"] = [metric.label for metric in CATALOGUE.values()]
+    names_of = {"datasets": [*opened.datasets]}
+    names_of |= {plural: [*row.load()] for plural, row in REGISTRIES.items()}
+    names_of["metrics"] = [metric.label for metric in CATALOGUE.values()]
     rows = [
         {
             "list": plural,
@@ -449,7 +462,7 @@ def list_everything(opened: Tables) -> Listing:
             "examples": names[:2],
             "command": f"rankconst show {plural}",
         }
-        for plural, names in named.items()
+        for plural, names in names_of.items()
     ]
     columns = (
         Column("list", "there are"),
@@ -470,11 +483,11 @@ def list_everything(opened: Tables) -> Listing:
 _USUAL = ("mrr", "hits@10")
 
 
-def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Tables) -> Listing:
+def list_suite(suite: Suite, tasks: Tasks, metrics: Sequence[Metric], tables: Tables) -> Listing:
     """List the values of chance and counting on each graph of a suite, and their means."""
-    chosen = metrics or [parse_metric(name) for name in _USUAL]
-    covered = require_suite(suite, asked, tables)
-    rows = [_describe(tasks, chosen, tables) for tasks in covered.tasks.values()]
+    metrics = metrics or [parse_metric(name) for name in _USUAL]
+    coverage = require_suite(suite, tasks, tables)
+    rows = [_describe(graph, metrics, tables) for graph in coverage.tasks.values()]
     mean = _average(rows) | {"dataset": "mean", "split": None, "side": None}
     lists = [
         Column("dataset", "graph"),
@@ -482,36 +495,30 @@ def list_suite(suite: Suite, asked: Tasks, metrics: Sequence[Metric], tables: Ta
         Column("side", "side", drop=3),
     ]
     lists.append(Column("num_tasks", "tasks", count, right=True, drop=1))
-    for metric in chosen:
-        # Of one metric there is room for how much both vary.
-        deviation = "sd" if len(chosen) == 1 else None
+    for metric in metrics:
+        # Of one metric there is room for both standard deviations.
+        deviation = "sd" if len(metrics) == 1 else None
         for baseline, title in (("chance", f"{metric.label}: chance"), (FLOOR, FLOOR)):
             key = f"{baseline}_{metric.key}"
             lists.append(Column(key, title, show_constant, right=True))
             lists.append(Column(f"{key}_sd", deviation, show_constant, right=True))
-    tool = suite.tool
-    ranked = (
-        ""
-        if tool is None
-        else f"\nRanking tasks are those of {tool.title}: rankconst show {tool.key}"
-    )
-    caption = f"The mean is of {covered}.{_tell_builds(covered.missing)}\nTables: {tables.version}."
-    return Listing.of(
-        lists,
-        [*rows, mean],
-        title=f"{suite.title[0].upper()}{suite.title[1:]}\n{suite.reference}{ranked}",
-        caption=caption,
-    )
+    title = f"{suite.title[0].upper()}{suite.title[1:]}\n{suite.reference}"
+    if suite.tool is not None:
+        tool = suite.tool
+        title += f"\nRanking tasks are those of {tool.title}: rankconst show {tool.key}"
+    builds = _name_builds(coverage.missing)
+    caption = f"The mean is of {coverage}.{builds}\nTables: {tables.version}."
+    return Listing.of(lists, [*rows, mean], title=title, caption=caption)
 
 
 def _describe(tasks: Tasks, metrics: Sequence[Metric], tables: Tables) -> dict[str, Any]:
     row: dict[str, Any] = {"dataset": tasks.dataset, "split": tasks.split, "side": tasks.side}
     for metric in metrics:
         for baseline, key in (("chance", DEFAULT_BASELINE), (FLOOR, FLOOR)):
-            found = tables.look_up(replace(tasks, baseline=key), metric)
-            row["num_tasks"] = found.num_tasks
-            row[f"{baseline}_{metric.key}"] = found.expectation
-            row[f"{baseline}_{metric.key}_sd"] = math.sqrt(found.variance)
+            constants = tables.look_up(replace(tasks, baseline=key), metric)
+            row["num_tasks"] = constants.num_tasks
+            row[f"{baseline}_{metric.key}"] = constants.expectation
+            row[f"{baseline}_{metric.key}_sd"] = math.sqrt(constants.variance)
     return row
 
 
@@ -520,13 +527,13 @@ def _average(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     mean = {"num_tasks": sum(row["num_tasks"] for row in rows)}
     for key in rows[0].keys() - {"dataset", "split", "side", "num_tasks"}:
         cells = [row[key] for row in rows]
-        whole = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
-        mean[key] = whole / len(rows)
+        total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
+        mean[key] = total / len(rows)
     return mean
 
 
-def _tell_builds(missing: Sequence[str]) -> str:
-    """Say how the graphs that the tables lack are built."""
+def _name_builds(missing: Sequence[str]) -> str:
+    """Return the command that builds the graphs that the tables lack."""
     if not missing:
         return ""
     return f" To build the others, which needs a network: rankconst build {' '.join(missing)}"

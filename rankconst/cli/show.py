@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -104,14 +105,14 @@ def show(
     Example: rankconst show fb15k237 mrr --cite
     """
     form = read_format(format)
-    named = [each for each in (name, *split_commas(metrics)) if each is not None]
-    kind = next((each for each in _LISTS if named and squash(named[0]) in {each, each[:-1]}), None)
-    things = named[1:] if kind else named
-    given = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
-    unused = [option for option, value in given.items() if value]
+    words = [word for word in (name, *split_commas(metrics)) if word is not None]
+    kind = _find_list(words[0]) if words else None
+    things = words[1:] if kind else words
+    values = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
+    unused = [option for option, value in values.items() if value]
     if cite:
         unused.append("--cite")
-    if unused and not things and (named or unused != ["--cite"]):
+    if unused and not things and (words or unused != ["--cite"]):
         raise UsageError(
             f"{unused[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
             "gets on every one: rankconst show datasets --format csv."
@@ -131,61 +132,77 @@ def show(
         _print_page(opened, [kind] if kind else _OTHERS, things, form, unused)
         return
     further = things[1:]
-    asked = Tasks(dataset, protocol or ALL, split or "test", side or "both")
-    if (suite := opened.find_suite(dataset)) is not None:
+    tasks = Tasks(dataset, protocol or ALL, split or "test", side or "both")
+    suite = opened.find_suite(dataset)
+    if suite is not None:
         from rankconst.cli.catalogue import list_suite
 
         _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
-        tasks = _parse_names(opened, replace(asked, protocol=protocol or suite.protocol))
-        print_listing(list_suite(suite, tasks, [*map(parse_metric, further)], opened), form)
+        tasks = _parse_names(opened, replace(tasks, protocol=protocol or suite.protocol))
+        of_suite = [parse_metric(metric) for metric in further]
+        print_listing(list_suite(suite, tasks, of_suite, opened), form)
     elif further == [_RELATIONS]:
         _refuse_unused(unused, {"--cite"}, "relations")
-        usual = replace(asked, protocol=protocol or _find_usual(opened, dataset))
+        usual = replace(tasks, protocol=protocol or _find_usual(opened, dataset))
         print_listing(_list_relations(opened, _parse_names(opened, usual), baseline), form)
     elif cite:
-        usual = replace(asked, protocol=protocol or _find_usual(opened, dataset))
+        usual = replace(tasks, protocol=protocol or _find_usual(opened, dataset))
         _print_citations(opened, usual, further, baseline, form)
     else:
-        _print_constants(opened, asked, further, baseline, form, whole=protocol is not None)
+        every = protocol is not None
+        _print_constants(opened, tasks, further, baseline, form, every_protocol=every)
+
+
+def _find_list(word: str) -> str | None:
+    """Return the list that a word names, in the plural or the singular; None for other words."""
+    for plural in _LISTS:
+        if squash(word) in {plural, plural[:-1]}:
+            return plural
+    return None
 
 
 def _find_usual(opened: Tables, dataset: str) -> str:
-    """Return the protocol that numbers on a dataset are likeliest of."""
+    """Return the usual protocol of numbers on a dataset."""
     return min(opened.protocols(dataset), key=rate_protocol)
 
 
-def _parse_names(opened: Tables, asked: Tasks) -> Tasks:
+def _parse_names(opened: Tables, tasks: Tasks) -> Tasks:
     """Return tasks with their names as keys."""
-    return opened.tasks(asked.dataset, split=asked.split, side=asked.side, protocol=asked.protocol)
+    return opened.tasks(tasks.dataset, split=tasks.split, side=tasks.side, protocol=tasks.protocol)
 
 
 def _split_further(further: Sequence[str], baseline: str | None) -> tuple[list[Metric], str | None]:
     """Return the metrics and the baseline named behind a dataset: ``show wn18rr mrr counting``."""
-    rankers = [each for each in further if each.lower() in BASELINES]
-    metrics = [parse_metric(each) for each in further if each not in rankers]
+    rankers = [word for word in further if word.lower() in BASELINES]
+    metrics = [parse_metric(word) for word in further if word not in rankers]
     return metrics, baseline or next(iter(rankers), None)
 
 
 def _print_constants(
     opened: Tables,
-    asked: Tasks,
+    tasks: Tasks,
     further: Sequence[str],
     baseline: str | None,
     form: Format,
     *,
-    whole: bool,
+    every_protocol: bool,
 ) -> None:
     """Print constants: for people the metrics that papers print, under the usual protocol."""
     metrics, ranker = _split_further(further, baseline)
-    baselines = opened.list_baselines(ranker, asked.dataset)
+    baselines = opened.list_baselines(ranker, tasks.dataset)
     if form not in FOR_PEOPLE:
-        found = _look_up(opened, asked, metrics, baselines)
-        print_listing(Listing.of(_COLUMNS, [*map(_describe, found)]), form)
+        rows = [_describe(constants) for constants in _look_up(opened, tasks, metrics, baselines)]
+        print_listing(Listing.of(_COLUMNS, rows), form)
         return
-    found = _look_up(opened, asked, metrics or HEADLINE, baselines)
-    brief, ladder = not metrics, ranker is not None
-    whole = whole or not brief
-    print_listing(_lay_out(opened, asked, found, brief=brief, whole=whole, ladder=ladder), form)
+    listing = _lay_out(
+        opened,
+        tasks,
+        _look_up(opened, tasks, metrics or HEADLINE, baselines),
+        brief=not metrics,
+        every_protocol=every_protocol or bool(metrics),
+        ladder=ranker is not None,
+    )
+    print_listing(listing, form)
 
 
 def _list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
@@ -199,51 +216,53 @@ def _list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
     return list_datasets(opened, every=every)
 
 
-def _refuse_unused(given: Sequence[str], unused: set[str], what: str) -> None:
+def _refuse_unused(options: Sequence[str], unfit: set[str], subject: str) -> None:
     """Refuse options that change nothing."""
-    for name in given:
-        if name in unused:
-            raise UsageError(f"{name} does not go with {what}.")
+    for name in options:
+        if name in unfit:
+            raise UsageError(f"{name} does not go with {subject}.")
 
 
 # -- names -----------------------------------------------------------------------------------------
 
 
 def _print_page(
-    opened: Tables, kinds: Sequence[str], named: Sequence[str], form: Format, unused: Sequence[str]
+    opened: Tables, kinds: Sequence[str], words: Sequence[str], form: Format, unused: Sequence[str]
 ) -> None:
-    """Print the page of a name, and how to get those of its other meanings.
+    """Print the page of a name, and the commands for those of its other meanings.
 
-    Raises UnknownNameError if it means nothing, and UsageError if words are left over.
+    Raises UnknownNameError for an unknown name, and UsageError if words are left over.
     """
     from rankconst.cli.catalogue import REGISTRIES
 
-    name, *further = named
-    found, errors = {}, {}
+    name, *further = words
+    meanings, errors = {}, {}
     for kind in kinds:
         try:
-            found[kind] = REGISTRIES[kind].find(name)
+            meanings[kind] = REGISTRIES[kind].find(name)
         except UnknownNameError as error:
             errors[REGISTRIES[kind].thing] = str(error)
-    if not found:
-        raise UnknownNameError(
-            _explain_unknown(opened, name, errors) if len(kinds) > 1 else errors.popitem()[1]
-        )
-    first, *others = found
+    if not meanings:
+        if len(kinds) > 1:
+            raise UnknownNameError(_explain_unknown(opened, name, errors))
+        raise UnknownNameError(errors.popitem()[1])
+    first, *others = meanings
     if further or unused:
-        dataset = next((each for each in further if _is_dataset(opened, each)), "DATASET")
-        others = [each for each in further if find_metric(each) is not None] or [name]
-        chosen = f"{dataset} {' '.join(others[:1])}" if first in _OF_DATASETS else "DATASET METRIC"
+        example = "DATASET METRIC"
+        if first in _OF_DATASETS:
+            dataset = next((word for word in further if _is_dataset(opened, word)), "DATASET")
+            metric = next((word for word in further if find_metric(word) is not None), name)
+            example = f"{dataset} {metric}"
         raise UsageError(
             f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: "
-            f"rankconst show {chosen}."
+            f"rankconst show {example}."
         )
     also = (
         f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}"
         for kind in others
     )
     lead = _explain_adjusted(name) if first == "metrics" else ""
-    REGISTRIES[first].print_page(found[first], form, "\n".join(also), lead)
+    REGISTRIES[first].print_page(meanings[first], form, "\n".join(also), lead)
 
 
 _MEANINGS = {
@@ -269,7 +288,7 @@ def _is_dataset(opened: Tables, name: str) -> bool:
 
 
 def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
-    """Explain an unknown name: by the list that has a remark on it, or by the nearest names."""
+    """Explain an unknown name: by the remark of a list, or by the nearest names."""
     try:
         opened.resolve_dataset(name)
     except UnknownNameError as error:
@@ -345,89 +364,92 @@ _DETAILS = (
 
 
 def _look_up(
-    opened: Tables, asked: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]
+    opened: Tables, tasks: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]
 ) -> list[Constants]:
     """Return the constants of some or all metrics under each baseline.
 
-    The tasks may say "all".
+    The names of the tasks may be "all".
     """
     # On the relation side there is chance alone, of all relations, each task counting once.
     chance = tuple(baselines) == (DEFAULT_BASELINE,)
     return [
-        opened.look_up(replace(tasks, baseline=baseline), metric)
-        for tasks in _expand(opened, asked, SIDES if chance else LINK_SIDES)
-        for metric in metrics or list_metrics(shared=shares_negatives(tasks.protocol))
+        opened.look_up(replace(single, baseline=baseline), metric)
+        for single in _expand(opened, tasks, SIDES if chance else LINK_SIDES)
+        for metric in metrics or list_metrics(shared=shares_negatives(single.protocol))
         for baseline in baselines
     ]
 
 
-def _expand(opened: Tables, asked: Tasks, sides: Iterable[str]) -> list[Tasks]:
-    """List the existing tasks of every protocol, split or side where "all" is asked for."""
-    protocol, split, side = asked.protocol, asked.split, asked.side
-    found = [
-        replace(asked, protocol=one_protocol, split=one_split, side=one_side)
-        for one_protocol in (
-            opened.protocols(asked.dataset) if protocol == ALL else (parse_protocol(protocol).key,)
-        )
-        for one_split in (SPLITS if split == ALL else (parse_split(split),))
-        for one_side in (sides if side == ALL else (parse_side(side),))
-    ]
-    if ALL in {split, protocol}:
-        found = [tasks for tasks in found if opened.holds(tasks)]
-    # Of relations there may be none, though there are of entities.
-    found = [
-        tasks
-        for tasks in found
-        if side != ALL or tasks.side in LINK_SIDES or tasks.side in opened.sides(tasks)
-    ]
-    # What was named is looked up even if it is not there: the lookup says what there is.
-    if not found:
+def _expand(opened: Tables, tasks: Tasks, sides: Iterable[str]) -> list[Tasks]:
+    """List the existing tasks of every protocol, split or side in place of "all".
+
+    Tasks without an "all" are listed even if they do not exist: the lookup explains that.
+    """
+    protocols, splits = opened.protocols(tasks.dataset), tuple(SPLITS)
+    if tasks.protocol != ALL:
+        protocols = (parse_protocol(tasks.protocol).key,)
+    if tasks.split != ALL:
+        splits = (parse_split(tasks.split),)
+    if tasks.side != ALL:
+        sides = (parse_side(tasks.side),)
+    expanded = []
+    for protocol, split, side in itertools.product(protocols, splits, sides):
+        single = replace(tasks, protocol=protocol, split=split, side=side)
+        if ALL in {tasks.split, tasks.protocol} and not opened.holds(single):
+            continue
+        # Of relations there may be none, though there are of entities.
+        if tasks.side == ALL and side not in LINK_SIDES and side not in opened.sides(single):
+            continue
+        expanded.append(single)
+    if not expanded:
         raise UnknownNameError(
-            f"the tables ({opened.version}) hold no {split} tasks of {asked.dataset}."
+            f"the tables ({opened.version}) hold no {tasks.split} tasks of {tasks.dataset}."
         )
-    return found
+    return expanded
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
     """Return the columns of constants."""
     tasks, metric = constants.tasks, constants.metric
-    named: dict[str, Any] = {
+    row: dict[str, Any] = {
         "relations": list(tasks.relations),
         "metric": metric.key,
         "label": metric.label,
     }
-    keys = (column.key for column in _COLUMNS if column.key not in named)
-    return named | {key: getattr(tasks if hasattr(tasks, key) else constants, key) for key in keys}
+    for column in _COLUMNS:
+        if column.key not in row:
+            source = tasks if hasattr(tasks, column.key) else constants
+            row[column.key] = getattr(source, column.key)
+    return row
 
 
 def _lay_out(
     opened: Tables,
-    asked: Tasks,
-    found: Sequence[Constants],
+    tasks: Tasks,
+    constants: Sequence[Constants],
     *,
     brief: bool,
-    whole: bool,
+    every_protocol: bool,
     ladder: bool,
 ) -> Listing:
     """List constants for people, counting beside chance: without details if `brief`.
 
-    Unless `whole`, they are of the usual protocol; with a `ladder`, baselines have rows.
+    Without `every_protocol`, they are of the usual one; with a `ladder`, baselines have rows.
     """
-    blocks = join_protocols(_describe(each) | _find_floors(opened, each) for each in found)
-    usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
-    others = [] if whole else [names for names in blocks if names != usual]
+    blocks = join_protocols(_describe(each) | _find_floors(opened, each) for each in constants)
+    others: list[str] = []
+    if not every_protocol:
+        usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
+        others = [names for names in blocks if names != usual]
     rows = [row for names, block in blocks.items() if names not in others for row in block]
-    fixed = [key for key in ("split", "side") if getattr(asked, key) != ALL]
-    hidden = {*fixed, *(_DETAILS if brief else ())}
+    single = [key for key in ("split", "side") if getattr(tasks, key) != ALL]
+    hidden = {*single, *(_DETAILS if brief else ())}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
-    columns = [
-        each._replace(title=titles.get(each.key, each.title))
-        for each in _COLUMNS
-        if each.key not in hidden
-    ]
+    columns = [column for column in _COLUMNS if column.key not in hidden]
+    columns = [column._replace(title=titles.get(column.key, column.title)) for column in columns]
     floors = [key for key in _FLOORS if not ladder and any(row[key] is not None for row in rows)]
     columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
-    captions = [_explain_counting(opened, asked.dataset)] if floors else []
+    captions = [_explain_counting(opened, tasks.dataset)] if floors else []
     tables = f"Tables: {join_versions(row['table_version'] for row in rows)}."
     if others:
         tables += f" Other protocols, with other numbers: {', '.join(others)} (--protocol all)."
@@ -435,29 +457,30 @@ def _lay_out(
     if brief:
         captions.append(
             "Everything: --split all --side all --format csv. Details: rankconst show "
-            f"{asked.dataset} mrr"
+            f"{tasks.dataset} mrr"
         )
     from rankconst.catalogue.benchmarks import find_note
 
-    if note := find_note(asked.dataset):
+    note = find_note(tasks.dataset)
+    if note:
         captions.append(f"Note: {note}")
-    where = ", ".join(f"{key} {rows[0][key]}" for key in fixed)
-    title = "\n".join(filter(None, (_entitle(opened, asked.dataset), where)))
+    where = ", ".join(f"{key} {rows[0][key]}" for key in single)
+    title = "\n".join(filter(None, (_entitle(opened, tasks.dataset), where)))
     return Listing.of(columns, rows, title=title, caption="\n".join(filter(None, captions)))
 
 
 def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
     """Return the values of rankers that only count, by key; None where the tables lack them."""
-    found: dict[str, float | None] = dict.fromkeys(_FLOORS)
+    floors: dict[str, float | None] = dict.fromkeys(_FLOORS)
     for baseline in _FLOORS:
         tasks = replace(constants.tasks, baseline=baseline)
         if opened.is_tabulated(tasks, constants.metric):
-            found[baseline] = opened.look_up(tasks, constants.metric).expectation
-    return found
+            floors[baseline] = opened.look_up(tasks, constants.metric).expectation
+    return floors
 
 
 def _explain_counting(opened: Tables, dataset: str) -> str:
-    """Say how counting ranks on a dataset."""
+    """Summarise counting on a dataset."""
     counting = opened.find_counting(dataset)
     summary = "" if counting is None else f"{counting.summary} "
     return f"{summary}See rankconst show counting."
@@ -472,27 +495,28 @@ def _entitle(opened: Tables, dataset: str) -> str:
 
 
 def _print_citations(
-    opened: Tables, asked: Tasks, further: Sequence[str], baseline: str | None, form: Format
+    opened: Tables, tasks: Tasks, further: Sequence[str], baseline: str | None, form: Format
 ) -> None:
     """Print the sentence that cites each constant or the dataset, and the tables' BibTeX entry."""
     metrics, ranker = _split_further(further, baseline)
-    baselines = opened.list_baselines(ranker, asked.dataset)
-    info, bibtex = opened.datasets[asked.dataset], cite_tables(opened.set_of(asked.dataset))
+    baselines = opened.list_baselines(ranker, tasks.dataset)
+    info, bibtex = opened.datasets[tasks.dataset], cite_tables(opened.set_of(tasks.dataset))
     title, rows = info["title"], list[dict[str, Any]]()
-    if not metrics:
-        version = opened.version_of(asked.dataset)
-        sentence = cite_dataset(asked.dataset, title, info["citation"] or "", version)
-        rows.append({"dataset": asked.dataset, "table_version": version, "sentence": sentence})
-    for constants in _look_up(opened, asked, metrics, baselines) if metrics else ():
-        tabulated = opened.is_tabulated(constants.tasks, constants.metric)
-        sentence = cite_constant(constants, title, tabulated=tabulated)
-        rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
+    if metrics:
+        for constants in _look_up(opened, tasks, metrics, baselines):
+            tabulated = opened.is_tabulated(constants.tasks, constants.metric)
+            sentence = cite_constant(constants, title, tabulated=tabulated)
+            rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
+    else:
+        version = opened.version_of(tasks.dataset)
+        sentence = cite_dataset(tasks.dataset, title, info["citation"] or "", version)
+        rows.append({"dataset": tasks.dataset, "table_version": version, "sentence": sentence})
     if form in FOR_PEOPLE:
         texts = [*(row["sentence"] for row in rows), bibtex]
         print_text("\n\n".join(filter(None, texts)))
         return
-    cited = [row | {"bibtex": bibtex or None} for row in rows]
-    print_listing(Listing.of([*map(Column, cited[0])], cited), form)
+    rows = [row | {"bibtex": bibtex or None} for row in rows]
+    print_listing(Listing.of([Column(key) for key in rows[0]], rows), form)
 
 
 # -- relations -------------------------------------------------------------------------------------
@@ -509,25 +533,26 @@ def _list_relations(opened: Tables, tasks: Tasks, baseline: str | None) -> Listi
     names, baselines = opened.relations(tasks), opened.list_baselines(baseline, tasks.dataset)
     rows: list[dict[str, Any]] = []
     for name in names:
-        own = replace(tasks, relations=(name,))
-        chance = opened.histogram(own)
+        of_relation = replace(tasks, relations=(name,))
+        chance = opened.histogram(of_relation)
+        counts = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
         for key in baselines:
-            ranked = opened.histogram(replace(own, baseline=key))
-            expected = {
-                f"expectation_{m.key}": compute_moments(m, ranked).expectation for m in SUMMARY
-            }
-            counted = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
-            rows.append({**counted, "baseline": key, **expected})
+            ranking = opened.histogram(replace(of_relation, baseline=key))
+            row = {**counts, "baseline": key}
+            for metric in SUMMARY:
+                moments = compute_moments(metric, ranking)
+                row[f"expectation_{metric.key}"] = moments.expectation
+            rows.append(row)
     if not rows:
         opened.histogram(tasks)  # which says why if there are no such tasks
         raise UnknownNameError(
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} "
             f"under protocol {tasks.protocol}; they are kept for valid and test."
         )
-    columns = [
-        each._replace(title=each.title if baseline or each.key != "baseline" else None)
-        for each in _RELATION_COLUMNS
-    ]
+    columns = []
+    for column in _RELATION_COLUMNS:
+        is_hidden = column.key == "baseline" and not baseline
+        columns.append(column._replace(title=None) if is_hidden else column)
     return Listing.of(
         columns,
         rows,
