@@ -99,6 +99,7 @@ class Declarations:
     questions: tuple[Question, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)  # field to place: "the caption"
     suites: tuple[str, ...] = ()  # what a mean over graphs may be over
+    num_triples: int | None = None  # how many test triples a text speaks of
 
 
 def gather(texts: Sequence[Text]) -> Declarations:
@@ -125,7 +126,9 @@ def gather(texts: Sequence[Text]) -> Declarations:
             declared["kind"] = kind
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
     suites, _ = _find_suites(texts) if is_mean(dataset.name) else ((), "")
-    return Declarations(declared, tuple(questions.values()), origins, suites)
+    counts = [text.label.num_triples for text in texts if len(text.label.graphs) < 2]
+    num_triples = next(filter(None, counts), None)
+    return Declarations(declared, tuple(questions.values()), origins, suites, num_triples)
 
 
 def _may_be_training(text: Text) -> bool:
@@ -159,7 +162,17 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
     is_label = text.scope == "text" and text.label.whole and word.field != "metric"
     if is_label and "column" in word.scopes:
         return True
+    if word.text == text.label.leading and _is_title(text):
+        return True
     return text.scope == "name" and _begins(text.label, word)
+
+
+_MOST_OF_TITLE = 12  # words
+
+
+def _is_title(text: Text) -> bool:
+    """Tell whether a text may say what a table holds: "Improvement over TransE, in points"."""
+    return text.scope == "text" and len(text.label.text.split()) <= _MOST_OF_TITLE
 
 
 def list_ways(name: str, values: Iterable[str]) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import PERCENT, find_mentions
 from rankconst.catalogue.metrics import list_prefixes
-from rankconst.names import squash, write_latin
+from rankconst.names import read_count, squash, write_latin
 from rankconst.results.vocabulary import (
     EVERYWHERE,
     FOREIGN,
@@ -36,6 +37,7 @@ from rankconst.results.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from rankconst.catalogue.mentions import Mention
     from rankconst.catalogue.metrics import Metric
 
 
@@ -53,9 +55,11 @@ class Label:
     words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
     whole: bool = False  # True if it consists of vocabulary
     alone: bool = False  # True if it consists of words that are asked about, and numbers
+    leading: str = ""  # the statistic that it begins with, apart from filler: "gain"
     both: bool = False  # True if it names both sides in one breath: "head and tail entities"
     percent: bool = False  # True if it has the sign of its values: "Hits@10 (%)"
     spread: bool = False  # True if a value without a deviation is one itself: "MRR (±)"
+    num_triples: int | None = None  # how many test triples it speaks of
     reason: str = ""  # why values of its metric cannot be adjusted, as half a sentence
 
     @property
@@ -79,7 +83,7 @@ class Label:
     @property
     def tells(self) -> bool:
         """Whether the label has a value, a graph, or a word that may be about ranking tasks."""
-        return bool(self.values or self.words or self.graphs)
+        return bool(self.values or self.words or self.graphs or self.num_triples)
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -161,6 +165,15 @@ _AMONG_OTHERS = re.compile(
     r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b",
     re.IGNORECASE,
 )
+_ALL_OF = re.compile(
+    r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
+    re.IGNORECASE,
+)
+_TEST_TRIPLES = re.compile(
+    r"(?<![\w.,])(\d[\d,]*)\s(?:[a-z-]+\s){0,3}test\s(?:triples|triplets|facts|edges|quadruples)\b",
+    re.IGNORECASE,
+)
+_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)")
 _OF_THE_TEST = re.compile(
     rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}", re.IGNORECASE
 )
@@ -197,7 +210,8 @@ def read_label(text: str, k: int | None = None) -> Label:
         is_spread = _SPREAD.search(bare) is not None
         bare = _MARKS.sub("", bare)
         bare = _SPREAD.sub("", bare) or bare
-    bare = name_queries(bare).translate(_POINTERS)
+    bare = _ALL_OF.sub(r"all \1", name_queries(bare).translate(_POINTERS))
+    bare = _OF_RUNS.sub("", bare)
     label = _compose(text, bare, tuple(_scan(bare, k)), k)
     mark = _find_mark(text, label.graphs)
     if mark:
@@ -256,6 +270,7 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     others = [part for part in parts if not part.kind and part.text.lower() not in words]
     inside = {place for amount in amounts for place in range(*amount.span())}
     names = [part for part in others if part.start not in inside and not part.text.isdigit()]
+    count = _TEST_TRIPLES.search(bare)
     label = Label(
         text,
         values=values,
@@ -264,6 +279,8 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
         whole=not others if parts else bool(words),
         alone=bool(words) and not names and {part.kind for part in parts} <= {"word", ""},
         both=_joins_sides(parts),
+        leading=_find_leading(bare, parts),
+        num_triples=None if count is None else read_count(count[1].replace(",", "")),
     )
     measures = _list_measures(parts, k)
     if not label.whole:  # in "entity map", map is no metric
@@ -271,7 +288,7 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     if not measures:
         if not any("column" in word.scopes for word in words.values()):
             label = replace(label, words=(*label.words, *_ask_compound(bare, parts)))
-        return label if label.whole or graphs or label.words else Label(text)
+        return label if label.whole or graphs or label.words or count else Label(text)
     metric, adjustment = measures[0]
     statistics = (word for word in words.values() if word.field == "metric")
     reason = next((word.reason for word in statistics if word.scopes != {"name"}), "")
@@ -304,6 +321,31 @@ def _find_values(parts: tuple[_Part, ...]) -> dict[str, tuple[str, ...]]:
     if len(protocols) > 1 and "raw" not in protocols:  # a time-aware protocol is filtered, too
         values["protocol"] = tuple(value for value in protocols if value != "filtered")
     return values
+
+
+def _find_leading(bare: str, parts: tuple[_Part, ...]) -> str:
+    """Return the statistic that a title begins with, apart from filler: "Gains over TransE".
+
+    So may what is behind a stop, "Ablation: change of MRR". Nothing is the title of a table that
+    goes on with a verb: "Gains are in brackets".
+    """
+    is_first = True
+    for place, part in enumerate(parts):
+        is_first = is_first and part.text.lower() not in _JOINING
+        is_first = is_first or _STOP.search(bare, parts[place - 1].end, part.start) is not None
+        if not is_first or part.kind in {"filler", "value"} or part.text.isdigit():
+            continue
+        is_first = False
+        word = list_lexicon().get(_write_plain(part.text)) if part.kind == "word" else None
+        behind = {other.text.lower() for other in parts[place + 1 :]}
+        if word is not None and "title" in word.scopes and behind.isdisjoint(_VERBS):
+            return word.text
+    return ""
+
+
+_STOP = re.compile(r"[:.;]\s")
+_JOINING = {"and", "or", "with", "in", "by"}
+_VERBS = {"is", "are", "was", "were"}
 
 
 def _list_asking(bare: str, parts: tuple[_Part, ...]) -> dict[str, Word]:
@@ -617,9 +659,12 @@ def name_model(label: Label) -> Label:
     behind = _BEHIND_NAME.search(label.text)
     place = behind[2] if behind and not _is_harmless(behind[2], behind[1]) else ""
     for graph in find_mentions(label.text):
-        if graph.known and (place or squash(graph.text) not in list_ordinary()):
-            name, place = graph.text.lower(), ""
-            words[name] = Word(name, "dataset", says=graph.key)
+        registered = graph if graph.known else _find_registered(graph.text)
+        if registered and (place or squash(registered.text) not in list_ordinary()):
+            is_variant = not graph.text.endswith(registered.text)  # FB15k-237-N
+            name, place = (graph if is_variant else registered).text.lower(), ""
+            says = "" if is_variant else registered.key
+            words[name] = Word(name, "graph" if is_variant else "dataset", says=says)
     if place and not label.words:
         words[place.lower()] = Word(place.lower(), "part")
     minus = _MINUS.search(label.text)
@@ -627,6 +672,17 @@ def name_model(label: Label) -> Label:
         words["-"] = Word("-", "metric")
     label = replace(label, graphs=(), values=values, words=tuple(words.values()))
     return ask_alone(label, "name")
+
+
+def _find_registered(name: str) -> Mention | None:
+    """Return the graph of the registry in a longer name: WN18RR in RotatE-WN18RR."""
+    parts = name.split("-")
+    spans = combinations(range(len(parts) + 1), 2)
+    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):  # the longest first
+        found = find_mentions("-".join(parts[first:last]))
+        if found and found[0].known:
+            return found[0]
+    return None
 
 
 _BEHIND_NAME = re.compile(r"\S (on|for|[-\u2013\u2212]) (.*\S)")

@@ -34,6 +34,7 @@ from rankconst.results.tables.layout import (
     ask_whole,
     fits_role,
     heads_models,
+    names_role,
 )
 from rankconst.results.vocabulary import Word, list_remarks, list_roles
 
@@ -80,7 +81,8 @@ class Place(NamedTuple):
         """
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         names = self.names if label.whole else (*self.names, key)
-        if _is_unknown(key, label, beside):
+        is_model = find_role(self.path[-1]) == "model" if self.path else False
+        if not is_model and _is_unknown(key, label, beside):
             label = ask_whole(label)
         outer = (*self.beside, *self.above)
         above = (*keep(_doubt_other_graph(Text(label, "row", _ABOVE), outer)), *outer)
@@ -97,10 +99,6 @@ class Place(NamedTuple):
 
 
 _SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
-_GENERAL = {
-    *("entry", "history", "info", "item", "items", "log"),
-    *("logs", "output", "outputs", "report", "run", "stats"),
-}
 
 
 def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
@@ -108,15 +106,15 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
 
     No model is called so, nor a key next to others that declare: train, test and ood.
     """
-    if label.tells or label.whole or label.metric is not None or find_role(key):
+    is_asking = any("row" in word.scopes for word in label.words)
+    if is_asking or label.values or label.whole or label.metric is not None or find_role(key):
         return False
     others = [read_label(other) for other in beside]
-    if any(other.declared for other in others):
+    if not label.graphs and any(other.declared for other in others):
         return True
     words = list_others(key)
-    is_general = {squash(word) for word in words} <= _GENERAL
-    names = [*words, squash(key), *beside]
-    return not is_general and not names_model(names) and _SMALL.fullmatch(key) is not None
+    names = [*words, *beside] if label.graphs else [*words, squash(key), *beside]
+    return all(_SMALL.fullmatch(word) for word in words) and not names_model(names)
 
 
 def _doubt_other_graph(text: Text, others: Iterable[Text]) -> Text:
@@ -351,7 +349,7 @@ def is_path(text: str) -> bool:
 def find_role(key: str, text: str | None = None) -> str:
     """Return the role of a key; empty if a text does not fit: not every type is that of ranks."""
     role = list_roles().get(squash(key), "")
-    if text is None or role in OPEN_ROLES or role == key.lower():
+    if text is None or role in OPEN_ROLES or (role and names_role(key, role)):
         return role
     return role if role and fits_role(role, text) else ""
 

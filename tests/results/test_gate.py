@@ -165,6 +165,59 @@ def test_the_likeliest_of_several_benchmarks_comes_first() -> None:
     )
 
 
+# -- what a table is of ----------------------------------------------------------------------------
+
+TITLES = (
+    "Improvement over TransE, in points", "Standard deviations over five seeds.", "Ablation: relative change of MRR",
+    "Numbers are the difference to TransE.", "95% confidence intervals", "Results. Gains of our method",
+)  # fmt: skip
+NO_TITLES = (
+    "All gains are significant.", "Results; standard deviations are below 0.002.", "Results with improvements in brackets",
+    "Results and improvements over TransE",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_title_that_begins_with_a_statistic_is_asked_about(title: str) -> None:
+    table = write_markdown([["Model", "MRR"], ["A", 0.5]])
+    for text in (f"# UMLS\n\n{title}\n\n{table}", f"# UMLS\n\n## {title}\n\n{table}"):
+        assert tell(text)[0].startswith("?")
+
+
+@pytest.mark.parametrize("title", NO_TITLES)
+def test_what_a_text_says_of_gains_besides_is_not_asked_about(title: str) -> None:
+    assert tell(f"# UMLS\n\n{title}\n\n| Model | MRR |\n|-|-|\n| A | 0.5 |\n") == ["umls"]
+
+
+@pytest.mark.parametrize(
+    ("graph", "sentence", "expected"),
+    [
+        ("ogbl-biokg", "Ranking over all 93,773 entities", "?all-entities"), ("UMLS", "Over all of the 135 entities", "umls"),
+        ("ogbl-biokg", "All 2.5M entities compete", "?all-entities, compete"), ("UMLS", "The mean over all 46 relations", "?over-all-relations"),
+        ("UMLS", "These are 100 hand-picked test triples", "?100"), ("UMLS", "Each of the 661 test triples counts.", "umls"),
+        ("UMLS", "We have 20,466 FB15k-237 and 3,134 WN18RR test triples", "?--dataset, or a column dataset"),
+    ],
+)  # fmt: skip
+def test_how_many_a_text_says_there_are_is_held_against_the_tasks(
+    graph: str, sentence: str, expected: str
+) -> None:
+    (found,) = tell(f"# {graph}\n\n{sentence}\n\n| Model | MRR |\n|-|-|\n| A | 0.5 |\n")
+    assert found.removesuffix(" sampled:500") == expected
+
+
+def test_a_number_of_runs_is_no_part_of_a_metric() -> None:
+    assert tell("dataset,MRR (5 seeds)\nUMLS,.5\n", "a.csv") == ["umls"]
+    assert tell("dataset,MRR (mean of 3 runs)\nUMLS,.5\n", "a.csv") == ["umls"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("data_split", "random"), ("Evaluation protocol", "own")]
+)
+def test_a_value_that_no_field_has_is_never_passed_over(key: str, value: str) -> None:
+    assert tell(json.dumps([{"dataset": "UMLS", key: value, "mrr": 0.5}]), "a.json") != ["umls"]
+    assert tell(f"dataset,{key},MRR\nUMLS,{value},.5\nWN18,,.5\n", "a.csv") == [LEFT, "wn18"]
+
+
 # -- names of models -------------------------------------------------------------------------------
 
 NAMES = (
@@ -182,7 +235,9 @@ def test_the_name_of_a_model_declares_nothing_and_is_not_asked_about(name: str) 
     assert tell(json.dumps({"model": name, "dataset": "UMLS", "mrr": 0.3}), "a.json") == ["umls"]
 
 
-@pytest.mark.parametrize("form", ["{} (WN18RR)", "{} on WN18RR", "{}_WN18RR", "WN18RR {}"])
+@pytest.mark.parametrize(
+    "form", ["{} (WN18RR)", "{} on WN18RR", "{}_WN18RR", "WN18RR {}", "{}-WN18RR"]
+)
 def test_the_graph_in_the_name_of_a_model_is_asked_about_where_it_is_another(form: str) -> None:
     table = write("{}", ["Model", "MRR"], [form.format("RotatE"), 0.4], ["TransE", 0.2])
     assert tell(table.format("FB15k-237")) == ["?wn18rr", "fb15k237"]
@@ -213,6 +268,11 @@ def test_what_a_model_is_a_variant_of_is_not_asked_about(name: str) -> None:
     assert tell(write("UMLS", ["Model", "MRR"], [name, 0.05])) == ["umls"]
     kinships = write("Kinships", ["Model", "MRR"], ["TransE - Kinships", 0.05])
     assert tell(kinships) == ["kinships"]
+
+
+def test_a_variant_of_a_graph_in_the_name_of_a_model_is_asked_about() -> None:
+    table = write("FB15k-237", ["Model", "MRR"], ["A [FB15k-237-N]", 0.4], ["A-FB15k-237", 0.2])
+    assert tell(table) == ["?fb15k-237-n", "fb15k237"]
 
 
 def test_a_column_without_a_heading_may_name_datasets() -> None:

@@ -139,7 +139,8 @@ def form_address(
     `cells` are those of the row; `questions` are asked unless the texts answer them.
     """
     declarations = gather(texts)
-    fields: dict[str, Any] = {**declarations.declared, **dict(cells.facts)}
+    counted = {"num_triples": declarations.num_triples}
+    fields: dict[str, Any] = {**declarations.declared, **counted, **dict(cells.facts)}
     unanswered = (ask for ask in questions if ask.field not in declarations.declared)
     headings = (text for text in texts if text.scope == "column")
     conflicts = tuple(_find_conflicts((*cells.texts, *headings)))

@@ -89,7 +89,7 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         is_name = squash(heading.keys[j]) == squash(role)
         if role in exact_names or (role in roles and not is_name):
             continue
-        if is_name or fits_cells(role, cells[j]):
+        if names_role(heading.keys[j], role) or fits_cells(role, cells[j]):
             roles[role] = j
         if is_name:
             exact_names.add(role)
@@ -100,6 +100,11 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         if first >= 0 and not any(heading.labels[first]) and _are_datasets(cells[first].distinct):
             roles["dataset"] = first
     return roles
+
+
+def names_role(heading: str, role: str) -> bool:
+    """Tell whether a heading has the name of a role in it, as data_split: any cell is of that."""
+    return squash(role) in squash(heading)
 
 
 def fits_role(role: str, cell: str) -> bool:
