@@ -154,16 +154,19 @@ def _find_argument(declared: Iterable[Declared], values: Mapping[str, Any]) -> D
 COMPLETION = "_RANKCONST_COMPLETE"
 """The variable by which shells ask for completions."""
 
+_SPECIAL = "\"'\\="  # quotes, and between the name of an option and its value
+
 
 def find_completion() -> Callable[[], None] | None:
     """Return what answers a shell that asks what completes a word; None for what is not plain."""
     line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # between words
     place = os.environ.get("COMP_CWORD", "")
-    is_plain = line.isprintable() and not {*line} & {*"\"'\\="} and place.isdecimal()
-    if os.environ[COMPLETION] != "complete_bash" or not is_plain:
+    is_asked = os.environ[COMPLETION] == "complete_bash" and place.isdecimal()
+    if not is_asked or not line.isprintable() or any(sign in line for sign in _SPECIAL):
         return None
     words = line.split()
-    before, begun = words[1 : int(place)], "".join(words[int(place) : int(place) + 1])
+    before, behind = words[1 : int(place)], words[int(place) :]
+    begun = behind[0] if behind else ""
     command = find_command(before)
     if not command or begun.startswith("-"):
         return None
