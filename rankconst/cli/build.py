@@ -150,10 +150,13 @@ def build(
     from rankconst_builder.pipeline import Build, build_all, order_protocols
 
     reporter = Reporter()
-    chosen = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
-    with write_dataset(pykeen, chosen, alone=not what) as placed:
-        own = {split: str(path) for split, path in placed.items()}
-        benchmarks, files = ((), own) if own else _read_words(what or [])
+    protocols = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
+    with write_dataset(pykeen, protocols, alone=not what) as paths:
+        if paths:
+            benchmarks: Sequence[Benchmark] = ()
+            files: Mapping[str, str] = {split: str(path) for split, path in paths.items()}
+        else:
+            benchmarks, files = _read_words(what or [])
         restriction = _read_restriction(relations, entities, known)
         if pykeen and name is None:
             name = f"pykeen-{pykeen}"
@@ -168,7 +171,7 @@ def build(
                 sources=sources,
                 out=out,
                 fetcher=_open_fetcher(find_mirror(), offline, reporter, bool(benchmarks)),
-                protocols=chosen,
+                protocols=protocols,
                 baselines=_choose_baselines(baseline or usual),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
                 local={source.key: here for source in sources if files},
@@ -179,7 +182,7 @@ def build(
                 reporter=reporter,
             )
         )
-    _tell_outcome(outcome, out, reporter)
+    _report_outcome(outcome, out, reporter)
 
 
 # -- what to build ---------------------------------------------------------------------------------
@@ -194,7 +197,7 @@ _NOTHING = (
 def _read_words(
     words: Sequence[str],
 ) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
-    """Return the benchmarks that were named, or else the files of a graph by split.
+    """Return the benchmarks of some names, or else the files of a graph by split.
 
     Files are paths; one may be a URL, as for the training set. Raises UsageError for both at once
     or for neither, and DataError for a path where no file is.
@@ -219,22 +222,22 @@ def _read_words(
 
 
 def _is_file(word: str) -> bool:
-    """Tell whether a word is a file, a benchmark's name if not; ask if it is both."""
+    """Return True for the path of a file, False for a benchmark's name; UsageError for both."""
     from rankconst.catalogue.benchmarks import find_benchmark, list_names
 
-    placed = os.sep in word or "/" in word
-    named = not placed and list_names().find(word) is not None
+    has_slash = os.sep in word or "/" in word
+    is_name = not has_slash and list_names().find(word) is not None
     try:
-        found = exists(Path(word)) or Path(word).is_symlink()
+        is_there = exists(Path(word)) or Path(word).is_symlink()
     except OSError:  # too long for a name
-        found = False
-    if found and named:
+        is_there = False
+    if is_there and is_name:
         title = find_benchmark(word).title
         raise UsageError(
             f"{word} is a benchmark, and a file here: write ./{word} for the file, or {title} for "
             "the benchmark."
         )
-    return found or placed or bool(PurePath(word).suffix and not named)
+    return is_there or has_slash or bool(PurePath(word).suffix and not is_name)
 
 
 _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
@@ -267,14 +270,14 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
 def _list_files(folder: Path) -> list[str]:
     """Return the files in a folder that are named after a split."""
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
-    known = {_split_name(path)[1]: path for path in paths}
-    if not {"train", "test"} <= known.keys():
-        named = [str(folder / f"{split}.tsv") for split in SPLITS]
-        command = shlex.join(["rankconst", "build", *named, "--name", folder.resolve().name])
+    files = {_split_name(path)[1]: path for path in paths}
+    if not {"train", "test"} <= files.keys():
+        examples = [str(folder / f"{split}.tsv") for split in SPLITS]
+        command = shlex.join(["rankconst", "build", *examples, "--name", folder.resolve().name])
         raise UsageError(
             f"{folder} is a folder without a train and a test file; name its files: {command}"
         )
-    return [known[split] for split in SPLITS if split in known]
+    return [files[split] for split in SPLITS if split in files]
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
@@ -310,16 +313,16 @@ def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
     parts = [_split_name(path) for path in files.values()]
     fronts = {front for front, _ in parts}
     folders = {Path(path).resolve().parent for path in files.values()}
-    found = ""
+    name = ""
     if len(fronts) == len(folders) == 1 and all(split is not None for _, split in parts):
-        found = fronts.pop() or folders.pop().name
+        name = fronts.pop() or folders.pop().name
     try:
-        make_key(found)
+        make_key(name)
     except UsageError as error:
-        because = f" {found!r} will not do: {error}" if found else ""
-        raise UsageError(f"what is the graph called? Add --name NAME.{because}") from error
-    reporter.say(f"name: {found}, as the files or their folder are called; --name changes it")
-    return found
+        reason = f" {name!r} will not do: {error}" if name else ""
+        raise UsageError(f"what is the graph called? Add --name NAME.{reason}") from error
+    reporter.say(f"name: {name}, as the files or their folder are called; --name changes it")
+    return name
 
 
 def _read_restriction(
@@ -395,33 +398,39 @@ def _open_fetcher(
     """Return a fetcher of benchmark files; the user's own graph needs no cache."""
     from rankconst_builder.fetch import Fetcher
 
-    cache = cache_folder() if downloading else Path()
+    cache = Path()
     if downloading:
-        reporter.say(
-            f"cache: {cache}" if mirror is None else f"mirror: {hide_login(mirror)}  cache: {cache}"
-        )
+        cache = cache_folder()
+        sources = f"cache: {cache}"
+        if mirror is not None:
+            sources = f"mirror: {hide_login(mirror)}  {sources}"
+        reporter.say(sources)
     return Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter)
 
 
 def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the keys of the baselines that know something of the training set."""
-    keys = INFORMED if ALL_BASELINES in names else [parse_baseline(name).key for name in names]
+    """Return the keys of the baselines other than chance."""
+    if ALL_BASELINES in names:
+        return tuple(INFORMED)
+    keys = [parse_baseline(name).key for name in names]
     return tuple(key for key in INFORMED if key in keys)
 
 
-def _read_columns(columns: str | None, own: bool) -> str | None:
-    """Return the letters of columns."""
+def _read_columns(columns: str | None, is_own: bool) -> str | None:
+    """Return the letters of columns; UsageError for wrong ones, and for those of a benchmark."""
     from rankconst.catalogue.benchmarks import LineFormat
 
-    if columns is not None and not own:
+    if columns is None:
+        return None
+    if not is_own:
         raise UsageError("--columns is for a graph of your own; a benchmark's are known.")
     try:
-        return None if columns is None else LineFormat(columns=columns.lower()).columns
+        return LineFormat(columns=columns.lower()).columns
     except DataError as error:
         raise UsageError(f"--columns: {error}") from error
 
 
-# -- what came of it -------------------------------------------------------------------------------
+# -- the outcome -----------------------------------------------------------------------------------
 
 _COLUMNS = (
     Column("dataset", "dataset"),
@@ -438,8 +447,8 @@ def _print_outcome(outcome: Outcome) -> None:
         return
     rows = list[dict[str, Any]]()
     for key in outcome.built:
-        own = [_summarise(outcome.tables, tasks) for tasks in _find_tests(outcome.tables, key)]
-        rows += itertools.chain(*join_protocols(own).values())
+        tests = [_summarise(outcome.tables, tasks) for tasks in _find_tests(outcome.tables, key)]
+        rows += itertools.chain(*join_protocols(tests).values())
     caption = (
         "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
     )
@@ -458,14 +467,15 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     row: dict[str, Any] = {"dataset": tasks.dataset, "protocol": tasks.protocol}
     row |= {"split": tasks.split, "side": tasks.side}
     row |= {"num_tasks": histogram.total, "mean_candidates": histogram.mean}
-    known = list_metrics(shared=histogram.shared)
+    metrics = list_metrics(shared=histogram.shared)
     for metric in SUMMARY:
-        found = tables.look_up(tasks, metric).expectation if metric in known else None
-        row[f"expectation_{metric.key}"] = found
+        row[f"expectation_{metric.key}"] = None
+        if metric in metrics:
+            row[f"expectation_{metric.key}"] = tables.look_up(tasks, metric).expectation
     return row
 
 
-def _tell_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
+def _report_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
     """Print the result of a build, its place and the next step; raise an error if it failed."""
     _print_outcome(outcome)
     reporter.say(f"tables: {out.resolve()}")
@@ -484,9 +494,11 @@ def _suggest(tables: Tables, key: str, out: Path) -> str:
     """Suggest a command that uses the tables, ready to run but for the value."""
     # Commands find what is in this folder under its usual name.
     place = "" if os.path.normpath(out) == OUTPUT else f" --tables {shlex.quote(str(out))}"
-    held = [tasks.protocol for tasks in _find_tests(tables, key)]
-    if not held:
+    protocols = [tasks.protocol for tasks in _find_tests(tables, key)]
+    if not protocols:
         return f"next: rankconst show {key} --split all{place}"
-    filtered = [key for key in held if parse_protocol(key).known != "none"]
-    protocol = "" if DEFAULT_PROTOCOL in held else f" --protocol {(filtered or held)[0]}"
+    protocol = ""
+    if DEFAULT_PROTOCOL not in protocols:
+        filtered = [name for name in protocols if parse_protocol(name).known != "none"]
+        protocol = f" --protocol {(filtered or protocols)[0]}"
     return f"next: rankconst adjust VALUE --metric mrr --dataset {key}{protocol}{place}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankconst.cli import options
@@ -72,7 +71,7 @@ def check(
     from rankconst.results.formats import read
 
     form = read_format(format)
-    files, typed = _tell_apart(results or [])
+    files, typed = _split_results(results or [])
     opened = open_tables(tables)
     facts = (dataset, split, side, protocol, None, tool)
     user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
@@ -80,46 +79,49 @@ def check(
         raise UsageError(f"leave out --metric: the numbers have names, as {typed[0]}.")
     only = parse_metric(metric) if metric else None
     readings = []
-    for file in itertools.chain.from_iterable(map(list_files, files)):
-        readings.append(read(file, decimal=decimal, percent=percent, metric=only))
-        report_reading(readings[-1])
+    for file_or_folder in files:
+        for file in list_files(file_or_folder):
+            readings.append(read(file, decimal=decimal, percent=percent, metric=only))
+            report_reading(readings[-1])
     readings = readings or [_read_typed(typed)]
-    checked = [check_reading(reading, opened, user, metric=only) for reading in readings]
+    checks = [check_reading(reading, opened, user, metric=only) for reading in readings]
     if form is Format.table:
-        for each in checked:
-            _print_findings(each)
+        for checked in checks:
+            _print_findings(checked)
     else:
-        rows = [row for each in checked for row in each.list_rows(nested=form is Format.json)]
+        rows = []
+        for checked in checks:
+            rows += checked.list_rows(nested=form is Format.json)
         print_listing(Listing.of(_COLUMNS, rows), form)
-    return _conclude(checked)
+    return _conclude(checks)
 
 
-def _conclude(checked: Sequence[CheckedReading]) -> int:
+def _conclude(checks: Sequence[CheckedReading]) -> int:
     """Report notes on stderr, and return the exit code: that of DataError for impossible numbers.
 
     Raises AskedError if all numbers wait for an answer.
     """
     from rankconst.checks.checking import summarise
 
-    for each in checked:
-        _report(each)
-    say(summarise(checked))
-    if any(each.num_errors for each in checked):
+    for checked in checks:
+        _report(checked)
+    say(summarise(checks))
+    if any(checked.num_errors for checked in checks):
         return DataError.exit_code
-    if all(each.is_waiting for each in checked):
+    if all(checked.is_waiting for checked in checks):
         raise AskedError(
             "what needs the ranking tasks is not checked before these questions have an answer."
         )
     return 0
 
 
-# -- what was typed --------------------------------------------------------------------------------
+# -- typed numbers ---------------------------------------------------------------------------------
 
 
-def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the files that were typed, and the numbers with their names; refuse both at once."""
-    typed = [each for each in results if "=" in each and not names_file(each)]
-    files = [each for each in results if each not in typed]
+def _split_results(results: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split arguments into files, and numbers with their names; refuse both at once."""
+    typed = [result for result in results if "=" in result and not names_file(result)]
+    files = [result for result in results if result not in typed]
     if not results:
         raise UsageError(
             "name a file of results, or numbers: rankconst check results.csv, or rankconst check "
@@ -127,43 +129,45 @@ def _tell_apart(results: Sequence[str]) -> tuple[list[str], list[str]]:
         )
     if files and typed:
         raise UsageError(f"check a file or numbers, not both: leave out {files[0]} or {typed[0]}.")
-    for each in files:
-        if not names_file(each) and each.replace(".", "", 1).rstrip("%").isdigit():
-            raise UsageError(f"which metric is {each}? Write it before the number: mrr={each}.")
+    for file in files:
+        if not names_file(file) and file.replace(".", "", 1).rstrip("%").isdigit():
+            raise UsageError(f"which metric is {file}? Write it before the number: mrr={file}.")
     return files, typed
 
 
 def _read_typed(typed: Sequence[str]) -> Reading:
-    """Put numbers that were typed into the form of a file's.
-
-    ``count=402`` is the number of ranks of the others.
-    """
+    """Return typed numbers as a reading; ``count=402`` is the number of ranks of the others."""
     from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
     from rankconst.evaluation import complete_by_name
     from rankconst.results.reading import Entry, Reading, make_entries
 
-    named = dict[str, str]()
-    for name, value in (each.rpartition("=")[::2] for each in typed):
-        if name in named:
+    values = dict[str, str]()
+    for text in typed:
+        name, _, value = text.rpartition("=")
+        if name in values:
             raise UsageError(f"{name} is given twice: check one evaluation at a time.")
-        named[name] = value.strip()
-    if "count" in named and not (num_tasks := read_count(named["count"])):
-        raise UsageError(f"count={shorten(named['count'])} is not a whole number from 1 on.")
-    known = Address(num_tasks=num_tasks if "count" in named else None)
+        values[name] = value.strip()
+    num_tasks = None
+    if "count" in values:
+        num_tasks = read_count(values["count"])
+        if not num_tasks:
+            raise UsageError(f"count={shorten(values['count'])} is not a whole number from 1 on.")
+    address = Address(num_tasks=num_tasks)
     entries = {}
-    for name, value in named.items():
+    for name, value in values.items():
         if name == "count":
-            if len(named) == 1:
+            if len(values) == 1:
                 entries[name] = Entry(CATALOGUE["count"], value, 0, name, None)
             continue
         try:
             metric, form = parse_adjusted_metric(name)
         except UnknownNameError:
             metric, form = parse_metric(name), None
-        entries[name] = Entry(metric, value, 0, name, None, complete_by_name(name, known), form)
+        context = complete_by_name(name, address)
+        entries[name] = Entry(metric, value, 0, name, None, context, form)
     row = {name: entry.text for name, entry in entries.items()}
-    held = make_entries(entries.values())
-    return Reading("the numbers", "typed", "wide", tuple(row), (row,), held)
+    columns = make_entries(entries.values())
+    return Reading("the numbers", "typed", "wide", tuple(row), (row,), columns)
 
 
 # -- the screen ------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,8 +71,8 @@ def compare(
     user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
     files, typed = split_files(values)
     if files and not typed:
-        found = _compare_files(_list_works(files, metric, percent, user, opened))
-        target.write(_list_compared(found, target.form), opened)
+        compared = _compare_files(_list_works(files, metric, percent, user, opened))
+        target.write(_list_compared(compared, target.form), opened)
         return
     refuse_names("compare", typed, [dataset] if dataset else [], [metric] if metric else [])
     if files or len(typed) != 2:
@@ -81,12 +80,12 @@ def compare(
             "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 "
             f"-m hits@10.{_name_adjust(typed, dataset, metric)}"
         )
-    names = {each.rpartition("=")[0] for each in values}
+    names = {value.rpartition("=")[0] for value in values}
     if names != {""}:
-        plain = " ".join(each.rpartition("=")[2] for each in values)
-        known = metric or next((name for name in names if find_metric(name)), "METRIC")
+        plain = " ".join(value.rpartition("=")[2] for value in values)
+        label = metric or next((name for name in names if find_metric(name)), "METRIC")
         raise UsageError(
-            f"leave out the names: rankconst compare {plain} --metric {known}. For several "
+            f"leave out the names: rankconst compare {plain} --metric {label}. For several "
             "models, name a file."
         )
     if metric is None:
@@ -102,8 +101,11 @@ def _list_works(
     from rankconst.results.document import list_files
 
     metrics = (parse_metric(metric),) if metric else ()
-    every = itertools.chain.from_iterable(map(list_files, files))
-    return [Work([file], None, percent, user, opened, metrics) for file in every]
+    works = []
+    for file_or_folder in files:
+        paths = list_files(file_or_folder)
+        works += [Work([path], None, percent, user, opened, metrics) for path in paths]
+    return works
 
 
 def _name_adjust(typed: Sequence[str], dataset: str | None, metric: str | None) -> str:
@@ -142,29 +144,30 @@ def _compare_two(
     require_mean(parsed)
     alone = replace(user, percent=False, accepted=())
     constants = look_up(metric, alone, opened)
-    if covered := opened.explain_coverage(constants.tasks):
-        say(f"note: {constants.tasks.dataset}: {covered}")
-    found = constants.compare(*values, percent=user.percent)
+    coverage = opened.explain_coverage(constants.tasks)
+    if coverage:
+        say(f"note: {constants.tasks.dataset}: {coverage}")
+    comparison = constants.compare(*values, percent=user.percent)
     explain_names([metric])
     if user.tool is not None:
         report_caveats([parse_tool(user.tool)])
-    if found.note:
-        say(f"note: {found.note}")
+    if comparison.note:
+        say(f"note: {comparison.note}")
     assumed: dict[str, tuple[str, ...]] = {}
-    if found.tasks is not None:
-        assumed = gather_assumed([(complete_by_name(metric, user), found.tasks)], NOTHING)
+    if comparison.tasks is not None:
+        assumed = gather_assumed([(complete_by_name(metric, user), comparison.tasks)], NOTHING)
     if form is not Format.table:
         report_assumed(assumed)
-    return _list(found, assumed, opened, form)
+    return _list(comparison, assumed, opened, form)
 
 
 def _list(
-    found: Comparison, assumed: Mapping[str, tuple[str, ...]], opened: Tables, form: Format
+    comparison: Comparison, assumed: Mapping[str, tuple[str, ...]], opened: Tables, form: Format
 ) -> Listing:
     """List the comparison as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
-    label, row = found.metric.label, found.to_dict()
+    label, row, names = comparison.metric.label, comparison.to_dict(), comparison.names
     if form is Format.json:
         row["assumed"] = {name: value for name, (value,) in assumed.items()}
     difference = Column(
@@ -174,27 +177,27 @@ def _list(
         right=True,
         show_row=show_interval("difference"),
     )
-    shown = {
-        "first": Column("first", label, lambda _: found.names[0], right=True),
-        "second": Column("second", label, lambda _: found.names[1], right=True),
+    on_screen = {
+        "first": Column("first", label, lambda _: names[0], right=True),
+        "second": Column("second", label, lambda _: names[1], right=True),
         "difference": difference,
-        "z_lower": Column("z_lower", "z", lambda _: show_z(found), right=True),
-        "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(found), right=True),
+        "z_lower": Column("z_lower", "z", lambda _: show_z(comparison), right=True),
+        "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(comparison), right=True),
     }
-    title = label
-    if (tasks := found.tasks) is not None:
+    title, tasks = label, comparison.tasks
+    if tasks is not None:
         title += f" on {opened.titles.get(tasks.dataset, tasks.dataset)}"
         if tasks.split:
             title += f" ({tasks.describe()})"
-    counted = f"{found.num_tasks:,} tasks"
-    if not title.endswith(counted):
-        title += f", {counted}"
-    caption = f"{found.describe()}\n{LEFT_OUT}"
+    num_tasks = f"{comparison.num_tasks:,} tasks"
+    if not title.endswith(num_tasks):
+        title += f", {num_tasks}"
+    caption = f"{comparison.describe()}\n{LEFT_OUT}"
     if assumed:
         caption += f"\nAssumed: {describe_assumed(assumed)}."
-    if found.table_version:
-        caption += f" Tables {found.table_version}."
-    columns = [shown.get(key, Column(key)) for key in row]
+    if comparison.table_version:
+        caption += f" Tables {comparison.table_version}."
+    columns = [on_screen.get(key, Column(key)) for key in row]
     return Listing.of(columns, [row], title=title, caption=caption)
 
 
@@ -212,51 +215,55 @@ def _compare_files(works: Sequence[Work]) -> Compared:
         adjusted = adjust_file(read_file(work), work)
         report(adjusted, choose_ranks(adjusted))
         files.append(adjusted)
-    found = compare_files(files)
-    ranked = {(each.constants.tasks, each.constants.metric) for each in found}
+    compared = compare_files(files)
+    ranked = {(standings.constants.tasks, standings.constants.metric) for standings in compared}
     for adjusted in files:
-        alone: dict[str, None] = {}
-        for each in adjusted.entries:
-            known = each.constants
-            if known is None or not each.entry.metric.is_mean:
+        single: dict[str, None] = {}
+        for entry in adjusted.entries:
+            constants = entry.constants
+            if constants is None or not entry.entry.metric.is_mean:
                 continue
-            if (known.tasks, known.metric) not in ranked:
-                alone[f"{known.metric.label} on {known.tasks.dataset}"] = None
-        if alone:
+            if (constants.tasks, constants.metric) not in ranked:
+                single[f"{constants.metric.label} on {constants.tasks.dataset}"] = None
+        if single:
             say(
                 f"note: {adjusted.reading.name}: a single result is compared with none: "
-                f"{', '.join(alone)}."
+                f"{', '.join(single)}."
             )
-    return found
+    return compared
 
 
-def _list_compared(found: Compared, form: Format) -> Listing:
+def _list_compared(compared: Compared, form: Format) -> Listing:
     """List the models of each metric and dataset, with the letters of those that they beat."""
     from rankconst.results.compared import MEANING
 
     names = ("dataset", "split", "side", "protocol")
     rows = []
-    for each in found:
-        facts = {name: getattr(each.constants.tasks, name) for name in names}
-        facts |= {"metric": each.constants.metric.label, "smallest": each.smallest}
-        table = each.table
+    for standings in compared:
+        facts = {name: getattr(standings.constants.tasks, name) for name in names}
+        facts |= {"metric": standings.constants.metric.label, "smallest": standings.smallest}
+        table = standings.table
         models = zip(*table.values(), strict=True)
-        rows += [facts | dict(zip(table, model, strict=True)) for model in models]
+        rows += [facts | dict(zip(table, cells, strict=True)) for cells in models]
     columns = []
     for key in (*names, "metric"):
-        # A column that tells no rows apart is for files.
+        # A column with the same value in all rows is for files.
         title = key if len({row[key] for row in rows}) > 1 else None
         columns.append(Column(key, title))
-    marked = form is Format.latex
-    write = _write_superscript if marked else _write_text
+    value = Column("value", "result", right=True, show_row=_write_text)
+    better_than, caption = Column("better_than", "better than", " ".join), ""
+    if form is Format.latex:  # letters are superscripts
+        value = value._replace(raw=True, show_row=_write_superscript)
+        better_than, caption = better_than._replace(title=None), MEANING
     columns += [
         Column("letter", ""),
         Column("model", "model"),
-        Column("value", "result", right=True, raw=marked, show_row=write),
-        Column("better_than", None if marked else "better than", " ".join),
-        *map(Column, ("log10_p_next", "smallest")),
+        value,
+        better_than,
+        Column("log10_p_next"),
+        Column("smallest"),
     ]
-    return Listing.of(columns, rows, card=str(found), caption=MEANING if marked else "")
+    return Listing.of(columns, rows, card=str(compared), caption=caption)
 
 
 def _write_text(row: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,11 +55,11 @@ _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
 
 
 Offer = Callable[[str], list[str]]
-"""Returns what completes the beginning of a word."""
+"""Returns the completions of the beginning of a word."""
 
 
 class Parameter(NamedTuple):
-    """How an argument or an option of a command is typed, and its help."""
+    """The spelling of an argument or an option of a command, and its help."""
 
     names: tuple[str, ...]  # --out, -o; of an argument none
     metavar: str | None  # None for an option without a value
@@ -69,18 +70,19 @@ class Parameter(NamedTuple):
 
 def complete(*metavars: str) -> Offer | None:
     """Return the completion of values of some kinds, as shells ask for it; None without one."""
-    known = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
+    lists = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
 
     def offer(incomplete: str) -> list[str]:
         typed = incomplete.lower()
-        found = (
-            next((each for each in spellings if each.startswith(typed) and " " not in each), None)
-            for things in known
-            for spellings in things()
-        )
-        return [incomplete + each[len(typed) :] for each in found if each]
+        words = []
+        for spellings in itertools.chain.from_iterable(things() for things in lists):
+            fitting = (word for word in spellings if word.startswith(typed) and " " not in word)
+            word = next(fitting, None)
+            if word:
+                words.append(incomplete + word[len(typed) :])
+        return words
 
-    return offer if known else None
+    return offer if lists else None
 
 
 def argument(metavar: str, help: str, *completed: str) -> Parameter:
@@ -103,7 +105,7 @@ def rare(usage: str, help: str) -> Parameter:
 
 def split_commas(values: list[str] | None) -> list[str]:
     """Split names at commas, as people also write several into one word: mrr,hits@10."""
-    return [name for each in values or () for name in each.split(",") if name.strip()]
+    return [name for value in values or () for name in value.split(",") if name.strip()]
 
 
 def read_format(name: str) -> Format:
@@ -119,8 +121,8 @@ def hide(shared: Any) -> Parameter:
     return parameter._replace(hidden=True)
 
 
-# What people type first to the option that does it.
-_MEANT = {
+# Options of other programs to those of this one.
+_ELSEWHERE = {
     **dict.fromkeys(("--output", "--save"), "--out FILE"),
     **dict.fromkeys(("--figure", "--plot"), "--out figure.svg"),
     **{f"--{form}": f"--format {form}" for form in ("csv", "markdown", "latex", "parquet")},
@@ -154,22 +156,22 @@ _MEANT = {
 
 
 def explain_option(name: str, known: Sequence[str] = ()) -> str:
-    """Word the error about an unknown option, with the option that you may mean."""
+    """Word the error about an unknown option, with a suggestion."""
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
-    meant = _MEANT.get(name, "")
-    if not meant and find_metric(bare):
-        meant = f"{bare}=VALUE"
-    if not meant:
-        meant = " or ".join(get_close_matches(name, known, 2, 0.75))
-    if not meant:
+    suggestion = _ELSEWHERE.get(name, "")
+    if not suggestion and find_metric(bare):
+        suggestion = f"{bare}=VALUE"
+    if not suggestion:
+        suggestion = " or ".join(get_close_matches(name, known, 2, 0.75))
+    if not suggestion:
         return f"no such option: {name}."
-    return f"no such option: {name}. Did you mean {meant}?"
+    return f"no such option: {name}. Did you mean {suggestion}?"
 
 
 def names_file(text: str) -> bool:
-    """Tell whether an argument is ``-``, standard input, or an existing file or folder."""
+    """Return True for ``-``, standard input, and for an existing file or folder."""
     try:
         return text == "-" or Path(text).exists()
     except OSError:  # too long for a name
@@ -185,35 +187,34 @@ def refuse_names(
         return
     from rankconst.catalogue.benchmarks import list_names
 
-    named = {word: "metric" for word in words if find_metric(word) is not None}
-    named |= {
-        word: "dataset"
-        for word in words
-        if word not in named and list_names().find(word) is not None
-    }
-    if not named:
+    kinds = {}
+    for word in words:
+        if find_metric(word) is not None:
+            kinds[word] = "metric"
+        elif list_names().find(word) is not None:
+            kinds[word] = "dataset"
+    if not kinds:
         return
-    typed = ["rankconst", command, *(value for value in values if value not in named)]
-    for kind, given in (("dataset", datasets), ("metric", metrics)):
-        for name in (*given, *(word for word in named if named[word] == kind)):
-            typed += [f"--{kind}", name]
-    first = next(iter(named))
-    raise UsageError(
-        f"{first} is a {named[first]}, not a number. Did you mean: {shlex.join(typed)}"
-    )
+    line = ["rankconst", command, *(value for value in values if value not in kinds)]
+    for kind, names in (("dataset", datasets), ("metric", metrics)):
+        for name in (*names, *(word for word in kinds if kinds[word] == kind)):
+            line += [f"--{kind}", name]
+    # A metric is named first.
+    first = min(kinds, key=lambda word: kinds[word] != "metric")
+    raise UsageError(f"{first} is a {kinds[first]}, not a number. Did you mean: {shlex.join(line)}")
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
     """Resolve names; list all wrong ones in one error."""
-    wrong, found = list[str](), []
+    errors, things = list[str](), []
     for name in names:
         try:
-            found.append(find(name))
+            things.append(find(name))
         except UnknownNameError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise UnknownNameError("\n".join(wrong))
-    return found
+            errors.append(str(error))
+    if errors:
+        raise UnknownNameError("\n".join(errors))
+    return things
 
 
 # -- options ---------------------------------------------------------------------------------------
@@ -324,9 +325,9 @@ def open_tables(places: Sequence[str] | None) -> Tables:
         sets.append(load())
     try:
         if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places or ()):
-            found = load(OUTPUT)
-            found.datasets  # noqa: B018 - read now: leftovers of another version spoil nothing
-            sets.append(found)
+            tables = load(OUTPUT)
+            tables.datasets  # noqa: B018 - read now: leftovers of another version spoil nothing
+            sets.append(tables)
     except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
         say(f"note: {OUTPUT} is left out: {error}")
     return join_tables(sets)

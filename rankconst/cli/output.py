@@ -1,4 +1,4 @@
-"""What commands write: listings on stdout and in files, and notes on stderr."""
+"""Write the output of commands: listings on stdout and in files, and notes on stderr."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _USUAL_WIDTH = 80  # of a terminal that does not say
 
 
 class Notice:
-    """Says on a terminal what a command is doing when it has said nothing for a while."""
+    """A line about the running command, shown on a terminal after a second of silence."""
 
     delay = 1.0
     """Seconds of silence."""
@@ -47,7 +47,7 @@ class Notice:
         self._text = ""
 
     def start(self, text: str) -> None:
-        """Begin to wait; not where no terminal is."""
+        """Begin to wait, if there is a terminal."""
         if text and sys.stderr.isatty():
             self._text = text
             self._timer = threading.Timer(self.delay, self._show)
@@ -62,7 +62,7 @@ class Notice:
                 self._is_shown = True
 
     def stop(self) -> None:
-        """Wait no longer, and erase the notice before something else is said."""
+        """Wait no longer, and erase the notice."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -108,18 +108,17 @@ def on_screen(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Say something on stderr, with control characters written out.
+    """Write a line to stderr, with control characters written out.
 
     On a terminal a long line continues below.
     """
-    width = (
-        os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
-        if sys.stderr.isatty()
-        else None
-    )
+    if sys.stderr.isatty():
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
+        line = wrap(width, text, below="  ")
+    else:
+        line = show_controls(text)
     NOTICE.stop()
-    told = show_controls(text) if width is None else wrap(width, text, below="  ")
-    sys.stderr.write(f"{told}\n")
+    sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
     NOTICE.start_again()
 
@@ -134,14 +133,14 @@ def check_target(path: Path, force: bool) -> None:
     that does not exist.
     """
     try:
-        found = exists(path)
+        is_there = exists(path)
     except OSError as error:
         raise UsageError(f"{shorten(str(path))}: {error.strerror}. Name another file.") from error
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it.")
-    if found and not force:
+    if is_there and not force:
         raise _refuse_existing(path)
-    if found and is_of_set(path):
+    if is_there and is_of_set(path):
         raise UsageError(
             f"{path} belongs to a set of tables, which would be damaged. Name another file."
         )
@@ -172,14 +171,14 @@ def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> No
 
 def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_Key, list[_Thing]]:
     """Group things by a common property, in their order."""
-    found: dict[_Key, list[_Thing]] = {}
+    groups: dict[_Key, list[_Thing]] = {}
     for thing in things:
-        found.setdefault(key(thing), []).append(thing)
-    return found
+        groups.setdefault(key(thing), []).append(thing)
+    return groups
 
 
 MOST_REASONS = 7
-"""How many reasons have a line of their own."""
+"""The number of reasons with a line of their own."""
 
 _MOST_RUNS = 6
 _MOST_NOTES = 50
@@ -189,9 +188,9 @@ _LONGEST = 80
 
 
 def report_reading(reading: Reading, *, strict: bool = False) -> None:
-    """Report on stderr how a file was understood, and omissions by reason.
+    """Report on stderr the interpretation of a file, and omissions by reason.
 
-    If `strict`, raise DataError for what was left out.
+    If `strict`, raise DataError for the omissions.
     """
     if reading.understood:
         say(f"read: {reading.name}: {reading.understood}.")
@@ -214,12 +213,14 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
 def _name_skipped(group: Iterable[Skipped]) -> str:
     """Name omissions: the first few different ones, and the number of the others."""
     things = list(dict.fromkeys(skipped.what for skipped in group))
-    shown = [
-        thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..."
-        for thing in things[:_MOST_NAMED]
-    ]
-    more = len(things) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    names = [_cut(thing) for thing in things[:_MOST_NAMED]]
+    if len(things) > len(names):
+        return f"{', '.join(names)} and {len(things) - len(names):,} more"
+    return ", ".join(names)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def name_lines(lines: Iterable[int]) -> str:
@@ -232,7 +233,7 @@ def name_lines(lines: Iterable[int]) -> str:
 
 
 def show_lines(lines: Iterable[int]) -> str:
-    """Write line numbers, runs as ranges, and how many lines beyond the first few runs there are.
+    """Write line numbers, the first few runs as ranges, and the number of other lines.
 
     Examples
     --------
@@ -245,12 +246,13 @@ def show_lines(lines: Iterable[int]) -> str:
             runs[-1][1] = line
         else:
             runs.append([line, line])
-    shown = [
-        f"{first:,}" if first == last else f"{first:,}-{last:,}"
-        for first, last in runs[:_MOST_RUNS]
-    ]
+    ranges = []
+    for first, last in runs[:_MOST_RUNS]:
+        ranges.append(f"{first:,}" if first == last else f"{first:,}-{last:,}")
     more = sum(last - first + 1 for first, last in runs[_MOST_RUNS:])
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    if more:
+        return f"{', '.join(ranges)} and {more:,} more"
+    return ", ".join(ranges)
 
 
 def name_places(places: Iterable[tuple[Any, ...]]) -> str:
@@ -260,23 +262,23 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
         lines.setdefault(name, set()).update(() if line is None else [line])
     if len(lines) > 1:
         return list_first([*lines])
-    return "".join(name + name_lines(own) for name, own in lines.items())
+    return "".join(name + name_lines(numbers) for name, numbers in lines.items())
 
 
 def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
-    """Say notes on the lines of files on stderr, once those that differ in numbers only."""
-    groups = group_by(notes, lambda each: re.sub(_NUMBER, "", each[2]))
-    for each in [*groups.values()][:_MOST_NOTES]:
-        first, *others = dict.fromkeys(note for _, _, note in each)
-        examples = [re.findall(_NUMBER, note)[0] for note in others]
+    """Report notes on the lines of files on stderr; one for those that differ in numbers only."""
+    groups = group_by(notes, lambda note: re.sub(_NUMBER, "", note[2]))
+    for group in [*groups.values()][:_MOST_NOTES]:
+        first, *others = dict.fromkeys(text for _, _, text in group)
+        examples = [re.findall(_NUMBER, text)[0] for text in others]
         likewise = f" Likewise {list_first(examples)}." if examples else ""
-        say(f"note: {name_places(each)}: {first}{likewise}")
+        say(f"note: {name_places(group)}: {first}{likewise}")
     if len(groups) > _MOST_NOTES:
         more = count_of(len(groups) - _MOST_NOTES, "more note")
         say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
 
 
-# -- what was assumed, and what is asked -----------------------------------------------------------
+# -- assumptions and questions ---------------------------------------------------------------------
 
 _MOST_QUESTIONS = 8
 _MOST_TEXTS = 2
@@ -296,7 +298,8 @@ def report_assumed(
         parts.append(f"accepted: {_quote(accepted)}")
     if parts:
         say(f"{'; '.join(parts)}.")
-    if unused := [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]:
+    unused = [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]
+    if unused:
         say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
 
 
@@ -307,7 +310,7 @@ def report_sampled(
 
     Its own tool ranks among samples, and others take another test set.
     """
-    plain = {each.batch.tasks for each in done if each.batch.tool is None}
+    plain = {adjusted.batch.tasks for adjusted in done if adjusted.batch.tool is None}
     # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.
     titles = {tasks: tables.titles.get(tasks.dataset, "") for tasks in plain}
     titles = {tasks: title for tasks, title in titles.items() if title.endswith(")")}
@@ -340,14 +343,14 @@ def _quote(words: Iterable[str]) -> str:
 
 def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
     """Report the questions about a file's numbers: one line for all with the same answer."""
-    alike = group_by(questions, lambda each: (_name_question(each), each.place, each.remedy))
-    for group in [*alike.values()][:_MOST_QUESTIONS]:
-        numbers = {number for question in group for number in question.numbers}
+    groups = group_by(questions, lambda asked: (_name_question(asked), asked.place, asked.remedy))
+    for group in [*groups.values()][:_MOST_QUESTIONS]:
+        numbers = {number for asked in group for number in asked.numbers}
         where = name_places(reading.locate(number) for number in sorted(numbers))
-        asked = replace(group[0], text=_join_texts(group))
-        say(f"asked: {where} ({count_of(len(numbers), 'number')}): {asked}.")
-    if len(alike) > _MOST_QUESTIONS:
-        more = count_of(len(alike) - _MOST_QUESTIONS, "more question")
+        question = replace(group[0], text=_join_texts(group))
+        say(f"asked: {where} ({count_of(len(numbers), 'number')}): {question}.")
+    if len(groups) > _MOST_QUESTIONS:
+        more = count_of(len(groups) - _MOST_QUESTIONS, "more question")
         say(f"asked: {reading.name}: and {more}.")
 
 
@@ -355,10 +358,9 @@ def _join_texts(group: Sequence[Question]) -> str:
     """Return the text of questions with the same answer: the first few words, or one sentence."""
     texts = list(dict.fromkeys(question.text for question in group))
     if group[0].place:
-        shown = texts[:_MOST_TEXTS]
         if len(texts) > _MOST_TEXTS:
-            shown.append("...")
-        return '", "'.join(shown)
+            texts[_MOST_TEXTS:] = ["..."]
+        return '", "'.join(texts)
     if len(texts) == 1:
         return texts[0]
     return f"{texts[0]} (and {len(texts) - 1} more like it)"
@@ -369,7 +371,7 @@ def _name_question(question: Question) -> str:
     return question.word if question.place else question.text.partition(": ")[0]
 
 
-# -- what there is to know -------------------------------------------------------------------------
+# -- caveats ---------------------------------------------------------------------------------------
 
 
 def explain_names(names: Iterable[str]) -> None:
@@ -382,15 +384,16 @@ def explain_names(names: Iterable[str]) -> None:
 
 
 def explain_ties(address: Address) -> None:
-    """Report in which direction ties move numbers."""
+    """Report the direction in which ties move numbers."""
     from rankconst.adjusting import TIES
 
-    if (ties := TIES.get(address.rank_type or "")) is not None:
+    ties = TIES.get(address.rank_type or "")
+    if ties is not None:
         say(f"note: {ties}")
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:
-    """Report for each tool what can change its numbers; its page has the rest."""
+    """Report the main caveat of each tool; its page has the rest."""
     for tool in tools:
         if tool.effect:
             say(f"note: {tool.effect} More: rankconst show {tool.key}")

@@ -79,10 +79,10 @@ def verify(
 
     started = time.perf_counter()
     tables = load(path)
-    chosen = _find_datasets(tables, dataset) if dataset else None
+    keys = _find_datasets(tables, dataset) if dataset else None
     means = checking.Means(mirror=find_mirror(), reporter=Reporter()) if rebuild else None
     results = []
-    for result in checking.verify(tables, chosen, means, _tell_begin):
+    for result in checking.verify(tables, keys, means, _announce_stage):
         results.append(result)
         _print_stage(result)
     _print_findings(results)
@@ -97,7 +97,7 @@ def verify(
         )
 
 
-def _tell_begin(stage: str) -> None:
+def _announce_stage(stage: str) -> None:
     """Name the running stage on a terminal; its result takes the place of the line."""
     if sys.stderr.isatty():
         typer.echo(f"{stage} ...\r", nl=False, err=True)
@@ -114,8 +114,8 @@ def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
         }
     except TablesError:
         return list(names)
-    held = f"The tables ({tables.version}) hold {len(spellings)} datasets."
-    return find_all(names, lambda name: resolve_name("dataset", name, spellings, held))
+    remedy = f"The tables ({tables.version}) hold {len(spellings)} datasets."
+    return find_all(names, lambda name: resolve_name("dataset", name, spellings, remedy))
 
 
 def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:
@@ -141,28 +141,25 @@ def _print_findings(results: Sequence[Result]) -> None:
         typer.echo()
         # A few of each stage, so that one with many does not hide the others.
         turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
-        shown = {id(each) for each in itertools.islice(filter(None, turns), SHOWN)}
-        listed = [
-            _describe(result, each) | {"place": _name_place(each)}
-            for result, group in zip(results, groups, strict=True)
-            for each in group
-            if id(each) in shown
-        ]
-        more = sum(map(len, groups)) - len(listed)
+        first = {id(finding) for finding in itertools.islice(filter(None, turns), SHOWN)}
+        rows, more = [], 0
+        for result, group in zip(results, groups, strict=True):
+            for finding in group:
+                if id(finding) in first:
+                    rows.append(_describe(result, finding) | {"place": _name_place(finding)})
+                else:
+                    more += 1
         caption = f"{count(more)} more {title}." if more else ""
-        print_listing(Listing.of(_FINDINGS, listed, title=title, caption=caption), Format.table)
+        print_listing(Listing.of(_FINDINGS, rows, title=title, caption=caption), Format.table)
 
 
 def _phrase_notes(result: Result) -> list[str]:
-    """Return a stage's notes, a line each; of many the first, and how many more there are."""
-    notes = _of_level(result.findings, "note")
-    shown = notes if len(notes) <= SHOWN_NOTES else notes[:1]
-    lines = [
-        f"note: {': '.join(filter(None, (result.stage.name, _name_place(each), each.message)))}"
-        for each in shown
-    ]
-    if len(shown) < len(notes):
-        lines.append(f"note: {result.stage.name}: {count(len(notes) - 1)} more like it")
+    """Return a stage's notes, a line each; of many the first one, and the number of the others."""
+    notes, stage = _of_level(result.findings, "note"), result.stage.name
+    parts = [(stage, _name_place(note), note.message) for note in notes]
+    lines = [f"note: {': '.join(filter(None, texts))}" for texts in parts]
+    if len(lines) > SHOWN_NOTES:
+        lines[1:] = [f"note: {stage}: {count(len(notes) - 1)} more like it"]
     return lines
 
 
@@ -174,18 +171,14 @@ def _describe_outcome(result: Result) -> str:
 
 
 def _name_place(finding: Finding) -> str:
-    short = {"num_candidates": "N=", "k": "k=", "weight": "weight="}
-    return " ".join(
-        filter(
-            None,
-            (finding.table, *(f"{short.get(name, '')}{key}" for name, key in finding.key.items())),
-        )
-    )
+    signs = {"num_candidates": "N=", "k": "k=", "weight": "weight="}
+    parts = [f"{signs.get(name, '')}{key}" for name, key in finding.key.items()]
+    return " ".join(part for part in (finding.table, *parts) if part)
 
 
 def _describe(result: Result, finding: Finding) -> dict[str, Any]:
-    found = {name: getattr(finding, name) for name in ("column", "expected", "got", "message")}
-    return {"stage": result.stage.name, "covers": result.stage.covers} | found
+    row = {name: getattr(finding, name) for name in ("column", "expected", "got", "message")}
+    return {"stage": result.stage.name, "covers": result.stage.covers} | row
 
 
 # -- a release -------------------------------------------------------------------------------------
@@ -254,7 +247,7 @@ def release(
     )
     released = release_tables(order)
     if released.written:
-        _tell(order, released)
+        _report_release(order, released)
     rows = [
         {"path": str(path), "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for path, content in released.files.items()
@@ -266,28 +259,26 @@ def release(
         )
 
 
-def _load_previous(given: str) -> Tables:
-    tables = load(given)
+def _load_previous(place: str) -> Tables:
+    tables = load(place)
     if parse_version(tables.version) is None:
         raise UsageError(
-            f"--previous {given} holds table version {tables.version}, which was never released."
+            f"--previous {place} holds table version {tables.version}, which was never released."
         )
     return tables
 
 
-def _tell(order: Order, released: Released) -> None:
+def _report_release(order: Order, released: Released) -> None:
     """Report the release and its changes."""
     from rankconst_builder.release import phrase_changes
 
     order.reporter.say(f"tables {order.version}, dated {order.date.isoformat()}")
     if released.changes is None:
         return
-    bump = released.changes.bump.name
-    order.reporter.say(
-        f"since {released.previous}, a {bump} change:"
-        if released.previous
-        else "the first release:"
-    )
+    heading = "the first release:"
+    if released.previous:
+        heading = f"since {released.previous}, a {released.changes.bump.name} change:"
+    order.reporter.say(heading)
     for line in phrase_changes(released.changes):
         order.reporter.say(f"  {line}")
 
@@ -314,9 +305,8 @@ def site(
     """
     from rankconst_builder.site import Order, write_site
 
-    address = (
-        f"{url.rstrip('/')}/" if _check_url(url, "https://example.org/rankconst") and url else ""
-    )
+    _check_url(url, "https://example.org/rankconst")
+    address = f"{url.rstrip('/')}/" if url else ""
     opened = load(tables)
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
     order = Order(opened, out, keys, address, docs)
