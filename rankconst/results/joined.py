@@ -17,7 +17,7 @@ from rankconst.results.reading import Entries, Part, Reading, Skipped, join_entr
 from rankconst.results.tables.cells import strip_markup
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
 _LAYOUTS = {"wide": "a column for each metric", "long": "a row for each number"}
 
@@ -48,23 +48,14 @@ def join_readings(
     for reading, label, names_in in zip(readings, labels, names_of, strict=True):
         start, size = len(cells[column]), len(reading.rows)
         parts += [Part(part.name, start + part.start) for part in reading.parts]
-        cells_in = {name: reading.cells(key) for key, name in names_in.items()}
-        if reading.form in {"latex", "markdown"} and len(forms) > 1:
-            for key, below in cells_in.items():
-                cells_in[key] = [strip_markup(cell, reading.form) for cell in below]
+        cells_in = _list_cells(reading, names_in, strip=len(forms) > 1)
         if dataset and dataset not in cells_in:
             cells_in[dataset] = name_datasets(reading)
         cells_in[column] = [label] * size
         for key, below in cells.items():
             below.extend(cells_in.get(key) or [""] * size)
-        contexts = reading.entries.contexts
-        if len(tools) > 1:
-            contexts = [replace(context, tool=context.tool or reading.tool) for context in contexts]
-        columns = []
-        for numbers in reading.entries.columns:
-            head = numbers.head._replace(column=names_in[numbers.head.column])
-            columns.append(replace(numbers, head=head))
-        entries.append(replace(reading.entries, columns=tuple(columns), contexts=contexts))
+        tool = reading.tool if len(tools) > 1 else None
+        entries.append(_rename_columns(reading.entries, names_in, tool))
         for left_out in reading.skipped:
             skipped.append(replace(left_out, what=f"{column} {label}, {left_out.what}"))
     understood = dict.fromkeys(reading.understood for reading in readings if reading.understood)
@@ -81,6 +72,29 @@ def join_readings(
         of_objects=any(reading.of_objects for reading in readings),
         joined=tuple(parts),
     )
+
+
+def _list_cells(
+    reading: Reading, names: Mapping[str, str], *, strip: bool
+) -> dict[str, Sequence[str]]:
+    """List the cells of each column by its name in `names`; without markup if `strip`."""
+    cells = {name: reading.cells(column) for column, name in names.items()}
+    if strip and reading.form in {"latex", "markdown"}:
+        for name, below in cells.items():
+            cells[name] = [strip_markup(cell, reading.form) for cell in below]
+    return cells
+
+
+def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:
+    """Rename the columns of numbers; those without a tool get the one of their file."""
+    columns = []
+    for column in entries.columns:
+        head = column.head._replace(column=names[column.head.column])
+        columns.append(replace(column, head=head))
+    contexts = entries.contexts
+    if tool is not None:
+        contexts = [replace(context, tool=context.tool or tool) for context in contexts]
+    return replace(entries, columns=tuple(columns), contexts=contexts)
 
 
 def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:

@@ -286,12 +286,13 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     if not label.whole:  # in "entity map", map is no metric
         measures = [(metric, form) for metric, form in measures if _is_certain(metric)]
     if not measures:
-        if not any("column" in word.scopes for word in words.values()):
+        if not any("column" in word.scopes for word in label.words):
             label = replace(label, words=(*label.words, *_ask_compound(bare, parts)))
         return label if label.whole or graphs or label.words or count else Label(text)
     metric, adjustment = measures[0]
-    statistics = (word for word in words.values() if word.field == "metric")
-    reason = next((word.reason for word in statistics if word.scopes != {"name"}), "")
+    statistics = [word for word in label.words if word.field == "metric"]
+    reasons = [word.reason for word in statistics if word.scopes != {"name"}]
+    reason = reasons[0] if reasons else ""
     if len(measures) > 1:
         reason = "it names several metrics"
     elif _is_transformed(bare, parts):
@@ -651,42 +652,56 @@ def name_model(label: Label) -> Label:
     """
     values = {name: texts for name, texts in label.values.items() if name != "version"}
     words = {word.text: word for word in label.words}
-    for text in _BRACKETS.findall(label.text):
-        inner = read_label(text)
-        for word in ask_alone(inner, "name").words if inner.alone else ():
-            if word.field in _OF_NUMBERS or _is_amount(word):
-                words[word.text] = word
-    behind = _BEHIND_NAME.search(label.text)
-    place = behind[2] if behind and not _is_harmless(behind[2], behind[1]) else ""
-    for graph in find_mentions(label.text):
-        registered = graph if graph.known else _find_registered(graph.text)
-        if registered and (place or squash(registered.text) not in list_ordinary()):
-            is_variant = not graph.text.endswith(registered.text)  # FB15k-237-N
-            name, place = (graph if is_variant else registered).text.lower(), ""
-            says = "" if is_variant else registered.key
-            words[name] = Word(name, "graph" if is_variant else "dataset", says=says)
-    if place and not label.words:
-        words[place.lower()] = Word(place.lower(), "part")
-    minus = _MINUS.search(label.text)
-    if minus is not None and squash(minus[1]) in list_models():
-        words["-"] = Word("-", "metric")
+    words |= {word.text: word for word in _ask_in_brackets(label.text)}
+    words |= {word.text: word for word in _ask_behind_name(label)}
     label = replace(label, graphs=(), values=values, words=tuple(words.values()))
     return ask_alone(label, "name")
 
 
+def _ask_in_brackets(name: str) -> Iterator[Word]:
+    """Ask about words of numbers in the brackets of a name: TransE (std)."""
+    for text in _BRACKETS.findall(name):
+        label = read_label(text)
+        if label.alone:
+            for word in ask_alone(label, "name").words:
+                if word.field in _OF_NUMBERS or _is_amount(word):
+                    yield word
+
+
+def _ask_behind_name(label: Label) -> Iterator[Word]:
+    """Ask about a graph or a place in a name, "RotatE on v1", or a model subtracted from it."""
+    behind, place = _BEHIND_NAME.search(label.text), ""
+    if behind is not None and not _is_harmless(behind["name"], behind["joint"]):
+        place = behind["name"]
+    for graph in find_mentions(label.text):
+        registered = graph if graph.known else _find_registered(graph.text)
+        if registered is None or (not place and squash(registered.text) in list_ordinary()):
+            continue
+        place = ""
+        if graph.text.endswith(registered.text):
+            yield Word(registered.text.lower(), "dataset", says=registered.key)
+        else:  # FB15k-237-N
+            yield Word(graph.text.lower(), "graph")
+    if place and not label.words:
+        yield Word(place.lower(), "part")
+    minus = _MINUS.search(label.text)
+    if minus is not None and squash(minus["model"]) in list_models():
+        yield Word("-", "metric")
+
+
 def _find_registered(name: str) -> Mention | None:
-    """Return the graph of the registry in a longer name: WN18RR in RotatE-WN18RR."""
+    """Find the longest name of a registered graph in another name: WN18RR in RotatE-WN18RR."""
     parts = name.split("-")
     spans = combinations(range(len(parts) + 1), 2)
-    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):  # the longest first
-        found = find_mentions("-".join(parts[first:last]))
-        if found and found[0].known:
-            return found[0]
+    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):
+        mentions = find_mentions("-".join(parts[first:last]))
+        if mentions and mentions[0].known:
+            return mentions[0]
     return None
 
 
-_BEHIND_NAME = re.compile(r"\S (on|for|[-\u2013\u2212]) (.*\S)")
-_MINUS = re.compile(r"\S [-\u2013\u2212] (\w[\w.-]*)$")
+_BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")
+_MINUS = re.compile(r"\S [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
 
 
 def _is_harmless(name: str, joint: str) -> bool:

@@ -388,7 +388,14 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
         mean, deviation = value["mean"], value["std"]
         spread = deviation if isinstance(mean, str) and isinstance(deviation, str) else None
         yield Measurement(place, key, mean, _explain(key, mean), deviation=spread)
-        return
+    else:
+        yield from _read_parts(key, value, place)
+
+
+def _read_parts(
+    key: str, value: Mapping[str, Value], place: Place
+) -> Iterator[Measurement | ObjectList]:
+    """Yield the numbers of a metric by k, split, side or dataset."""
     means = _find_means(value)
     for inner, below_key in value.items():
         role = find_role(inner)

@@ -106,12 +106,13 @@ def _turn(value: Value) -> Value:
     if not isinstance(value, dict):
         return value
     names, data = value.get("columns"), value.get("data")
-    if isinstance(names, list) and isinstance(data, list):
+    if isinstance(names, list) and isinstance(data, list):  # {"columns": ["MRR"], "data": [[0.3]]}
         rows = [row for row in data if isinstance(row, list) and len(row) == len(names)]
         if len(rows) < len(data):
             return value
         texts = [str(name) for name in names]
         return [dict(zip(texts, row, strict=True)) for row in rows]
+    # {"MRR": {"0": 0.3, "1": 0.4}}
     columns = {name: column for name, column in value.items() if isinstance(column, dict)}
     first: dict[str, Value] = next(iter(columns.values()), {})
     is_numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
