@@ -205,10 +205,7 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
 
 
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
-    """Write decimal commas as points, and tell whether there are any.
-
-    A number whose comma could separate thousands is then no number.
-    """
+    """Write decimal commas as points; return True with the rows if there are any."""
     listed = list(rows)
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
     if not commas:

@@ -278,8 +278,10 @@ def _read_remark(cell: str) -> CellTexts:
 def _read_flag(flag: Label, cell: str) -> CellTexts:
     """Read a cell below a heading such as Filtered, which it may answer with yes or no."""
     answered = answer(flag, cell)
+    if answered is flag:
+        return _make_text(ask_alone(flag, "row"))
     if answered is not None:
-        return _make_text(ask_alone(answered, "row") if answered is flag else answered)
+        return _make_text(answered)
     # How many test triples there are says nothing of a split.
     if is_number(cell) or not flag.values:
         return _read_below(flag, cell)

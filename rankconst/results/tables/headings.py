@@ -368,26 +368,28 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     """Find the words besides the metric of each column, unless they are the name of a model."""
     partial = {j: label for j, label in measures.items() if not label.whole or asks_nowhere(label)}
+    words_of = {j: list_others(label.text) for j, label in partial.items()}
+    # The metrics of columns without further words, of those that declare, and of those of models.
     plain = {label.metric for j, label in measures.items() if j not in partial}
-    others = {j: list_others(label.text) for j, label in partial.items()}
     declaring = {label.metric for label in measures.values() if label.declared}
-    named = {label.metric for j, label in partial.items() if names_model(others[j])}
+    of_models = {label.metric for j, label in partial.items() if names_model(words_of[j])}
     counts = Counter(label.metric for label in partial.values())
     remainders: dict[int, str] = {}
-    for j, label in partial.items():
-        words = others[j]
+    for j, words in words_of.items():
+        label, metric = partial[j], partial[j].metric
         if not words:
             continue
-        text, is_repeated = " ".join(words).lower(), counts[label.metric] > 1
-        first = text.partition(" ")[0]
+        text, is_repeated = " ".join(words).lower(), counts[metric] > 1
+        first, _, _ = text.partition(" ")
         if first in ENDS:  # MRR_h, MRR (t)
             remainders[j] = first
             continue
         is_short = all(word.isalpha() and len(word) <= SHORT for word in words)
-        is_contrasted = is_short and (label.metric in plain or is_repeated)
+        is_contrasted = is_short and (metric in plain or is_repeated)
         # TransE MRR, or MRR (text) and MRR (RotatE): names of models, if no other is of a graph.
-        is_model = names_model(words) or (is_repeated and label.metric in named)
-        is_model = is_model and (label.tells or label.metric not in declaring)
+        is_model = names_model(words) or (is_repeated and metric in of_models)
+        if metric in declaring and not label.tells:
+            is_model = False
         if not is_model or len(text) == 1 or is_contrasted:
             remainders[j] = text
     return remainders

@@ -181,10 +181,7 @@ class Outline:
         return table.captions
 
     def _share_note(self) -> None:
-        """Leave the vocabulary of a note below the last table to the next, which it is above, too.
-
-        Other words raise questions about both tables.
-        """
+        """Leave the vocabulary of a note below the last table to the next table, if it is near."""
         notes = self._tables[-1].notes if self._tables else []
         if not notes:
             return

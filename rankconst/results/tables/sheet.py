@@ -92,17 +92,17 @@ class _Numbers(NamedTuple):
 
     texts: Texts  # empty where there is no number, or a float
     floats: NDArray[np.float64] | None  # a machine's, NaN where there is none
-    present: Flags  # whether there is a number
+    present: Flags  # True for rows with a number
 
 
 class _Labelled(NamedTuple):
-    """Numbers of a column that have a metric, with what is said of them, by row."""
+    """The numbers of a metric in a column, with their addresses by row."""
 
     label: Label
     j: int
-    chosen: Flags  # which numbers of the column these are
+    chosen: Flags  # True for rows with such a number
     context_of: Places
-    percent: Flags | bool  # whether they are percentages by what names them
+    percent: Flags | bool  # True for numbers whose heading or name has a percent sign
 
 
 class _Part(NamedTuple):
@@ -124,6 +124,16 @@ def _find_filled(sheet: Sheet, j: int) -> Flags:
     is_filled = _test_rows(sheet.cells[j], lambda cell: not is_blank(cell))
     floats = sheet.floats.get(j)
     return is_filled if floats is None else is_filled | np.isfinite(floats)
+
+
+def _choose(column: Column, chosen: Flags, percent: Flags | bool) -> Column:
+    """Return the chosen numbers of a column, with signs of percentages where they lack them."""
+    if not chosen.all():
+        column = column.take(chosen)
+    if not np.any(percent):
+        return column
+    is_percent = np.broadcast_to(percent, chosen.shape)[column.rows] & ~column.numbers.signed
+    return replace(column, numbers=column.numbers.sign(is_percent, percent=True))
 
 
 class _MarkedNotes:
@@ -261,10 +271,10 @@ class SheetReader:
             texts.append(text)
             reasons.append(reason)
         if any(reasons):
-            is_left_out = np.array([*map(bool, reasons)], np.bool_)[cells.codes]
-            for row in np.flatnonzero(is_left_out).tolist():
+            is_wrong = np.array([reason != "" for reason in reasons], dtype=np.bool_)
+            for row in np.flatnonzero(is_wrong[cells.codes]).tolist():
                 self._note(row, j, reasons[cells.codes[row]])
-        present = np.array([*map(bool, texts)], np.bool_)[cells.codes]
+        present = np.array([text != "" for text in texts], dtype=np.bool_)[cells.codes]
         floats = self._sheet.floats.get(j)
         if floats is not None:
             present |= np.isfinite(floats)
@@ -337,7 +347,7 @@ class SheetReader:
         return formed
 
     def _label_wide(self, j: int, rows: RowTexts, present: Flags) -> _Labelled:
-        """Return what is said of the numbers of a column of a metric."""
+        """Label the numbers of a column of a metric."""
         label, labels = self._heading.measures[j], self._heading.labels[j]
         place = "its heading" if self._sheet.row_texts is None else "its key"
         asked = ask_beside(self._heading, j)
@@ -347,7 +357,8 @@ class SheetReader:
         if self._marked is not None:
             rows = self._marked.add_to(j, rows)
         context_of = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
-        return _Labelled(label, j, present, context_of, any(each.percent for each in labels))
+        has_percent = any(above.percent for above in labels)
+        return _Labelled(label, j, present, context_of, has_percent)
 
     def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
         """Ask about words of a heading besides its metric, or about a metric that comes twice."""
@@ -375,7 +386,7 @@ class SheetReader:
         return texts == [squash(label.text) for label in self._heading.labels[k]]
 
     def _label_long(self, j: int, rows: RowTexts, numbers: _Numbers) -> list[_Labelled]:
-        """Return what is said of the numbers of a column of values, whose metrics another names."""
+        """Label the numbers of a column of values by the metrics that another column names."""
         names = self._sheet.cells[self._roles["metric"]]
         ks = self._sheet.cells[self._roles["k"]] if "k" in self._roles else None
         codes = names.codes if ks is None else combine(names.codes, ks.codes, len(ks.distinct))
@@ -404,12 +415,12 @@ class SheetReader:
         if is_count.any():
             context_of = self._add_counts(context_of, present, is_count, j)
         return [
-            _Labelled(labels[key], j, is_alike & present, context_of, percent)
-            for key, is_alike in chosen.items()
+            _Labelled(labels[key], j, is_of_metric & present, context_of, percent)
+            for key, is_of_metric in chosen.items()
         ]
 
     def _add_counts(self, context_of: Places, present: Flags, is_count: Flags, j: int) -> Places:
-        """Add the numbers of ranks that a long table has in rows of their is_alike."""
+        """Add the numbers of ranks that a long table has in rows of their own."""
         of_numbers = {j, self._roles["metric"], self._roles.get("k"), *self._sheet.floats}
         evaluation = np.zeros(is_count.size, dtype=np.intp)
         for other, cells in enumerate(self._sheet.cells):
@@ -439,35 +450,27 @@ class SheetReader:
     # All columns together.
 
     def _gather(self, labelled: Sequence[_Labelled], numbers: Mapping[int, _Numbers]) -> Entries:
-        """Return the numbers of all columns, row by row."""
-        parts = [part for each in labelled for part in self._divide(each, numbers[each.j])]
-        every = np.arange(self._lines.size)
-        # The place of the next number of each row.
-        counts = np.zeros(every.size, dtype=np.intp)
+        """Gather the numbers of all columns, row by row."""
+        parts = list[_Part]()
+        for column in labelled:
+            parts += self._divide(column, numbers[column.j])
+        rows = np.arange(self._lines.size)
+        counts = np.zeros(rows.size, dtype=np.intp)
         for part in parts:
             counts += part.chosen
-        following = np.cumsum(counts) - counts
-        is_named = self._layout.names >= 0
+        places = np.cumsum(counts) - counts  # that of the next number of each row
+        models: Sequence[str] = [""]
+        model_of = np.broadcast_to(0, rows.shape)
+        if self._layout.names >= 0:
+            models, model_of = self._sheet.cells[self._layout.names], rows
         columns = []
         for part in parts:
-            about = part.labelled
-            column = Column(
-                part.head,
-                part.numbers,
-                following.copy(),
-                every,
-                self._lines,
-                about.context_of,
-                every if is_named else np.broadcast_to(0, every.shape),
+            context_of = part.labelled.context_of
+            whole = Column(
+                part.head, part.numbers, places.copy(), rows, self._lines, context_of, model_of
             )
-            following += part.chosen
-            column = column if part.chosen.all() else column.take(part.chosen)
-            if np.any(about.percent):
-                is_percent = np.broadcast_to(about.percent, every.shape)[column.rows]
-                is_percent &= ~column.numbers.signed
-                column = replace(column, numbers=column.numbers.sign(is_percent, percent=True))
-            columns.append(column)
-        models = self._sheet.cells[self._layout.names] if is_named else [""]
+            places += part.chosen
+            columns.append(_choose(whole, part.chosen, part.labelled.percent))
         return Entries(tuple(columns), list(self._contexts), models)
 
     def _divide(self, labelled: _Labelled, numbers: _Numbers) -> Iterator[_Part]:

@@ -214,10 +214,7 @@ class _Markup:
         return Parsed(text, end)
 
     def _drop(self, macro: str, position: int) -> int:
-        """Return the end of a macro that is dropped with its arguments.
-
-        Drop the arguments of a table within a cell, too.
-        """
+        """Return the end of a macro that is dropped with its arguments, or those of a table."""
         if macro == "cmidrule":
             trim = _PARENTHESES.match(self._text, position)
             position = position if trim is None else trim.end()

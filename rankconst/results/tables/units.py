@@ -122,24 +122,27 @@ def _settle_families(
     decimals = _count_all_decimals(entries)
     is_percent, is_doubtful, is_unlike = np.zeros((3, len(entries)), dtype=np.bool_)
     for group in groups:
-        alike = [other for other in groups if other.are_percentages and other.kind == group.kind]
+        percentages = [
+            other for other in groups if other.are_percentages and other.kind == group.kind
+        ]
         is_fraction = group.part > 0 and not group.are_percentages
-        if not group.are_even and (is_fraction or not alike):
+        if not group.are_even and (is_fraction or not percentages):
             continue
         # How many decimals percentages have; a fraction has more.
-        counts = [int(decimals[other.places[other.is_large]].max()) for other in alike]
-        printed = decimals[group.places] <= max(counts, default=-1)
+        counts = [int(decimals[other.places[other.is_large]].max()) for other in percentages]
+        is_printed_alike = decimals[group.places] <= max(counts, default=-1)
         # Numbers of a column are printed alike: one with more decimals tells that the others may be
         # fractions, too.
-        is_whole = not group.are_even and max(counts) == 1 and bool(printed.all())
+        is_whole = not group.are_even and max(counts) == 1 and bool(is_printed_alike.all())
         is_usual = group.are_percentages or is_whole
         # So does a column of nothing above 1 that is printed unlike them: 0.237 next to 50.1.
         heads = entries.head_of[group.places]
-        unlike = ~printed & ~np.isin(heads, heads[group.is_large]) & bool(alike)
-        is_sure = bool(alike) or not group.are_even or group.most >= _LEAST
-        sign = ((group.in_large & is_sure) | (printed & is_usual)) & ~unlike
-        is_percent[group.places] = sign
-        is_doubtful[group.places] = ~sign
+        in_small = ~np.isin(heads, heads[group.is_large])
+        unlike = ~is_printed_alike & in_small & bool(percentages)
+        is_sure = bool(percentages) or not group.are_even or group.most >= _LEAST
+        is_signed = ((group.in_large & is_sure) | (is_printed_alike & is_usual)) & ~unlike
+        is_percent[group.places] = is_signed
+        is_doubtful[group.places] = ~is_signed
         is_unlike[group.places] = unlike
     if percent:
         return entries.rewrite(is_percent | is_doubtful, percent=True)

@@ -170,7 +170,8 @@ class Page(HTMLParser):
             self._end_cell(self._at())
             self._cells.append(_Cell(tag, start))
         elif tag in _SIGNS:
-            self.handle_data(_SIGNS[tag][0])
+            begin, _ = _SIGNS[tag]
+            self.handle_data(begin)
         elif tag in _APART:
             self.handle_data(" ")
 
@@ -204,7 +205,8 @@ class Page(HTMLParser):
                 captions = [self._strip(caption) for caption in table.captions]
                 self._outline.add_table(table.rows, self.depth, captions)
         elif tag in _SIGNS:
-            self.handle_data(_SIGNS[tag][1])
+            _, end = _SIGNS[tag]
+            self.handle_data(end)
 
     def handle_data(self, data: str) -> None:
         """Take text."""
