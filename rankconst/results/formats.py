@@ -35,10 +35,7 @@ class Format(NamedTuple):
 
 
 def _holds(document: Document, *marks: str, within: int | None = None) -> bool:
-    """Tell whether a document may contain one of several texts.
-
-    It may if it has codes that colour a terminal, as these may be within them.
-    """
+    """Tell whether a document may contain a text, which codes of terminal colours may divide."""
     text = document.text if within is None else document.text[:within]
     return any(mark in text for mark in marks) or "\x1b" in text
 

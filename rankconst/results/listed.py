@@ -151,13 +151,12 @@ def lay_out(
     *facts, note = adjusted.described
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
-    if screen and "dataset" in facts:
-        datasets = name_datasets(reading)
-        if len({*datasets} - {""}) > 1:
-            data["dataset"] = datasets
-            place = 1 if reading.joined else 0  # behind the file
-            columns.insert(place, Column("dataset", "dataset", _show_text))
-            facts.remove("dataset")
+    datasets = name_datasets(reading) if screen and "dataset" in facts else []
+    if len({*datasets} - {""}) > 1:
+        data["dataset"] = datasets
+        place = 1 if reading.joined else 0  # behind the file
+        columns.insert(place, Column("dataset", "dataset", _show_text))
+        facts.remove("dataset")
     columns += [Column(fact) for fact in facts]
     notes = itertools.compress(data[note], chosen.tolist())
     longest = max((len(text or "") for text in notes), default=0)
@@ -441,10 +440,7 @@ def _show_printed(value: str | None) -> str:
 def _rank_texts(
     columns: Sequence[Column], data: Mapping[str, Any], numeric: set[str]
 ) -> list[Column]:
-    """Mark the columns of text that a narrow screen may drop.
-
-    These have the same cell in all rows, or name neither the model nor its tasks.
-    """
+    """Mark the columns of text that a narrow screen may drop: neither models nor datasets."""
     ranked = []
     for place, column in enumerate(columns):
         cells = data[column.key]

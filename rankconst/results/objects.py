@@ -54,10 +54,7 @@ _Cell: TypeAlias = int | str  # the place of a leaf in its record, or a text aro
 
 
 def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]) -> Hashable:
-    """Return the outline of a value below a key, and add its leaves to a list.
-
-    The texts in `silent` are known not to matter.
-    """
+    """Return the outline of a value; add its leaves to a list. Texts in `silent` do not matter."""
     if isinstance(value, dict):
         if key.lower() in SETTINGS:
             return _OBJECT
@@ -399,10 +396,7 @@ def _list_all(cells: Mapping[int, str], rows: range) -> list[str]:
 
 
 def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
-    """Return the columns and rows that users see: steps, model, address, and a column a key.
-
-    Columns without a cell are left out.
-    """
+    """List the columns that users see, and the rows: steps, model, address, a column a key."""
     rows = range(len(table.lines))
     distinct = [form_address(row.cells, (*row.cells.texts, *row.above), ()) for row in table.texts]
     addresses = [distinct[text] for text in table.text_of]

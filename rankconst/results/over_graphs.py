@@ -101,10 +101,7 @@ def average_models(
 
 
 def _list_graphs(reading: Reading, models: Sequence[str]) -> dict[_Series, set[str]]:
-    """List the graphs that have numbers, by series; those without constants, too.
-
-    `models` has the name of the model of each number.
-    """
+    """List the graphs of numbers, adjusted or not, by series; `models` has each number's model."""
     entries = reading.entries
     model_of, distinct = encode(models)
     codes = np.stack([entries.head_of, entries.context_of, model_of])
@@ -249,19 +246,19 @@ def _list_heaviest(average: Average) -> list[str]:
 def _describe_result(average: Average, *, details: bool) -> list[str]:
     """Describe the mean of a model: its indices, and how much it varies over the graphs."""
     parts = [show_expected(average.value)]
-    parts += _describe_held(average, average.chance, "index", "indices", details=details)
+    parts += _describe_index(average, average.chance, "index", "indices", details=details)
     significance = average.compute_significance() if details else None
     if significance is not None:
         text = str(significance)
         parts.append(f"p {text}" if text.startswith("<") else f"p at most {text}")
     if average.counting is not None:
         over = average.counting
-        parts += _describe_held(average, over, "skill over counting", "skills", details=details)
+        parts += _describe_index(average, over, "skill over counting", "skills", details=details)
     return [*parts, f"±{show_expected(average.error)} over datasets"]
 
 
-def _describe_held(
-    average: Average, held: Held, name: str, several: str, *, details: bool
+def _describe_index(
+    average: Average, against: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
     """Describe the index of a mean with the mean of the indices, and with `details` z.
 
@@ -269,13 +266,13 @@ def _describe_held(
     """
     parts = []
     optimum = average.metric.optimum
-    if optimum is not None and not math.isnan(held.index):
-        rounding = average.rounding / abs(optimum - held.expectation)
-        differs = abs(held.mean_index - held.index) > max(rounding, _SHOWN / 2)
-        other = f" (mean of {several} {held.mean_index:.4f})" if differs else ""
-        parts.append(f"{name} {held.index:.4f}{other}")
-    if details and not math.isnan(held.z):
-        parts.append(f"z {held.z:,.4g}")
+    if optimum is not None and not math.isnan(against.index):
+        rounding = average.rounding / abs(optimum - against.expectation)
+        differs = abs(against.mean_index - against.index) > max(rounding, _SHOWN / 2)
+        other = f" (mean of {several} {against.mean_index:.4f})" if differs else ""
+        parts.append(f"{name} {against.index:.4f}{other}")
+    if details and not math.isnan(against.z):
+        parts.append(f"z {against.z:,.4g}")
     return parts
 
 

@@ -81,7 +81,7 @@ class Texts:
 
     @property
     def signed(self) -> Flags:
-        """Which numbers have the sign of a percentage."""
+        """True for numbers with a percent sign."""
         return self.map(lambda text: "%" in text, np.bool_)
 
     def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
@@ -96,7 +96,7 @@ class Texts:
         return Texts(self.distinct, self.codes[chosen])
 
     def sign(self, chosen: Flags, *, percent: bool) -> Texts:
-        """Return the numbers with the sign of percentages, or without it, where a mask says so."""
+        """Return the numbers with a percent sign, or without, where a mask is True."""
         sign = "%" if percent else ""
         further = (text.rstrip("%") + sign for text in self.distinct)
         codes = np.where(chosen, self.codes + len(self.distinct), self.codes)
@@ -116,7 +116,7 @@ class Floats:
     """A machine's numbers, whose texts are written only when they are asked for."""
 
     values: NDArray[np.float64]
-    signed: Flags  # which are percentages
+    signed: Flags  # True for percentages
 
     @property
     def largest(self) -> float:
@@ -132,13 +132,13 @@ class Floats:
         return Floats(self.values[chosen], self.signed[chosen])
 
     def sign(self, chosen: Flags, *, percent: bool) -> Floats:
-        """Return the numbers with the sign of percentages, or without it, where a mask says so."""
+        """Return the numbers with a percent sign, or without, where a mask is True."""
         return Floats(self.values, np.where(chosen, percent, self.signed))
 
     def write(self, at: int) -> str:
         """Return a number as Python writes it."""
-        written = repr(float(self.values[at]))
-        return f"{written}%" if self.signed[at] else written
+        text = repr(float(self.values[at]))
+        return f"{text}%" if self.signed[at] else text
 
     def __add__(self, other: Floats) -> Floats:
         values = np.concatenate((self.values, other.values))
@@ -177,8 +177,8 @@ class Column:
 class Entries(Listed[Entry]):
     """The numbers of a results file in their order, held by column: large files have millions.
 
-    What is said of all of them, as :attr:`rows`, is an array in the order of the file, which is
-    made when it is first asked for.
+    An attribute of all numbers, as :attr:`rows`, is an array in the order of the file, made when it
+    is first asked for.
     """
 
     columns: tuple[Column, ...] = ()
@@ -191,7 +191,7 @@ class Entries(Listed[Entry]):
         return [column.head for column in self.columns]
 
     def gather(self, parts: Iterable[Any], dtype: Any = np.intp) -> NDArray[Any]:
-        """Put what is known of each column, arrays or single values, in the order of the file."""
+        """Gather an array, or a single value, for each column in the order of the file."""
         gathered = np.empty(len(self), dtype=dtype)
         for column, part in zip(self.columns, parts, strict=True):
             gathered[column.places] = part
@@ -229,7 +229,7 @@ class Entries(Listed[Entry]):
 
     @cached_property
     def signed(self) -> Flags:
-        """Which numbers have the sign of a percentage."""
+        """True for numbers with a percent sign."""
         return self.gather((column.numbers.signed for column in self.columns), np.bool_)
 
     @property
@@ -247,18 +247,21 @@ class Entries(Listed[Entry]):
         if chosen.all():
             return self
         places = np.cumsum(chosen) - 1
-        kept = (column.take(chosen[column.places]) for column in self.columns)
-        columns = (replace(column, places=places[column.places]) for column in kept)
+        columns = []
+        for column in self.columns:
+            part = column.take(chosen[column.places])
+            columns.append(replace(part, places=places[part.places]))
         return replace(self, columns=tuple(columns))
 
     def rewrite(self, chosen: Flags, *, percent: bool) -> Entries:
-        """Return the numbers with the sign of percentages, or without it, where a mask says so."""
+        """Return the numbers with a percent sign, or without, where a mask is True."""
         if not chosen.any():
             return self
         columns = []
         for column in self.columns:
-            own = chosen[column.places]
-            numbers = column.numbers.sign(own, percent=percent) if own.any() else column.numbers
+            in_column, numbers = chosen[column.places], column.numbers
+            if in_column.any():
+                numbers = numbers.sign(in_column, percent=percent)
             columns.append(replace(column, numbers=numbers))
         return replace(self, columns=tuple(columns))
 
@@ -268,7 +271,7 @@ class Entries(Listed[Entry]):
         return replace(self, columns=tuple(columns), contexts=contexts)
 
     def drop_lines(self) -> Entries:
-        """Return the numbers of something whose lines mean nothing."""
+        """Return the numbers without lines, as those of a DataFrame are."""
         columns = (
             replace(column, lines=np.broadcast_to(NO_LINE, column.rows.shape))
             for column in self.columns
@@ -276,7 +279,7 @@ class Entries(Listed[Entry]):
         return replace(self, columns=tuple(columns))
 
     def list_signed(self) -> list[Head]:
-        """List the heads of the columns in which a number has the sign of a percentage."""
+        """List the heads of the columns in which a number has a percent sign."""
         return [column.head for column in self.columns if column.numbers.signed.any()]
 
     def _make(self, place: int) -> Entry:
@@ -313,9 +316,9 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
     context_of, contexts = encode(entry.context for entry in listed)
     bare_of, bare = encode(replace(context, model=None) for context in contexts)
     model_of, models = encode(context.model or "" for context in contexts)
-    texts = [each.text for each in listed]
-    rows = np.array([each.row for each in listed], dtype=np.intp)
-    numbers = [NO_LINE if each.line is None else each.line for each in listed]
+    texts = [entry.text for entry in listed]
+    rows = np.array([entry.row for entry in listed], dtype=np.intp)
+    numbers = [NO_LINE if entry.line is None else entry.line for entry in listed]
     lines = np.array(numbers, dtype=np.intp)
     columns = []
     for head, places in zip(distinct_heads, split_by_code(head_of), strict=True):
@@ -358,16 +361,17 @@ def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
         models += part.models
         num_numbers += len(part)
         num_rows += size
-    return Entries(tuple(map(_join_columns, joined.values())), contexts, models)
+    columns = tuple(_join_columns(alike) for alike in joined.values())
+    return Entries(columns, contexts, models)
 
 
 def _join_columns(columns: Sequence[Column]) -> Column:
     """Put columns below each other."""
-    first = columns[0]
-    if len(columns) == 1:
+    first, *others = columns
+    if not others:
         return first
     numbers = first.numbers
-    for column in columns[1:]:
+    for column in others:
         numbers += column.numbers
     return Column(
         first.head,
@@ -759,24 +763,24 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
 
 
 def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[tuple[Places, int]]:
-    """List what tells evaluations apart, but for the rows of a wide table.
+    """List the divisions of entries into evaluations, besides those by the rows of a wide table.
 
-    Each has a number for each entry, and the number of these.
+    Each has the part of each entry, and the number of parts.
     """
     entries = reading.entries
     divisions = []
     if reading.layout == "long":
         for column in _list_naming(reading, by_ties=by_ties):
-            own, distinct = encode_cells(reading.cells(column))
-            divisions.append((own[entries.rows], len(distinct)))
+            cell_of, cells = encode_cells(reading.cells(column))
+            divisions.append((cell_of[entries.rows], len(cells)))
     if reading.layout == "long" or reading.of_objects:
-        own, distinct = encode(entries.models)
-        if len(distinct) > 1:
-            divisions.append((own[entries.model_of], len(distinct)))
+        model_of, models = encode(entries.models)
+        if len(models) > 1:
+            divisions.append((model_of[entries.model_of], len(models)))
     if by_ties:
-        own, distinct = encode(context.rank_type for context in entries.contexts)
-        if len(distinct) > 1:
-            divisions.append((own[entries.context_of], len(distinct)))
+        type_of, rank_types = encode(context.rank_type for context in entries.contexts)
+        if len(rank_types) > 1:
+            divisions.append((type_of[entries.context_of], len(rank_types)))
     part_of, parts = name_columns(reading)
     if len(parts) > 1:
         divisions.append((part_of, len(parts)))

@@ -339,7 +339,8 @@ def _choose_cells(
     """Choose the numbers to be replaced, and note why others stay."""
     spans_of = locate(document, adjusted.reading)
     entries, rows = adjusted.entries, adjusted.reading.rows
-    sites = [sheets.find(rows[each.entry.row][each.entry.column]) for each in entries]
+    cells_of = [rows[number.entry.row][number.entry.column] for number in entries]
+    sites = [sheets.find(cell) for cell in cells_of]
     waiting = set[int]()  # tables with a question
     for site, number in zip(sites, entries, strict=True):
         if site is not None and number.adjusted is None and number.entry.context.questions:

@@ -21,12 +21,12 @@ def screen(texts: Any) -> Any:
     """Tell which texts of an Arrow array may have words of the vocabulary, or names of graphs."""
     import pyarrow.compute as pc
 
-    alike = fold_digits(texts).dictionary_encode()  # model-1, model-2 ...
-    lower = pc.utf8_lower(alike.dictionary)
+    folded = fold_digits(texts).dictionary_encode()  # model-1, model-2 ... are one
+    lower = pc.utf8_lower(folded.dictionary)
     names, words = _list_patterns()
     plain = pc.replace_substring_regex(lower, "[^a-z0-9]+", "")
     has_name = pc.match_substring_regex(plain, names)
-    return pc.or_(has_name, pc.match_substring_regex(lower, words)).take(alike.indices)
+    return pc.or_(has_name, pc.match_substring_regex(lower, words)).take(folded.indices)
 
 
 def screen_measures(texts: Any) -> Any:
@@ -59,7 +59,7 @@ def _list_patterns() -> tuple[str, str]:
     signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]
     amounts = (r"\bvs\b", r"\bneg|neg\b", r"\b(?:among|against|versus|first)\b")
     others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
-    alike = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
+    lookalikes = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
     variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
-    words = (*spellings, *signs, *amounts, *others, alike, variants)
+    words = (*spellings, *signs, *amounts, *others, lookalikes, variants)
     return "|".join(sorted(filter(None, names))), "|".join(sorted(words))

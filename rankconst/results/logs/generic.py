@@ -183,12 +183,11 @@ class _Parser:
         labels = [inner for word in words for inner in _read_labels(word)]
         if not is_metric:  # next to a number of something else, words may be of that
             labels = [weaken(inner) for inner in (*labels, *_read_labels(name))]
-        if self._numbers:
-            self._behind += labels
-        else:
-            self._before += labels
+        if not self._numbers:
             declares = bool(label.values) or any(inner.whole for inner in labels)
             self._opens = is_metric and declares
+        around = self._behind if self._numbers else self._before
+        around += labels
         if is_metric:
             reason = _find_reason(label, name, metrics)
             self._numbers.append(_Number(label, place, reason=reason))
@@ -375,9 +374,9 @@ class _Scan:
         """Yield the numbers in the order of their lines."""
         for number, raw in enumerate(text.split("\n"), 1):
             line = raw.rpartition("\r")[2]
-            alike = line.translate(_ALIKE)
-            if alike in self._known:
-                self._take_remark(self._known[alike], line)
+            shape = line.translate(_ALIKE)
+            if shape in self._known:
+                self._take_remark(self._known[shape], line)
                 continue
             words, step = _clean(line)
             values = _NUMBER.findall(words)
@@ -390,7 +389,7 @@ class _Scan:
             remark = _Remark(_read_text(template), bool(step))
             # A digit of a name, as in FB15k, makes it another one.
             if not _DIGIT.search(template) and len(self._known) < _MOST_ALIKE:
-                self._known[alike] = remark
+                self._known[shape] = remark
             self._take_remark(remark, line)
 
     def _read_numbers(self, line: int, parsed: _Line, values: list[str]) -> Iterator[LogNumber]:

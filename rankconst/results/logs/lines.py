@@ -136,10 +136,7 @@ def list_settings(line: str) -> Iterator[str]:
 
 
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
-    """Tell whether a setting names the dataset.
-
-    A name that is not registered counts behind a flag, or with an end, and not behind data_path.
-    """
+    """Tell whether a setting names the dataset; an unknown name needs a flag or an end."""
     stem = _PATH.sub("", key)
     if list_roles().get(squash(stem)) != "dataset":
         return False
