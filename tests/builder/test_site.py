@@ -27,10 +27,12 @@ from cases import for_each, thorough
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.catalogue.suites import parse_suite
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.tasks import Histogram
 from rankconst.values.published import read_published, show_number, show_uncertain
+from rankconst_builder.memory import make_tables
 from rankconst_builder.site import Order, check_folder, write_site
 from rankconst_builder.site.data import describe_names, find_levels, write_json
 from rankconst_builder.site.foundation import SOURCES
@@ -52,13 +54,11 @@ def tables() -> Tables:
     return open_once()
 
 
-def read_site(
-    tables: Tables, datasets: Sequence[str] = (), url: str = "", published: Path | None = None
-) -> dict[str, str]:
+def read_site(tables: Tables, datasets: Sequence[str] = (), url: str = "") -> dict[str, str]:
     """Write a site; return its texts by path."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "site")
-        paths = write_site(Order(tables, out, datasets, url, published=published))
+        paths = write_site(Order(tables, out, datasets, url))
         texts = [path for path in paths if not path.endswith(".png")]
         return {path: (out / path).read_text(encoding="utf-8") for path in texts}
 
@@ -208,34 +208,6 @@ def test_the_list_begins_with_what_matters_most(tables: Tables) -> None:
     ]
 
 
-def test_published_results_are_on_the_pages_of_their_datasets(
-    tables: Tables, tmp_path: Path
-) -> None:
-    results = tmp_path / "results.csv"
-    results.write_text(
-        "model,dataset,split,tool,source,MRR\n<b>A</b>,Nations,test,libkge,uma-pi1/kge,0.61\n"
-        "B,Nations,test,,arXiv:2203.07544,0.3\nB,Nations,test,,arXiv:2203.07544,0.3\n"
-        "C,Nowhere,test,,,0.3\n"
-        "D,Nations,valid,,,0.4\nE,Nations,test,,,7\n"
-    )
-    made = read_site(tables, ["nations", "ogblcollab"], published=results)
-    page = made["datasets/nations.html"]
-    shown = page[page.index(">Published results</h2>") : page.index("<h2>All constants</h2>")]
-    # The tool's own protocol; without one, the default.
-    for protocol, value in (("libkge", "0.61"), ("standard", "0.3")):
-        adjusted = tables.constants("nations", "mrr", protocol=protocol).adjust(value)
-        assert adjusted.index_interval is not None
-        assert show_uncertain(adjusted.index, adjusted.index_interval) in shown
-    assert shown.count('<circle class="result"') == 2
-    assert "&lt;b&gt;A&lt;/b&gt;" in shown
-    assert '<a href="https://github.com/uma-pi1/kge">uma-pi1/kge</a>' in shown
-    assert shown.count('<a href="https://arxiv.org/abs/2203.07544">') == 1
-    assert shown.index("&lt;b&gt;A") < shown.index(">B<")
-    assert "2 published results by their index" in shown
-    assert all(f">{baseline}<" in shown for baseline in ("chance", "counting"))
-    assert "Published results" not in made["datasets/ogblcollab.html"]
-
-
 def test_included_results_link_their_sources(tables: Tables) -> None:
     made = read_site(tables, ("nations", "wn18rr"))
     with RESULTS.open(encoding="utf-8", newline="") as file:
@@ -247,8 +219,14 @@ def test_included_results_link_their_sources(tables: Tables) -> None:
     for key in ("nations", "wn18rr"):
         own = [row for row in rows if row["dataset"] == key]
         page = made[f"datasets/{key}.html"]
+        assert page.count('<circle class="result"') == len(own)
         for row in own:
             assert f'<a href="{addresses[row["source"]]}">{row["source"]}</a>' in page
+            constants = tables.constants(key, "mrr", side=row["side"], protocol=row["protocol"])
+            adjusted = constants.adjust(row["MRR"])
+            assert adjusted.index_interval is not None
+            shown = show_uncertain(adjusted.index, adjusted.index_interval)
+            assert f"<td>{shown}</td>" in page or row["tool"] == "conve"  # of other batches
         worse[key] = [
             row
             for row in own
@@ -320,24 +298,13 @@ def test_levels_are_those_of_a_sum_of_coins(k: int, sizes: list[int], offsets: l
     assert find_levels(parse_metric(f"hits@{k}"), histogram) == (better, most)
 
 
-@for_each(
-    "rows",
-    [
-        "A,Nations,test,0.6\nB,Nations,test,0.1\nC,Nations,test,x\n",
-        "A,Nations,test,0.61\nB,Nowhere,test,0.3\n",
-        "A,Nations,test,0.61\nB,UMLS,test,0.3\n",
-        "A,Nations,test,0.6\nB,Nations,valid,0.3\n",
-    ],
-)
-def test_results_of_other_tasks_and_impossible_ones_are_not_shown(
-    tables: Tables, tmp_path: Path, rows: str
-) -> None:
-    results = tmp_path / "results.csv"
-    results.write_text(f"model,dataset,split,MRR\n{rows}")
-    shown = read_papers(results, tables, ["nations"])
-    assert [(key, [each.model for each in found]) for key, found in shown.items()] == [
-        ("nations", ["A"])
-    ]
+def test_results_on_your_graph_of_the_name_are_not_shown() -> None:
+    """Its ranking tasks have one candidate each: every ranker gets an MRR of 1."""
+    train = [(entity, f"r{place}", entity) for place in range(128) for entity in "ab"]
+    test = [("a", f"r{place}", "b") for place in range(128)]
+    protocols = [PROTOCOLS["standard"]]
+    own = make_tables({"train": train, "test": test}, "nations", "Nations", protocols)
+    assert read_papers(own, ["nations"]) == {}
 
 
 def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:

@@ -15,7 +15,6 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.literature import RESULTS
 from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exchange_folder, write_through
 from rankconst.names import list_first
@@ -84,8 +83,6 @@ class Order:
     datasets: Sequence[str] = ()  # keys; all if empty
     url: str = ""
     docs: Path | None = None  # a folder of built documentation, with an index.html
-    # Results that the pages of their datasets show; those that come with the program if None.
-    published: Path | None = None
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -152,14 +149,13 @@ def _prepare(order: Order) -> Site:
     keys = tuple(order.datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
-    published = read_published(order.published or RESULTS, tables, keys)
     described = {key: describe_dataset(tables, key) for key in keys}
     site = Site(
         tables,
         keys,
         _cite(tables, order.url),
         order.url,
-        published=published,
+        published=read_published(tables, keys),
         described=described,
     )
     empty = [key for key in keys if not site.list_tasks(key)]

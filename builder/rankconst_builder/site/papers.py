@@ -1,12 +1,8 @@
-"""Published results for the pages of their datasets, adjusted for chance.
-
-They are read from a file of any format.
-"""
+"""The published results that come with the program, adjusted for chance, for pages of datasets."""
 
 from __future__ import annotations
 
 import csv
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +18,6 @@ from rankconst.values.published import show_number, show_uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
     from rankconst.results.adjusted import AdjustedEntry
     from rankconst.tables.archive import Tables
@@ -31,7 +26,7 @@ if TYPE_CHECKING:
 METRIC = "mrr"
 """The metric by which results are shown: most papers print it."""
 
-# What a program wrote in full is shown with four digits.
+# Longer numbers, which a program wrote in full, are shown with four digits.
 _LONGEST = 8
 
 
@@ -41,9 +36,8 @@ class Result:
 
     tasks: Tasks
     model: str
-    # Where it was published, by the file's column ``source``, and its address; empty if unknown.
-    source: str
-    address: str
+    source: str  # an article or a repository
+    address: str  # of the source
     text: str
     value: float
     best: float  # the better end of its rounding
@@ -66,23 +60,22 @@ class Result:
         return "better" if self.value > self.counting else "equal"
 
 
-def read_published(path: Path, tables: Tables, keys: Collection[str]) -> dict[str, list[Result]]:
-    """Return the results of a file on all of test, by dataset and the best first."""
-    results: dict[str, list[Result]] = {}
-    addresses = _read_addresses(path)
-    reading = confirm_reading(read(path), tables, NOTHING)
-    # A graph of your own may have no results.
+def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Result]]:
+    """Return the results on test sets by dataset, the best first."""
+    with RESULTS.with_name("published_sources.csv").open(encoding="utf-8", newline="") as file:
+        addresses = {row["source"]: row["address"] for row in csv.DictReader(file)}
+    reading = confirm_reading(read(RESULTS), tables, NOTHING)
+    # A graph of your own may have the name of a benchmark, and results that it cannot have.
     adjusted = adjust_reading(
         reading, tables, NOTHING, metrics=[parse_metric(METRIC)], errors="note"
     )
+    results: dict[str, list[Result]] = {}
     for entry in adjusted.entries:
-        if not entry.wanted or entry.entry.adjustment is not None:
-            continue
-        source = adjusted.reading.rows[entry.entry.row].get("source") or ""
-        address = addresses.get(source) or _guess_address(source)
-        result = _read_result(entry, tables, keys, source, address)
-        if result is not None:
-            results.setdefault(result.tasks.dataset, []).append(result)
+        if entry.wanted and entry.constants is not None:
+            source = adjusted.reading.rows[entry.entry.row]["source"] or ""
+            result = _read_result(entry, tables, entry.constants.tasks, source, addresses[source])
+            if result is not None and result.tasks.dataset in keys:
+                results.setdefault(result.tasks.dataset, []).append(result)
     # A result that several tables of a source print is shown once.
     return {
         key: sorted(dict.fromkeys(of_dataset), key=lambda result: -result.index)
@@ -91,24 +84,17 @@ def read_published(path: Path, tables: Tables, keys: Collection[str]) -> dict[st
 
 
 def _read_result(
-    entry: AdjustedEntry, tables: Tables, keys: Collection[str], source: str, address: str
+    entry: AdjustedEntry, tables: Tables, tasks: Tasks, source: str, address: str
 ) -> Result | None:
-    """Return a result as a page shows it; None if no page does."""
-    adjusted, constants, context = entry.adjusted, entry.constants, entry.entry.context
-    if adjusted is None or constants is None or adjusted.index_interval is None:
+    """Return a result as a page shows it; None if it is not on a test set, or undefined."""
+    adjusted, text = entry.adjusted, entry.entry.text
+    if tasks.split != "test" or adjusted is None or adjusted.index_interval is None:
         return None
-    tasks = constants.tasks
-    is_all_of_test = tasks.split == "test" and tasks.is_micro and not tasks.relations
-    if tasks.dataset not in keys or not is_all_of_test:
-        return None
-    if context.rank_type not in {None, "realistic"}:
-        return None
-    text = entry.entry.text
-    if entry.entry.exact or len(text) > _LONGEST:
+    if len(text) > _LONGEST:
         text = show_number(adjusted.value)
     return Result(
         tasks,
-        context.model or "–",
+        entry.entry.context.model or "–",
         source,
         address,
         text=text,
@@ -126,31 +112,3 @@ def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
         return tables.constants(replace(tasks, baseline=FLOOR), METRIC).expectation
     except RankconstError:
         return None
-
-
-def _read_addresses(path: Path) -> dict[str, str]:
-    """Return the address of each source of the results that come with the program."""
-    if path != RESULTS:
-        return {}
-    sources = path.with_name("published_sources.csv")
-    with sources.open(encoding="utf-8", newline="") as file:
-        return {row["source"]: row["address"] for row in csv.DictReader(file)}
-
-
-_PATTERNS = {
-    r"(https?://\S+)": "{}",
-    r"arXiv:(\d{4}\.\d{4,5})": "https://arxiv.org/abs/{}",
-    r"([\w.-]+/[\w.-]+)": "https://github.com/{}",
-}
-
-
-def _guess_address(source: str) -> str:
-    """Return the address of a page, an article of arXiv or a repository; empty for other sources.
-
-    For example, "arXiv:2010.08995" is at https://arxiv.org/abs/2010.08995.
-    """
-    for pattern, address in _PATTERNS.items():
-        match = re.fullmatch(pattern, source, re.ASCII)
-        if match is not None:
-            return address.format(match[1])
-    return ""
