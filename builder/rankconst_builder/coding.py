@@ -41,10 +41,10 @@ class NotPlainError(Exception):
     """Text has lines that are not triples, or labels that another reader has to look at."""
 
 
-def read_pieces(stream: IO[bytes], size: int = PIECE) -> Iterator[bytes]:
+def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield text some lines at a time; the last ends in a newline, too."""
     rest = b""
-    while block := stream.read(size):
+    while block := stream.read(PIECE):
         piece, end, rest = (rest + block).rpartition(b"\n")
         if end:
             yield piece + end

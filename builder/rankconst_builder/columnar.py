@@ -10,7 +10,7 @@ import tokenize
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import quote, urlsplit
 
 import numpy as np
@@ -236,10 +236,11 @@ _BEGIN = 1 << 12
 
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
+    """Open Parquet files of the same columns."""
     try:
         opened = [open_parquet(file) for file in files]
         schema = opened[0].schema_arrow
-        order, names = _choose_columns(path, schema, order)
+        letters = _choose_columns(path, schema, order)
     except DataError:
         raise
     except DAMAGE as error:
@@ -257,11 +258,12 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
 
     def read() -> Iterator[Batch]:
         for file, parquet in zip(files, opened, strict=True):
-            yield from _read_parquet(file, parquet, names)
+            yield from _read_parquet(file, parquet, [*letters])
 
-    is_whole = all(pa.types.is_integer(schema.field(name).type) for name in names)
-    is_ids = order == "hrt" and is_whole
-    return Columns(path, max(sum(rows), 0), files, order, read, is_ids, tuple(names))
+    parts = "".join(letters.values())
+    is_whole = all(pa.types.is_integer(schema.field(name).type) for name in letters)
+    is_ids = parts == "hrt" and is_whole
+    return Columns(path, max(sum(rows), 0), files, parts, read, is_ids, tuple(letters))
 
 
 def _read_parquet(
@@ -280,15 +282,8 @@ def _read_parquet(
         raise DataError(f"{file} states {expected:,} rows and has {rows:,}. Get the file again.")
 
 
-class _Choice(NamedTuple):
-    """The columns of a file that are read: head, relation, tail, then times."""
-
-    letters: str
-    names: list[str]
-
-
-def _choose_columns(path: Path | str, schema: pa.Schema, order: str | None) -> _Choice:
-    """Choose the columns of a file that are read; refuse those that hold neither text nor ids."""
+def _choose_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dict[str, str]:
+    """Return the columns of heads, relations, tails and times: name to letter."""
     letters = _find_letters(path, schema.names, order)
     pairs = zip(letters, schema.names, strict=True)
     columns = [(letter, name) for letter, name in pairs if letter != "-"]
@@ -303,8 +298,7 @@ def _choose_columns(path: Path | str, schema: pa.Schema, order: str | None) -> _
             raise DataError(
                 f"{path}: column {name!r} holds {kind}; expected text or whole numbers."
             )
-    chosen = "".join(letter for letter, _ in columns)
-    return _Choice(chosen, [name for _, name in columns])
+    return {name: letter for letter, name in columns}
 
 
 _LABELS = (
@@ -316,6 +310,7 @@ _LABELS = (
 
 
 def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns:
+    """Open an array of ids, a triple a row."""
     try:
         array = np.load(path, mmap_mode="r")
     except (*DAMAGE, SyntaxError, tokenize.TokenError, TypeError) as error:
@@ -331,50 +326,27 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
     if not len(array):
         raise DataError(_EMPTY.format(path))
     places = [order.index(letter) for letter in "hrt"]
-    form = _ArrayForm(
-        path, array.shape, array.dtype, int(array.offset), bool(array.flags.c_contiguous)
-    )
+    length, width = array.shape
+    kind, begin, by_rows = array.dtype, int(array.offset), array.flags.c_contiguous
+
+    # The system ends a process that looks at a mapped file that was cut: numbers are read.
+    def take(place: int, count: int) -> NDArray[Any]:
+        numbers = np.fromfile(path, kind, count, offset=begin + place * kind.itemsize)
+        if numbers.size != count:
+            raise DataError(f"{path} {_CHANGED}")
+        return numbers
 
     def read() -> Iterator[Batch]:
-        with path.open("rb") as stream:
-            for start in range(0, form.shape[0], _ROWS):
-                yield form.read(stream, start, places)
+        for start in range(0, length, _ROWS):
+            count = min(_ROWS, length - start)
+            if by_rows:
+                rows = take(start * width, count * width).reshape(count, width)
+                columns = [rows[:, place] for place in places]
+            else:
+                columns = [take(place * length + start, count) for place in places]
+            yield [column.astype(kind.newbyteorder("=")) for column in columns]
 
-    return Columns(path, form.shape[0], files, "hrt", read, is_ids=True)
-
-
-@dataclass(frozen=True)
-class _ArrayForm:
-    """How numbers are in a file.
-
-    They are read: the system ends a process that looks at a mapped file that was cut.
-    """
-
-    path: Path
-    shape: tuple[int, ...]
-    kind: np.dtype[Any]
-    offset: int  # bytes before the first number
-    by_rows: bool
-
-    def read(self, stream: IO[bytes], start: int, places: Sequence[int]) -> Batch:
-        """Return some columns of the rows from `start` on, a batch at most."""
-        length, width = self.shape
-        count = min(_ROWS, length - start)
-        if self.by_rows:
-            rows = self._take(stream, start * width, count * width).reshape(count, width)
-            columns = [rows[:, place] for place in places]
-        else:
-            columns = [self._take(stream, place * length + start, count) for place in places]
-        return [column.astype(self.kind.newbyteorder("=")) for column in columns]
-
-    def _take(self, stream: IO[bytes], place: int, count: int) -> NDArray[Any]:
-        """Read numbers, counted from the first of the file."""
-        size = self.kind.itemsize
-        stream.seek(self.offset + place * size)
-        block = stream.read(count * size)
-        if len(block) != count * size:
-            raise DataError(f"{self.path} {_CHANGED}")
-        return np.frombuffer(block, self.kind)
+    return Columns(path, length, files, "hrt", read, is_ids=True)
 
 
 FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {

@@ -154,6 +154,7 @@ def write_croissant(edition: Edition) -> str:
 
 
 def _describe_file(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the Croissant entry of a file."""
     origin = ORIGINS[table["name"]]["from"].replace("`", "")
     return {
         "@type": "cr:FileObject",
@@ -168,6 +169,7 @@ def _describe_file(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the Croissant entry of the rows of a table."""
     name = table["name"]
     fields = []
     for column in COLUMNS[name]:
@@ -236,6 +238,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _list_files(edition: Edition) -> str:
+    """List the files of a release, as a Markdown table."""
     rows = []
     for table in edition.descriptor["resources"]:
         origin = ORIGINS[table["name"]]["from"]
@@ -249,6 +252,7 @@ def _list_files(edition: Edition) -> str:
 
 
 def _describe_table(table: Mapping[str, Any]) -> str:
+    """Write the section on a table, with its columns."""
     name = table["name"]
     origin = ORIGINS[name]
     size = f"{table['rows']:,} rows, {table['bytes']:,} bytes"
@@ -263,6 +267,7 @@ def _describe_table(table: Mapping[str, Any]) -> str:
 
 
 def _list_datasets(edition: Edition) -> str:
+    """List the datasets of a release, as a Markdown table."""
     candidates = edition.tables["candidates"]
     coverage = _find_coverage(candidates)
     rows = []

@@ -89,18 +89,11 @@ class Fetcher:
             return Content(data, sha256, verified=False, stands_in=True)
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
 
-    def identify(self, remote: Remote) -> str | None:
-        """Return the known hash of a file: that of the registry, or of its first download."""
-        record = self._record_of(remote)
-        if remote.sha256 or remote.git_blob or not record.is_file():
-            return remote.sha256 or remote.git_blob
-        return record.read_text(encoding="ascii", errors="replace").strip()
-
     def _equals_copy(self, remote: Remote) -> bool:
         """Tell whether an unverified file equals the copy that the registry knows; warn if not."""
         if remote.copy_sha256 is None or remote.verifiable:
             return False
-        got = self.identify(remote)
+        got = _read_record(self._record_of(remote))
         if got != remote.copy_sha256:
             self.reporter.warn(
                 f"{remote.url} is not verified: "
@@ -240,7 +233,7 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         if not record.is_file():
             record.parent.mkdir(parents=True, exist_ok=True)
             replace_file(record, sha256.encode())
-        expected = record.read_text(encoding="ascii", errors="replace").strip()
+        expected = _read_record(record)
         kind = "SHA-256 recorded at the first download"
         remedy = f" If the publisher replaced the file, delete {record} and build again."
     if got != expected:
@@ -250,6 +243,11 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         )
 
 
+def _read_record(record: Path) -> str:
+    """Return the hash of a file at its first download."""
+    return record.read_text(encoding="ascii", errors="replace").strip()
+
+
 def _git_blob(path: Path) -> str:
     # Git names content by SHA-1; it identifies the file here, it does not secure it.
     content = path.read_bytes()
@@ -257,6 +255,7 @@ def _git_blob(path: Path) -> str:
 
 
 def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None:
+    """Refuse a member of an archive that is not the one the registry names."""
     got = hashlib.sha256(data).hexdigest()
     if (size is not None and len(data) != size) or (sha256 is not None and got != sha256):
         raise HashMismatchError(

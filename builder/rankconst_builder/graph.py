@@ -228,18 +228,18 @@ def encode_labels(
         codes = relations.codes[-1]
         trained_relations = codes[codes < num_relations]
     times = _encode_times(files)
-    empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times.codes else NO_TRIPLES
+    empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
     splits = dict.fromkeys(SPLITS, empty)
     for place, name in enumerate(files):
         head, tail = entities.codes[2 * place], entities.codes[2 * place + 1]
-        splits[name] = Triples(head, relations.codes[place], tail, times.codes.get(name))
+        splits[name] = Triples(head, relations.codes[place], tail, times.get(name))
     num_entities = len(entities.labels)
     whole = _settle_size(Size(num_entities, num_relations), size, missing)
     graph = Graph(
         splits,
         whole.entities,
         whole.relations,
-        times.number,
+        1 + max((int(codes.max()) for codes in times.values()), default=0),
         missing=frozenset(missing),
         forecasting=forecasting or (not values and _is_in_order(splits)),
         qualified=bool(values),
@@ -261,30 +261,21 @@ def _order_times(labels: list[Any]) -> list[int]:
     return sorted(range(len(labels)), key=sizes.__getitem__)
 
 
-class _Times(NamedTuple):
-    """The times of a temporal graph as codes, in their order."""
-
-    codes: dict[str, Codes]  # by split; empty if facts have no time
-    number: int  # of distinct times
-
-
-def _encode_times(files: Mapping[str, Labels]) -> _Times:
-    """Code the times of a temporal graph in their order."""
+def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
+    """Code the times of a temporal graph in their order; empty if facts have no time."""
     if len({len(labels.time) for labels in files.values()}) > 1:
         columns_of = ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
         raise DataError(f"the files tell the time in different numbers of columns: {columns_of}")
     ends = np.cumsum([len(labels) for labels in files.values()])
     whole = np.zeros(ends[-1], dtype=np.int64)
-    number = 1
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
         codes, names = _encode(columns)
         place = np.argsort(_order_times(names.to_pylist()))
         words = whole * len(place) + place[np.concatenate(codes)]
-        distinct, whole = np.unique(words, return_inverse=True)
-        number = distinct.size
+        _, whole = np.unique(words, return_inverse=True)
     if not any(labels.time for labels in files.values()):
-        return _Times({}, number)
-    return _Times(dict(zip(files, np.split(whole, ends[:-1]), strict=True)), number)
+        return {}
+    return dict(zip(files, np.split(whole, ends[:-1]), strict=True))
 
 
 def _is_in_order(splits: Mapping[str, Triples]) -> bool:

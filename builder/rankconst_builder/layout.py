@@ -167,11 +167,6 @@ class _Layout:
     certain: bool  # True if the heading can be nothing else
 
     @property
-    def is_spaced(self) -> bool:
-        """True for words apart by spaces, which may be labels with spaces."""
-        return self.form.delimiter == " " and not self.form.count_line
-
-    @property
     def cells(self) -> list[bytes]:
         """Head, relation and tail of the first line."""
         cells = split_cells(self.first, self.form)
@@ -220,10 +215,11 @@ def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator
         yield (
             "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
         )
-    spaced = [layout.name for layout in layouts.values() if layout.is_spaced]
+    forms = {layout.name: layout.form for layout in layouts.values()}
+    spaced = [name for name, form in forms.items() if form.delimiter == " " and not form.count_line]
     if spaced:
         yield f"columns of {', '.join(spaced)} are separated by spaces"
-    if any(layout.form.quoted for layout in layouts.values()):
+    if any(form.quoted for form in forms.values()):
         yield "quotes around labels are left out, as in CSV"
 
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
-    from rankconst_builder.tabulate import Histograms
 
 
 def make_tables(
@@ -63,19 +62,13 @@ def make_tables(
         **tabulate_histograms(histograms),
     }
     make = {name: partial(sort_rows, name, table) for name, table in tables.items()}
-    make["constants"] = partial(_make_constants, histograms)
     return TablesInMemory(
         path=Path(key),
         descriptor={"version": UNRELEASED, "resources": [], "sources": [], "provenance": []},
         folder=Path(key),
         place=key,
-        make=make,
+        make={**make, "constants": lambda: sort_rows("constants", tabulate_constants(histograms))},
     )
-
-
-def _make_constants(histograms: Histograms) -> pa.Table:
-    """Compute the constants of histograms, their rows in canonical order."""
-    return sort_rows("constants", tabulate_constants(histograms))
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:

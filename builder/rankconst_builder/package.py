@@ -19,7 +19,7 @@ import shutil
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,7 @@ from rankconst.names import list_first, read_count
 from rankconst.tables.archive import Tables, load
 from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.place import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS, TableColumn, schema_of
+from rankconst.tables.schema import COLUMNS, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -236,15 +236,16 @@ def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: in
     table of datasets, which is read as a whole, is one row group.
     """
     schema = schema_of(name)
-    encodings = _choose_encodings(name, schema)
+    # A dictionary of many numbers is longer than what zstd makes of the numbers.
+    words = [row.name for row in schema if not pa.types.is_primitive(row.type) or row.name == "k"]
     sink = io.BytesIO()
     with pq.ParquetWriter(
         sink,
         schema,
         compression="zstd",
         compression_level=compression,
-        use_dictionary=encodings.words,  # type: ignore[arg-type]  # the stubs know of no names
-        use_byte_stream_split=encodings.streams,
+        use_dictionary=words,  # type: ignore[arg-type]  # the stubs know of no names
+        use_byte_stream_split=_choose_streams(name, schema),
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
@@ -264,20 +265,10 @@ def _write_group(writer: pq.ParquetWriter, runs: Sequence[pa.Table]) -> None:
     writer.write_table(pa.concat_tables(runs).combine_chunks())
 
 
-class _Encodings(NamedTuple):
-    """Columns of a table by how Parquet writes them; others are plain."""
-
-    words: list[str]  # with a dictionary
-    streams: list[str]  # first bytes of all numbers, second bytes ...
-
-
-def _choose_encodings(name: str, schema: pa.Schema) -> _Encodings:
-    """Choose the encodings that make the files of a table small."""
-    words, streams = [], []
+def _choose_streams(name: str, schema: pa.Schema) -> list[str]:
+    """Choose the columns that are smaller as streams of first bytes, second bytes ..."""
+    streams = []
     for column in schema:
-        # A dictionary of many numbers is longer than what zstd makes of the numbers.
-        if not pa.types.is_primitive(column.type) or column.name == "k":
-            words.append(column.name)
         # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do.
         # Those in keys do repeat.
         if pa.types.is_floating(column.type) and column.name not in KEYS[name]:
@@ -285,7 +276,7 @@ def _choose_encodings(name: str, schema: pa.Schema) -> _Encodings:
         # Nor do whole numbers where there are only a few tasks to each.
         if pa.types.is_integer(column.type) and "num_candidates" in schema.names:
             streams.append(column.name)
-    return _Encodings(words, streams)
+    return streams
 
 
 def describe_set(
@@ -387,17 +378,6 @@ def _lock(folder: Path, reporter: Reporter) -> int:
         os.close(descriptor)  # the other process wrote nothing, and removed it
 
 
-def describe_file(name: str) -> dict[str, Any]:
-    """Return the entries of the descriptor for a table that are the same in every set."""
-    return {
-        "name": name,
-        "path": f"{name}.parquet",
-        "type": "table",
-        "format": "parquet",
-        "mediatype": "application/vnd.apache.parquet",
-    }
-
-
 def describe_tables(
     tables: Mapping[str, pa.Table], files: Mapping[str, bytes]
 ) -> list[dict[str, Any]]:
@@ -410,31 +390,31 @@ def describe_tables(
 
 def _describe(name: str, rows: int, content: bytes, **hashes: str) -> dict[str, Any]:
     return {
-        **describe_file(name),
+        "name": name,
+        "path": f"{name}.parquet",
+        "type": "table",
+        "format": "parquet",
+        "mediatype": "application/vnd.apache.parquet",
         "bytes": len(content),
         "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
         **hashes,
         "rows": rows,
-        "schema": describe_schema(name, COLUMNS[name]),
+        "schema": _describe_schema(name),
     }
 
 
-def describe_schema(
-    name: str, columns: Iterable[TableColumn], descriptions: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def _describe_schema(name: str) -> dict[str, Any]:
     """Return the entry of the descriptor for the columns of a table."""
     fields = []
-    for column in columns:
-        described = (descriptions or {}).get(column.name, column.description)
+    for column in COLUMNS[name]:
         kind = _FIELD_TYPES[column.kind]
-        entry = {"name": column.name, "type": kind, "description": described}
+        entry = {"name": column.name, "type": kind, "description": column.description}
         if column.unit:
             entry["unit"] = column.unit
         fields.append(entry)
     if name == "constants":  # a primary key must not be null, and k is for most metrics
         return {"fields": fields}
-    names = {entry["name"] for entry in fields}
-    return {"primaryKey": [key for key in KEYS[name] if key in names], "fields": fields}
+    return {"primaryKey": list(KEYS[name]), "fields": fields}
 
 
 # -- a set, dataset by dataset ---------------------------------------------------------------------

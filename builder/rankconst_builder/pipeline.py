@@ -172,6 +172,7 @@ def build_all(build: Build) -> Outcome:
 
 
 def _build_all(build: Build) -> Outcome:
+    """Build the datasets one by one, and write what was built."""
     existing = open_build(build.out)
     parts: dict[str, Part] = {}
     failures: dict[str, RankconstError] = {}
@@ -200,6 +201,7 @@ _ONLY_OWN = (
 
 
 def _build_part(build: Build, source: Benchmark) -> Part:
+    """Build a dataset: of the user, of numbers of tasks, or of a benchmark."""
     is_own = source.key in build.local
     is_whole = is_own and not build.baselines and build.restriction == Restriction()
     if build.scheduler and not is_whole:
@@ -217,6 +219,7 @@ def _build_part(build: Build, source: Benchmark) -> Part:
 
 
 def _build_benchmark(build: Build, source: Benchmark) -> Part:
+    """Build a benchmark from its files, or take its rows from the archive."""
     try:
         contents = _fetch_contents(build, source)
     except MissingSourceError as error:
@@ -287,6 +290,7 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
 
 
 def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Part:
+    """Build a graph of the user's own; refuse files that change meanwhile."""
     opened = {role: open_columns(path, build.columns) for role, path in paths.items()}
     if build.train_url:
         opened = {"train": open_url(build.train_url, build.columns), **opened}
@@ -412,7 +416,8 @@ def _build_on_cluster(
     histograms = list_histograms(source.key, graph, protocols, counts.tallies)
     _report_unranked(build, source.key, graph, protocols, histograms)
     described = describe_dataset(source, counts.statistics, contents, None)
-    return _make_part(build, described, histograms, _describe_origin(build))
+    tables = {"datasets": described, **tabulate(histograms, build.reporter.stage)}
+    return make_part(tables, _describe_origin(build))
 
 
 # -- what all graphs have --------------------------------------------------------------------------
@@ -436,15 +441,8 @@ def _build_graph(
     _report_unranked(build, key, graph, protocols, histograms)
     described = describe_dataset(source, statistics, contents, counting, graph.missing)
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
-    origin = _describe_origin(build, reconstructed)
-    return _make_part(build, described, histograms, origin)
-
-
-def _make_part(
-    build: Build, described: pa.Table, histograms: Histograms, provenance: Mapping[str, Any]
-) -> Part:
     tables = {"datasets": described, **tabulate(histograms, build.reporter.stage)}
-    return make_part(tables, provenance)
+    return make_part(tables, _describe_origin(build, reconstructed))
 
 
 def _describe_origin(build: Build, reconstructed: str = "") -> dict[str, Any]:

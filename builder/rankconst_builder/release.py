@@ -150,6 +150,7 @@ def release_tables(order: Order) -> Released:
 
 
 def _release(order: Order) -> Released:
+    """Compare a build with the release before, and write it."""
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
     tables = built
@@ -238,6 +239,7 @@ def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
 
 
 def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> None:
+    """Refuse tables that differ from a release of the same version."""
     for name, table in tables.items():
         if not existing.read(name).equals(table):
             raise UsageError(
@@ -333,6 +335,7 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
 
 
 def _check_archive(order: Order, content: bytes) -> None:
+    """Refuse to replace a zip of other content."""
     if not order.archive.exists():
         return
     if not order.archive.is_file() or order.archive.read_bytes() != content:
@@ -407,6 +410,7 @@ def _are_sampled(table: pa.Table) -> Truths:
 
 
 def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
+    """Compare the rows of a table by their keys."""
     matched = _match_rows(name, old, new)
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
     before, after = old.select(columns).take(matched.old), new.select(columns).take(matched.new)

@@ -19,7 +19,7 @@ from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.progress import Stage
@@ -84,6 +84,7 @@ def _by_baseline(histograms: Iterable[Tasks]) -> list[Tasks]:
 
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
+    """Write the histograms of a table one below the other."""
     schema = schema_of(name)
     if not histograms:
         return schema.empty_table()
@@ -125,10 +126,15 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
         carried = tuple(metric for metric in CARRIED[tasks.baseline] if metric in metrics)
         jobs[tasks] = (pooled, carried)
     # Protocols often agree on tasks: each histogram is computed once.
-    computed = {}
+    computed: dict[Any, list[dict[str, Any]]] = {}
     with stage("metrics", sum(len(metrics) for _, metrics in {*jobs.values()})) as advance:
         for pooled, carried in dict.fromkeys(jobs.values()):
-            computed[pooled, carried] = [*_compute_rows(pooled, carried, advance)]
+            constants = computed.setdefault((pooled, carried), [])
+            for metric in carried:
+                moments = compute_moments(metric, pooled)
+                row = {"metric": metric.family, "k": metric.k, "num_tasks": pooled.total}
+                constants.append(row | asdict(moments))
+                advance()
     rows = []
     for tasks, job in jobs.items():
         names = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
@@ -153,13 +159,3 @@ def _with_both(single: Iterable[Tasks]) -> Iterator[Tasks]:
         yield tasks
         if tasks.side == "tail":
             yield replace(tasks, side="both")
-
-
-def _compute_rows(
-    histogram: Histogram, metrics: Iterable[Metric], advance: Callable[[], None]
-) -> Iterator[dict[str, Any]]:
-    for metric in metrics:
-        moments = compute_moments(metric, histogram)
-        advance()
-        row = {"metric": metric.family, "k": metric.k, "num_tasks": histogram.total}
-        yield row | asdict(moments)

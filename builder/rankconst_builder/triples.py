@@ -225,6 +225,7 @@ def _copy_to_arrow(body: bytes) -> pa.Buffer:
 
 
 def _longest_line(body: bytes) -> int:
+    """Return the number of bytes of the longest line."""
     signs, last, longest = np.frombuffer(body, np.uint8), -1, 0
     for start in range(0, len(body), _PIECE):
         ends = start + np.flatnonzero(signs[start : start + _PIECE] == ord("\n"))

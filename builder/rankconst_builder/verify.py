@@ -192,6 +192,7 @@ def run_stage(stage: Stage, opened: Opened) -> Result:
 
 
 def _check_files(opened: Opened) -> Findings:
+    """Compare the files of the folder with the descriptor and the checksums."""
     tables, folder = opened.tables, opened.tables.folder
     from rankconst_builder.describe import DOCUMENTS
 
@@ -241,6 +242,7 @@ def _list_names(folder: Path | ZipPath) -> dict[str, bool]:
 
 
 def _compare_file(name: str, row: Row, size: int, digest: str) -> Iterator[Finding]:
+    """Compare the size and the hash of a file with those of the descriptor."""
     if row.get("bytes") != size:
         yield Finding("the file has another size", name, {}, "bytes", row.get("bytes"), size)
     got = f"sha256:{digest}"
@@ -286,6 +288,7 @@ def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Fin
 
 
 def _check_descriptor(opened: Opened) -> Findings:
+    """Compare the descriptor with the tables, and with the columns of this program."""
     tables, descriptor = opened.tables, opened.tables.descriptor
     for name, value in HEADER.items():
         yield from _compare(name, value, descriptor.get(name))
@@ -317,6 +320,7 @@ _WORDS = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "re
 
 
 def _check_keys(opened: Opened) -> Findings:
+    """Check the number, the keys and the order of rows."""
     rows = 0
     for name in opened.names:
         counted = 0
@@ -360,6 +364,7 @@ _TASKS = ("dataset", "protocol", "split", "side")
 
 
 def _check_pooling(opened: Opened) -> Findings:
+    """Compare constants of both sides with those of head and tail."""
     compared = 0
     for dataset in opened.datasets:
         sides: dict[tuple[Any, ...], dict[str, Row]] = {}
@@ -374,6 +379,7 @@ def _check_pooling(opened: Opened) -> Findings:
 
 
 def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
+    """Compare the tasks and the moments of both sides with those of the single sides."""
     key = {name: both[name] for name in KEYS["constants"] if both[name] is not None}
     tasks = sum(part["num_tasks"] for part in parts)
     if both["num_tasks"] != tasks:
@@ -408,6 +414,7 @@ _WIDER = (
 
 
 def _check_filters(opened: Opened) -> Findings:
+    """Compare the candidates of protocols of which one filters more, or the same."""
     rows = 0
     for dataset, statistics in opened.datasets.items():
         counts: dict[tuple[str, ...], Counter[int]] = {}
@@ -464,6 +471,7 @@ def _compare_equal(
 
 
 def _check_relations(opened: Opened) -> Findings:
+    """Compare the tasks of single relations with those of the whole split."""
     name, rows = "candidates_by_relation", 0
     for dataset, statistics in opened.datasets.items():
         table = opened.tables.read(name, dataset)
@@ -517,6 +525,7 @@ def _compare_counts(
 
 
 def _check_contents(opened: Opened) -> Findings:
+    """Compare the values of tables with their hashes, and the index with the tables."""
     reason = "" if opened.selected is None else "the hashes are those of whole tables"
     hashed = any("contentHash" in row for row in opened.resources.values())
     if opened.tables.version == UNRELEASED and not hashed:
@@ -542,6 +551,7 @@ def _check_contents(opened: Opened) -> Findings:
 
 
 def _rebuild_constants(opened: Opened) -> Findings:
+    """Compare constants with those that follow from the histograms."""
     rows = 0
     for place, dataset in enumerate(opened.datasets, start=1):
         opened.means.reporter.say(
@@ -566,6 +576,7 @@ def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
 
 
 def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
+    """Compare the moments of a row with computed ones, within both errors."""
     key = {name: row[name] for name in KEYS["constants"] if row[name] is not None}
     if isinstance(moments, str):
         yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
@@ -596,6 +607,7 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
 
 
 def _rebuild_histograms(opened: Opened) -> Findings:
+    """Compare statistics and histograms with those that the files give."""
     rows = 0
     for place, (dataset, statistics) in enumerate(opened.datasets.items(), start=1):
         opened.means.reporter.say(

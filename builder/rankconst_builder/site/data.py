@@ -103,8 +103,9 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
         row, of_dataset = tables.datasets[key], list(tables.protocols(key))
         protocols |= dict.fromkeys(of_dataset)
         dataset = {"key": key, "title": row["title"], "aliases": row["aliases"]}
-        counting = describe_counting(tables, key)
-        datasets.append(dataset | {"protocols": of_dataset, "counting": counting})
+        counting = tables.find_counting(key)
+        brief = "" if counting is None else counting.brief
+        datasets.append(dataset | {"protocols": of_dataset, "counting": brief})
     ambiguous = {}
     for name, keys_of_name in list_ambiguous().items():
         if explain_ambiguous(name):
@@ -142,12 +143,6 @@ def _describe_tool(tool: Tool) -> dict[str, Any]:
 def _describe_protocol(key: str) -> dict[str, str]:
     row = find_protocol(key)
     return {"key": key, "summary": row.summary, "relations": row.relation_summary}
-
-
-def describe_counting(tables: Tables, key: str) -> str:
-    """Describe counting on a dataset in a few words; empty if it has no constants."""
-    counting = tables.find_counting(key)
-    return "" if counting is None else counting.brief
 
 
 def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:

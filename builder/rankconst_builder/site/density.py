@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS, explain_lack, tail_probability
+from rankconst.tails.distributions import Tail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,8 +51,6 @@ class Density:
     # each, shape (C,).
     edges: Values
     probabilities: Values
-    # True if each cell holds one possible value, at its middle.
-    single: bool
     # False if the law is not known, and a normal one with its expectation and variance replaces it.
     exact: bool
 
@@ -67,24 +66,17 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
             f"{constants.expectation:g} on {constants.tasks.dataset} "
             f"({constants.tasks.describe()})."
         )
-    edges, single = _cut_cells(constants, lower, upper)
+    edges = _cut_cells(constants, lower, upper)
     probabilities = _compute_cells(constants, edges)
     if probabilities is not None:
-        return Density(edges, probabilities, single, exact=True)
+        return Density(edges, probabilities, exact=True)
     deviation = math.sqrt(2.0 * constants.variance)
     below = [0.5 * math.erfc((constants.expectation - edge) / deviation) for edge in edges.tolist()]
-    return Density(edges, np.diff(below), single, exact=False)
+    return Density(edges, np.diff(below), exact=False)
 
 
-class _Cells(NamedTuple):
-    """Cells between two ends."""
-
-    edges: Values
-    single: bool  # True if each holds one possible value
-
-
-def _cut_cells(constants: Constants, lower: float, upper: float) -> _Cells:
-    """Cut a range of values into cells; of a metric that counts, they hold equally many values."""
+def _cut_cells(constants: Constants, lower: float, upper: float) -> Values:
+    """Return the edges of cells; if the metric counts, each holds the same number of values."""
     metric = constants.metric
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
@@ -92,11 +84,12 @@ def _cut_cells(constants: Constants, lower: float, upper: float) -> _Cells:
     if not metric.is_counted or constants.histogram.is_weighted:
         # Half a cell beyond either end: what lies on it is to be counted.
         margin = (upper - lower) / (2 * _CELLS)
-        return _Cells(np.linspace(lower - margin, upper + margin, _CELLS + 1), single=False)
+        return np.linspace(lower - margin, upper + margin, _CELLS + 1)
     n = constants.num_tasks
     first, last = math.floor(lower * n + 0.5), math.ceil(upper * n - 0.5)
     step = max(1, (last - first + 1) // _CELLS)
-    return _Cells((np.arange(first, last + step + 1, step) - 0.5) / n, single=step == 1)
+    edges: Values = (np.arange(first, last + step + 1, step) - 0.5) / n
+    return edges
 
 
 def _compute_cells(constants: Constants, edges: Values) -> Values | None:
@@ -112,28 +105,19 @@ def _compute_cells(constants: Constants, edges: Values) -> Values | None:
         return series
     tails = [_find_tail(metric, histogram, edge) for edge in edges.tolist()]
     probabilities = np.array([tail.probability for tail in tails])
-    errors = np.array([tail.error for tail in tails])
+    errors = math.log(10.0) * np.array([tail.error for tail in tails]) * probabilities
     cells: Values = np.abs(np.diff(probabilities))
     if np.any(errors + UNIT_ROUNDOFF >= _VISIBLE * cells.max()):
         return None
     return cells
 
 
-class _Tail(NamedTuple):
-    """The probability of doing at least as well as a value."""
-
-    probability: float
-    error: float  # absolute
-
-
-def _find_tail(metric: Metric, histogram: Histogram, value: float) -> _Tail:
+def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
     """Compute a tail probability; it is 0 or 1 for values that the metric cannot have."""
-    if value < metric.lower:
-        return _Tail(float(metric.increasing), 0.0)
-    if value > metric.upper:
-        return _Tail(float(not metric.increasing), 0.0)
-    tail = tail_probability(metric, histogram, value)
-    return _Tail(tail.probability, math.log(10.0) * tail.error * tail.probability)
+    if metric.lower <= value <= metric.upper:
+        return tail_probability(metric, histogram, value)
+    is_worst = value < metric.lower if metric.increasing else value > metric.upper
+    return Tail(0.0 if is_worst else -math.inf, 0.0, "exact")
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:

@@ -73,7 +73,9 @@ def _expect(tables: Tables, tasks: Tasks, slug: str, baseline: str) -> float:
 def write_averages(site: Site) -> str:
     """Return the page."""
     rows = _list_rows(site.tables)
-    means = average(site.tables)
+    means = {name: statistics.fmean(getattr(row, name) for row in rows) for name in _FLOORS}
+    for name in SOURCES:
+        means[name] = statistics.fmean(row.published[name] for row in rows)
     models = ", ".join(f"{name} {means[name]:.4f}" for name in SOURCES)
     lead = (
         "Foundation models for knowledge graphs are compared by one number, a plain mean of MRR "
@@ -92,15 +94,6 @@ def write_averages(site: Site) -> str:
     }
     body = fill("averages.html", parts)
     return write_page(site, "averages.html", "What do averages hide?", body, lead)
-
-
-def average(tables: Tables) -> dict[str, float]:
-    """Return the mean MRR of chance, counting and the models over the graphs."""
-    rows = _list_rows(tables)
-    means = {name: statistics.fmean(getattr(row, name) for row in rows) for name in _FLOORS}
-    for name in SOURCES:
-        means[name] = statistics.fmean(row.published[name] for row in rows)
-    return means
 
 
 def _list_rows(tables: Tables) -> list[_Row]:
