@@ -42,15 +42,16 @@ ENDS = ("", "_lower", "_upper")
 
 
 class Where(NamedTuple):
-    """Where the numbers of a batch are in a file."""
+    """Where some numbers of a file are, in ascending order."""
 
-    column: int  # its place among the columns of entries
-    positions: Places  # in that column, ascending
+    column: int  # the place of their column among those of the file
+    positions: Places  # in that column
     rows: Places  # of the table
+    places: Places  # among all numbers of the file
 
     def take(self, index: NDArray[np.bool_] | Places) -> Where:
         """Return the places of the numbers of a mask, or at some positions."""
-        return Where(self.column, self.positions[index], self.rows[index])
+        return Where(self.column, *(each[index] for each in self[1:]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -94,13 +94,6 @@ class Group(NamedTuple):
     column: int  # its place among the columns of entries
 
 
-class Members(NamedTuple):
-    """The numbers of a group: their positions in the column, ascending, and their rows."""
-
-    positions: Places
-    rows: Places
-
-
 Settled = dict["Address", "tuple[Tasks, Tool | None]"]
 """Ranking tasks and tool of each address."""
 
@@ -133,20 +126,20 @@ def adjust_reading(
     if any(group.address.dataset and is_mean(group.address.dataset) for group in groups):
         from rankconst.results.mean_rows import settle_means
 
-        places = {group: _find_places(reading, group, own) for group, own in groups.items()}
+        places = {group: where.places for group, where in groups.items()}
         places, of_means = settle_means(reading, places, settled, failed)
-        groups = _regroup(reading, places)
-    asked = _list_questions(reading, groups, failed, in_python=in_python)
+        groups = {group: _find_numbers(reading, group, own) for group, own in places.items()}
+    asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
-    groups = _leave_out(reading, groups, list(uncounted))
+    groups = _leave_out(groups, list(uncounted))
     fractions = _find_fractions(reading, groups) if user.percent else {}
-    groups = _leave_out(reading, groups, list(fractions))
+    groups = _leave_out(groups, list(fractions))
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
-    for group, members in groups.items():
+    for group, where in groups.items():
         if group.address in failed:
-            adjusting.leave(_find_places(reading, group, members), failed[group.address])
+            adjusting.leave(where.places, failed[group.address])
         else:
-            adjusting.adjust(group, members, *settled[group.address])
+            adjusting.adjust(group, where, *settled[group.address])
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
@@ -186,7 +179,7 @@ def adjust_reading(
 
 def _group_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
-) -> tuple[dict[Group, Members], Flags]:
+) -> tuple[dict[Group, Where], Flags]:
     """Group the entries that are asked for by address and column.
 
     Return also which entries are asked for; those that are adjusted already are in no group.
@@ -205,54 +198,41 @@ def _group_entries(
     for column, is_fitting in zip(entries.columns, fitting, strict=True):
         of_columns.append(agreeing[address_of_context[column.context_of]] & is_fitting)
     wanted = entries.gather(of_columns, np.bool_)
-    groups: dict[Group, Members] = {}
+    groups: dict[Group, Where] = {}
     # Columns of a table mostly share their rows and what is said of these.
-    known: dict[tuple[int, int], list[Members]] = {}
+    known: dict[tuple[int, int], list[tuple[Places, Places]]] = {}
     for place, column in enumerate(entries.columns):
         if not fitting[place] or column.head.adjustment is not None:
             continue
         key = id(column.context_of), id(column.rows)
         if key not in known:
             parts = split_by_code(address_of_context[column.context_of])
-            known[key] = [Members(part, column.rows[part]) for part in parts]
-        for code, members in enumerate(known[key]):
-            if members.rows.size and agreeing[code]:
-                groups[Group(addresses[code], place)] = members
-
-    def find_first(group: Group) -> int:
-        return int(_find_places(reading, group, groups[group])[0])
-
-    return {group: groups[group] for group in sorted(groups, key=find_first)}, wanted
+            known[key] = [(part, column.rows[part]) for part in parts]
+        for code, (positions, rows) in enumerate(known[key]):
+            if positions.size and agreeing[code]:
+                where = Where(place, positions, rows, column.places[positions])
+                groups[Group(addresses[code], place)] = where
+    in_order = sorted(groups.items(), key=lambda item: int(item[1].places[0]))
+    return dict(in_order), wanted
 
 
 def _flag(flags: Iterable[bool]) -> Flags:
     return np.array(list(flags), dtype=np.bool_)
 
 
-def _find_places(reading: Reading, group: Group, members: Members) -> Places:
-    """Return the places of the numbers of a group among all of the file."""
-    return reading.entries.columns[group.column].places[members.positions]
+def _find_numbers(reading: Reading, group: Group, places: Places) -> Where:
+    """Return where the numbers of a group are that are at some places among all."""
+    column = reading.entries.columns[group.column]
+    positions = np.searchsorted(column.places, places)
+    return Where(group.column, positions, column.rows[positions], places)
 
 
-def _regroup(reading: Reading, groups: Mapping[Group, Places]) -> dict[Group, Members]:
-    """Return the members of groups by the places of these; groups without any are left out."""
-    found = {}
-    for group, places in groups.items():
-        column = reading.entries.columns[group.column]
-        positions = np.searchsorted(column.places, places)
-        if positions.size:
-            found[group] = Members(positions, column.rows[positions])
-    return found
-
-
-def _leave_out(
-    reading: Reading, groups: dict[Group, Members], left: Sequence[int]
-) -> dict[Group, Members]:
+def _leave_out(groups: dict[Group, Where], places: Sequence[int]) -> dict[Group, Where]:
     """Return groups without some entries, and without those that are then empty."""
-    if not left:
+    if not places:
         return groups
-    places = {group: _find_places(reading, group, own) for group, own in groups.items()}
-    return _regroup(reading, {group: own[~np.isin(own, left)] for group, own in places.items()})
+    kept = {group: where.take(~np.isin(where.places, places)) for group, where in groups.items()}
+    return {group: where for group, where in kept.items() if where.places.size}
 
 
 def _settle(
@@ -277,21 +257,16 @@ def _settle(
 
 
 def _list_questions(
-    reading: Reading,
-    groups: Mapping[Group, Members],
-    failed: Mapping[Address, Exception],
-    *,
-    in_python: bool,
+    groups: Mapping[Group, Where], failed: Mapping[Address, Exception], *, in_python: bool
 ) -> tuple[Question, ...]:
     """Return the open questions, each with the places of the numbers that wait for its answer."""
     places: dict[Question, list[int]] = {}
-    for group, members in groups.items():
+    for group, where in groups.items():
         error = failed.get(group.address)
         if isinstance(error, AskedError):
-            own = _find_places(reading, group, members).tolist()
             for question in error.questions:
-                places.setdefault(question, []).extend(own)
-    total = sum(members.rows.size for members in groups.values())
+                places.setdefault(question, []).extend(where.places.tolist())
+    total = sum(where.places.size for where in groups.values())
     return locate(places, total, in_python=in_python)
 
 
@@ -324,19 +299,16 @@ class _Adjusting:
         """Leave out numbers for a reason."""
         self.left |= dict.fromkeys(places.tolist(), error)
 
-    def adjust(self, group: Group, members: Members, tasks: Tasks, tool: Tool | None) -> None:
+    def adjust(self, group: Group, where: Where, tasks: Tasks, tool: Tool | None) -> None:
         """Adjust the numbers of a group."""
         metric = self._entries.heads[group.column].metric
-        places = _find_places(self._reading, group, members)
         try:
             tasks = weigh(tasks, metric, tool)
         except DataError as error:
-            self.leave(places, error)
+            self.leave(where.places, error)
             return
-        ends = self._read(group.column, members.positions, places)
-        where = Where(group.column, *members)
-        num_tasks = group.address.num_tasks
-        batch = Batch(tasks, metric, tool, *ends, places, num_tasks, where=where)
+        num_tasks, ends = group.address.num_tasks, self._read(where)
+        batch = Batch(tasks, metric, tool, *ends, where.places, num_tasks, where=where)
         is_number = ~np.isnan(ends.value)
         batch = batch if is_number.all() else batch.take(is_number)
         told = tells_no_scores(metric, batch.value)
@@ -361,17 +333,17 @@ class _Adjusting:
             if kept.any():
                 self.done.append(adjust_batch(batch.take(kept), constants))
 
-    def _read(self, place: int, positions: Places, places: Places) -> Ends:
+    def _read(self, where: Where) -> Ends:
         """Read numbers of a column; NaN for what is no number of the metric."""
-        column = self._entries.columns[place]
+        column = self._entries.columns[where.column]
         if isinstance(column.numbers, Floats):
-            return self._read_floats(column.head.metric, column.numbers.take(positions))
-        if place not in self._known:
-            self._known[place] = self._read_texts(column.head, column.numbers)
-        ends, reasons = self._known[place]
-        codes = column.numbers.codes[positions]
+            return self._read_floats(column.head.metric, column.numbers.take(where.positions))
+        if where.column not in self._known:
+            self._known[where.column] = self._read_texts(column.head, column.numbers)
+        ends, reasons = self._known[where.column]
+        codes = column.numbers.codes[where.positions]
         for code, reason in reasons.items():
-            self.impossible |= dict.fromkeys(places[codes == code].tolist(), reason)
+            self.impossible |= dict.fromkeys(where.places[codes == code].tolist(), reason)
         return Ends(*(each[codes] for each in ends))
 
     def _read_texts(self, head: Head, numbers: Texts) -> _KnownTexts:
@@ -440,15 +412,15 @@ class _Adjusting:
         return [*leave_out(self.done, marked)]
 
 
-def _find_fractions(reading: Reading, groups: Mapping[Group, Members]) -> dict[int, str]:
+def _find_fractions(reading: Reading, groups: Mapping[Group, Where]) -> dict[int, str]:
     """Return where a metric looks like fractions, not like percentages, with the reason."""
     entries = reading.entries
     shares: dict[Metric, list[int]] = {}
-    for group, members in groups.items():
-        metric = entries.heads[group.column].metric
+    for where in groups.values():
+        metric = entries.heads[where.column].metric
         if metric.is_share:
-            places = _find_places(reading, group, members)
-            shares.setdefault(metric, []).extend(places[~entries.signed[places]].tolist())
+            unsigned = where.places[~entries.signed[where.places]]
+            shares.setdefault(metric, []).extend(unsigned.tolist())
     heads = entries.list_signed()
     percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
     notes: dict[int, str] = {}

@@ -34,7 +34,7 @@ from rankconst.results.paths import (
 )
 from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
 from rankconst.results.screens import screen, screen_measures
-from rankconst.results.structured import Number, read_records
+from rankconst.results.structured import Number, NumberAt, read_records
 from rankconst.results.tables.contexts import CellTexts, RowText, RowTexts, form_address
 from rankconst.results.tables.grid import MOST_CELLS, name_file, refuse_size
 from rankconst.results.tables.headings import Heading
@@ -234,7 +234,7 @@ class _Table:
 
     def _note_line(self, leaf: Value, column: str, row: int) -> None:
         """Note the line of a number, which is known in YAML."""
-        if type(leaf) is Number and leaf.line is not None:
+        if isinstance(leaf, NumberAt) and leaf.line is not None:
             self.lines_of[column, row] = leaf.line
             if self.lines[row] is None:
                 self.lines[row] = leaf.line

@@ -64,11 +64,6 @@ class Texts:
     distinct: Sequence[str]
     codes: Places  # the place there of each number
 
-    @property
-    def largest(self) -> float:
-        """The largest number, and 0 at least."""
-        return float(np.fmax.reduce(self._values, initial=0.0))
-
     @cached_property
     def _values(self) -> NDArray[np.float64]:
         """The number of each distinct text."""
@@ -106,9 +101,14 @@ class Texts:
         """Return a number as written."""
         return self.distinct[int(self.codes[at])]
 
-    def __add__(self, other: Texts) -> Texts:
-        codes = np.concatenate((self.codes, other.codes + len(self.distinct)))
-        return Texts([*self.distinct, *other.distinct], codes)
+    @staticmethod
+    def join(parts: Sequence[Texts]) -> Texts:
+        """Put numbers below each other."""
+        distinct, codes = list[str](), []
+        for part in parts:
+            codes.append(part.codes + len(distinct))
+            distinct += part.distinct
+        return Texts(distinct, np.concatenate(codes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +117,6 @@ class Floats:
 
     values: NDArray[np.float64]
     signed: Flags  # True for percentages
-
-    @property
-    def largest(self) -> float:
-        """The largest number, and 0 at least."""
-        return float(np.fmax.reduce(self.values, initial=0.0))
 
     def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
         """Measure the text of each number."""
@@ -140,9 +135,11 @@ class Floats:
         text = repr(float(self.values[at]))
         return f"{text}%" if self.signed[at] else text
 
-    def __add__(self, other: Floats) -> Floats:
-        values = np.concatenate((self.values, other.values))
-        return Floats(values, np.concatenate((self.signed, other.signed)))
+    @staticmethod
+    def join(parts: Sequence[Floats]) -> Floats:
+        """Put numbers below each other."""
+        values = np.concatenate([part.values for part in parts])
+        return Floats(values, np.concatenate([part.signed for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,15 +159,21 @@ class Column:
 
     def take(self, chosen: Flags) -> Column:
         """Return the numbers of a mask."""
-        return Column(
-            self.head,
-            self.numbers.take(chosen),
-            self.places[chosen],
-            self.rows[chosen],
-            self.lines[chosen],
-            self.context_of[chosen],
-            self.model_of[chosen],
-        )
+        arrays = {name: getattr(self, name)[chosen] for name in _ARRAYS}
+        return Column(self.head, self.numbers.take(chosen), **arrays)
+
+    @staticmethod
+    def join(columns: Sequence[Column]) -> Column:
+        """Put columns of one head below each other."""
+        numbers = type(columns[0].numbers).join([column.numbers for column in columns])
+        arrays = {
+            name: np.concatenate([getattr(column, name) for column in columns]) for name in _ARRAYS
+        }
+        return Column(columns[0].head, numbers, **arrays)
+
+
+_ARRAYS = ("places", "rows", "lines", "context_of", "model_of")
+"""The arrays of a column."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,11 +234,6 @@ class Entries(Listed[Entry]):
     def signed(self) -> Flags:
         """True for numbers with a percent sign."""
         return self.gather((column.numbers.signed for column in self.columns), np.bool_)
-
-    @property
-    def largest(self) -> float:
-        """The largest number, and 0 at least, percentages without their sign."""
-        return max((column.numbers.largest for column in self.columns), default=0.0)
 
     @cached_property
     def _position_of(self) -> Places:
@@ -361,27 +359,8 @@ def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
         models += part.models
         num_numbers += len(part)
         num_rows += size
-    columns = tuple(_join_columns(alike) for alike in joined.values())
+    columns = tuple(Column.join(alike) for alike in joined.values())
     return Entries(columns, contexts, models)
-
-
-def _join_columns(columns: Sequence[Column]) -> Column:
-    """Put columns below each other."""
-    first, *others = columns
-    if not others:
-        return first
-    numbers = first.numbers
-    for column in others:
-        numbers += column.numbers
-    return Column(
-        first.head,
-        numbers,
-        np.concatenate([column.places for column in columns]),
-        np.concatenate([column.rows for column in columns]),
-        np.concatenate([column.lines for column in columns]),
-        np.concatenate([column.context_of for column in columns]),
-        np.concatenate([column.model_of for column in columns]),
-    )
 
 
 def _read_value(text: str) -> float:

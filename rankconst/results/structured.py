@@ -34,17 +34,22 @@ SPLIT_WORDS = frozenset(word for split, words in SPLITS.items() for word in (spl
 
 
 class Number(str):
-    """A number as it is written, with its line where that is known."""
+    """A number as it is written."""
+
+    __slots__ = ()
+    line: int | None = None
+
+
+class NumberAt(Number):
+    """A number whose line is known."""
 
     __slots__ = ("line",)
 
-    def __new__(cls, text: str, line: int | None = None) -> Self:
+    def __new__(cls, text: str, line: int | None) -> Self:
         """Take the text as it is."""
         number = super().__new__(cls, text)
         number.line = line
         return number
-
-    line: int | None
 
 
 Value: TypeAlias = "dict[str, Value] | list[Value] | Number | str | bool | None"
@@ -317,5 +322,5 @@ class _Events:
         if text in _YAML_WORDS:
             return _YAML_WORDS[text]
         if _YAML_NUMBER.fullmatch(text):
-            return Number(text, self._line + event.start_mark.line)
+            return NumberAt(text, self._line + event.start_mark.line)
         return text

@@ -73,10 +73,8 @@ def settle_units(
 
 def _holds_large_shares(entries: Entries) -> bool:
     """Tell whether a share is above 1, as none is where all are fractions."""
-    if entries.largest <= 1:
-        return False
-    is_share = np.array([head.metric.is_share for head in entries.heads], dtype=np.bool_)
-    return bool((is_share[entries.head_of] & (entries.values > 1)).any())
+    shares = (column.numbers for column in entries.columns if column.head.metric.is_share)
+    return any(bool((numbers.values > 1).any()) for numbers in shares)
 
 
 @dataclass(frozen=True)

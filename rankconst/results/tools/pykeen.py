@@ -29,6 +29,7 @@ from rankconst.results.reading import Collector, Reader, Reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Number,
+    NumberAt,
     Record,
     Value,
     read_number,
@@ -370,7 +371,7 @@ def _read_tracker(document: Document) -> Reading:
             settings[key] = value
         elif kind == "metric":
             values = steps.setdefault(step, {**settings, "step": Number(step)})
-            values[key] = Number(value, row.line)
+            values[key] = NumberAt(value, row.line)
     records = [Record(None, values) for values in steps.values()]
     return _read_records(document, READER_TRACKER.key, records)
 
@@ -397,7 +398,7 @@ def _read_trials(document: Document) -> Reading:
         for name, cell in cells.items():
             if name.startswith(_ATTRIBUTE) and "." in name and cell:
                 metric = f"validation.{name.removeprefix(_ATTRIBUTE)}"
-                values[metric] = Number(cell, row.line)
+                values[metric] = NumberAt(cell, row.line)
         records.append(Record(None, values))
     return _read_records(document, READER_TRIALS.key, records)
 
