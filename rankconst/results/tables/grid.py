@@ -222,6 +222,7 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
             if even:
                 remedy = "Fix the row, or quote cells that contain the delimiter."
                 raise DataError(f"{document.at(row.line)}: {reason}. {remedy}")
+            reason += ": write the row with as many, or the table as CSV"
             notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
         if len(fitting) * width > MOST_CELLS:
             refuse_size(document.at(row.line))

@@ -19,7 +19,7 @@ from rankconst.results.document import MARKDOWN_ENDINGS
 from rankconst.results.tables.cells import Placed, Row, check_width
 from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import Outline
-from rankconst.results.tables.printed import add_lines
+from rankconst.results.tables.printed import add_lines, refuse_blocks
 from rankconst.results.tables.tex import strip_latex
 from rankconst.results.tables.webpage import Page
 
@@ -225,7 +225,9 @@ class _Reader:
             self._add_pipes(token.meta["rows"])
         elif token.type in {"fence", "code_block"} and lines and token.info != "diff":
             first = lines[0] + 1 if token.type == "fence" else lines[0]
-            add_lines(token.content.split("\n"), self.outline, first)
+            printed = token.content.split("\n")
+            refuse_blocks(self._document, printed, first)
+            add_lines(printed, self.outline, first)
 
     def _add_text(self, before: Token | None, text: str) -> None:
         """Add a heading, a paragraph or an item of a list."""

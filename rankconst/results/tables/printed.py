@@ -318,14 +318,23 @@ def _recognise(document: Document) -> bool:
     return bool(find_lines(document.text.split("\n", _SEARCHED)[:_SEARCHED]))
 
 
+def refuse_blocks(document: Document, lines: Sequence[str], first: int = 0) -> None:
+    """Refuse, by a DataError, a frame that is printed in blocks; `first` lines are above.
+
+    Only the first block may say the dataset of all.
+    """
+    for i, line in enumerate(lines):
+        if _METRIC.search(line, 0, _LONGEST) and _is_in_blocks(lines, i):
+            raise DataError(
+                f"{document.at(first + i + 1)}: this frame is printed in blocks. Print it in one "
+                "piece: print(frame.to_string()) in Python, options(width = 1000) in R"
+            )
+
+
 def _find_tables(document: Document) -> list[Printed]:
     for number, line in enumerate(document.lines, 1):
         check_width(line.count("|"), document, number)
-        if _METRIC.search(line, 0, _LONGEST) and _is_in_blocks(document.lines, number - 1):
-            raise DataError(
-                f"{document.at(number)}: this frame is printed in blocks. Print it in one piece: "
-                "print(frame.to_string()) in Python, options(width = 1000) in R"
-            )
+    refuse_blocks(document, document.lines)
     outline = Outline()
     add_lines(document.lines, outline)
     return outline.list_tables()
