@@ -19,6 +19,7 @@ from rankconst.results.labels import (
     Label,
     answer,
     ask_alone,
+    doubt,
     join_k,
     list_others,
     name_model,
@@ -294,8 +295,11 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
 def _read_beside(key: str, value: str, role: str, *, is_value: bool) -> Iterator[_Ranked]:
     """Read a text or a number next to others; `is_value` if a number may be of the metric in it."""
     word = value.strip()
-    label, place = read_label(word), f"the {key}"
-    asking = [_Ranked(_OTHER, text) for text in ask_about_heading(read_label(key), word, _NEXT)]
+    heading, label, place = read_label(key), read_label(word), f"the {key}"
+    asking = [_Ranked(_OTHER, text) for text in ask_about_heading(heading, word, _NEXT)]
+    is_text = not isinstance(value, Number)
+    if is_text and "protocol" in heading.declared and not label.declared:  # filter: time
+        asking.append(_Ranked(_OTHER, Text(doubt(heading), "row", _NEXT)))
     if isinstance(value, Number):
         yield from asking
     elif role in ADDRESS and (role != "dataset" or "/" not in word or label.graphs):

@@ -210,6 +210,23 @@ def test_a_number_of_runs_is_no_part_of_a_metric() -> None:
     assert tell("dataset,MRR (mean of 3 runs)\nUMLS,.5\n", "a.csv") == ["umls"]
 
 
+@pytest.mark.parametrize("key", ["filter", "eval_filter", "filter_mode", "filtered"])
+def test_a_filter_that_is_not_known_is_asked_about(key: str) -> None:
+    asked = f"?{key}"
+    assert tell(json.dumps({"dataset": "UMLS", key: "partly", "mrr": 0.5}), "a.json") == [asked]
+    assert tell(f"dataset,{key},MRR\nUMLS,partly,.5\n", "a.csv") == [asked]
+    assert tell(f"model,dataset,{key},MRR\nA,UMLS,partly,.5\n", "a.csv") == [asked]
+
+
+def test_a_share_of_the_data_above_metrics_is_asked_about() -> None:
+    levels: list[list[object]] = [
+        ["Model", "20%", "50 %"],
+        ["", "MRR", "Hits@10 (%)"],
+        ["A", 0.3, 40],
+    ]
+    assert tell(write("UMLS", *levels)) == ["?20%", "?50 %"]
+
+
 @pytest.mark.parametrize(
     ("key", "value"), [("data_split", "random"), ("Evaluation protocol", "own")]
 )

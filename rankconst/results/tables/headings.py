@@ -18,6 +18,7 @@ from rankconst.catalogue.suites import is_mean
 from rankconst.names import squash
 from rankconst.results.labels import (
     Label,
+    ask_alone,
     asks_nowhere,
     join_k,
     list_others,
@@ -398,9 +399,12 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
 def ask_beside(heading: Heading, j: int) -> list[Label]:
     """Return the labels of a column; ask about an unknown one next to others that declare.
 
-    Below FB15k-237 and Hetionet, or test and ood, are numbers of two graphs and splits.
+    Below FB15k-237 and Hetionet, or test and ood, are numbers of two graphs and splits. Below 20%
+    are numbers of a part of the data.
     """
-    labels = list(heading.labels[j])
+    labels = [
+        each if each.metric is not None else ask_alone(each, "row") for each in heading.labels[j]
+    ]
     columns = [heading.labels[k] for k in heading.measures]
     for level, label in enumerate(labels):
         is_unknown = not (label.tells or label.whole or label.metric)

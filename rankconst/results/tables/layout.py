@@ -156,10 +156,11 @@ def _holds_texts(cells: Cells) -> bool:
 
 
 def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
-    """Tell whether the cells of a column are yes and no, in answer to its heading."""
+    """Tell whether the cells of a column answer its heading, by yes and no; no filter has names."""
     flag = find_flag(heading, j)
-    distinct = cells[j].distinct[:FEW]
-    return flag is not None and all(is_blank(cell) or answer(flag, cell) for cell in distinct)
+    if flag is None or "protocol" in flag.declared:
+        return flag is not None
+    return all(is_blank(cell) or answer(flag, cell) for cell in cells[j].distinct[:FEW])
 
 
 def find_flag(heading: Heading, j: int) -> Label | None:
