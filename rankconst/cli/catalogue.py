@@ -162,7 +162,7 @@ def _show_known(row: Mapping[str, Any]) -> str:
     if row["known"] is None:
         return text(None)
     parts = [_KNOWN[row["known"]]]
-    if PROTOCOLS[row["protocol"]].qualified:
+    if find_protocol(row["protocol"]).qualified:
         parts.append("same qualifiers")
     elif row["time"]:
         parts.append(_TIMES[row["time"]])

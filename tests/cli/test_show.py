@@ -22,7 +22,14 @@ from rankconst.catalogue.metrics import (
     describe_metric,
     parse_metric,
 )
-from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, find_protocol, parse_protocol
+from rankconst.catalogue.protocols import (
+    AGGREGATIONS,
+    OWN_COUNTS,
+    PROTOCOLS,
+    UNTABLED,
+    find_protocol,
+    parse_protocol,
+)
 from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import load_tools
 from rankconst.checks.checking import RULES
@@ -186,9 +193,10 @@ def test_every_metric_has_a_page(run: Run, name: str) -> None:
     assert run("show", name, "-f", "json").records == [fields]
 
 
-@pytest.mark.parametrize(
-    "name", [*PROTOCOLS, "sampled:500", "sampled:7:unfiltered", "sampled:500:replacement"]
-)
+SAMPLED = ("sampled:500", "sampled:7:unfiltered", "sampled:500:replacement")
+
+
+@pytest.mark.parametrize("name", [*PROTOCOLS, *UNTABLED, OWN_COUNTS.key, *SAMPLED])
 def test_every_protocol_has_a_page(run: Run, name: str) -> None:
     protocol = find_protocol(name)
     facts = (
