@@ -39,6 +39,13 @@ def view_numbers(array: Any) -> NDArray[Any]:
     return np.from_dlpack(array)
 
 
+def fill_nulls(values: Any, number: int) -> Any:
+    """Put a number in place of the nulls among others."""
+    import numpy as np
+
+    return values.fill_null(wrap_numbers(np.array([number]))[0].cast(values.type))
+
+
 def join_texts(texts: Sequence[str]) -> Any:
     """Return texts as an Arrow array."""
     import numpy as np

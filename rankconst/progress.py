@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankconst.names import show_controls
@@ -46,17 +46,18 @@ class Bar:
         """End; the bar goes away with its progress display."""
 
 
-def _open_stderr() -> Console:
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False, soft_wrap=True)
-
-
 @dataclass(frozen=True)
 class Reporter:
     """Tells a person at a terminal, or a log file, what is going on: on stderr."""
 
-    console: Console = field(default_factory=_open_stderr)
+    screen: Console | None = None
+
+    @functools.cached_property
+    def console(self) -> Console:
+        """Where it is told: on stderr unless a screen was given."""
+        from rich.console import Console
+
+        return self.screen or Console(stderr=True, highlight=False, soft_wrap=True)
 
     def say(self, text: str) -> None:
         """Print a line."""

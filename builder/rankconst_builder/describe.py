@@ -23,8 +23,6 @@ from rankconst.tables.citation import AUTHORS
 from rankconst.tables.place import DESCRIPTOR, INDEX
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
-from rankconst.values.comparison import find_smallest_difference
-from rankconst.values.published import show_enough
 from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:
@@ -285,6 +283,9 @@ def _list_datasets(edition: Edition) -> str:
 
 def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
     """Write a difference of two MRRs on the test set that tells models apart."""
+    from rankconst.values.comparison import find_smallest_difference
+    from rankconst.values.published import show_enough
+
     protocol = next((key for key, splits in coverage.items() if "test" in splits), "")
     tasks = (
         (pc.field("dataset") == dataset)

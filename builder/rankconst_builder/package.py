@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst import version as runtime
-from rankconst.arrow import join_texts, wrap_numbers, wrap_text
+from rankconst.arrow import fill_nulls, join_texts, wrap_numbers, wrap_text
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, SIDES, SPLITS
@@ -145,8 +145,7 @@ def _print_values(column: pa.ChunkedArray[Any]) -> Any:
     coded = values.dictionary_encode()
     distinct: Any = coded.dictionary.view(column.type)
     printed = join_texts([*(repr(value) for value in distinct.to_pylist()), "None"])
-    missing = wrap_numbers(np.array([len(distinct)], np.int32))[0]
-    return pa.DictionaryArray.from_arrays(coded.indices.fill_null(missing), printed)
+    return pa.DictionaryArray.from_arrays(fill_nulls(coded.indices, len(distinct)), printed)
 
 
 def sort_rows(name: str, table: pa.Table) -> pa.Table:
@@ -156,7 +155,7 @@ def sort_rows(name: str, table: pa.Table) -> pa.Table:
     order = np.lexsort(ranks)
     if np.array_equal(order, np.arange(len(table))):
         return table
-    return table.take(order)
+    return table.take(wrap_numbers(order))
 
 
 def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
@@ -165,7 +164,7 @@ def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
     if not len(values):
         return np.zeros(0, np.int64)
     if pa.types.is_primitive(values.type):
-        return to_array(values.fill_null(-1))
+        return to_array(fill_nulls(values, -1))
     codes, words = decode(values.dictionary_encode())
     ranks = np.empty(len(words), np.int64)
     order = sorted(range(len(words)), key=lambda place: order_value(name, words[place]))
@@ -249,7 +248,7 @@ def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: in
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
-        group, rows = [schema.empty_table()], 0
+        group, rows = [pa.Table.from_batches([], schema)], 0
         for run in runs:
             if rows >= fewest and name != "datasets":
                 _write_group(writer, group)

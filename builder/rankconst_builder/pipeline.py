@@ -545,7 +545,7 @@ def _take_archived(build: Build, key: str, archive: Tables, reason: str) -> Part
                 f"{key}: macro averages and single relations under a baseline are missing; "
                 f"the archive of tables {archive.version} has them."
             )
-            tables[name] = schema_of(name).empty_table()
+            tables[name] = pa.Table.from_batches([], schema_of(name))
             continue
         table = archive.read(name, key)
         for column in choices.keys() & {*table.column_names}:

@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rankconst.arrow import fill_nulls
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import shorten
 from rankconst_builder.words import Triples
@@ -93,7 +94,7 @@ def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]
     """Return the code of each label; -1 for others."""
     values = cast("pa.BinaryArray", labels)
     places = pc.index_in(column.cast(pa.binary()), value_set=values)
-    return np.array(places.fill_null(-1), np.int64)
+    return np.array(fill_nulls(places, -1), np.int64)
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     """Write the histograms of a table one below the other."""
     schema = schema_of(name)
     if not histograms:
-        return schema.empty_table()
+        return pa.Table.from_batches([], schema)
     lengths = [len(histogram) for histogram in histograms.values()]
     places = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
     columns = []

@@ -73,7 +73,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         columns = [_unpad(column) for column in columns]
     for column in columns:
         dictionaries = [cast("Any", chunk).dictionary for chunk in column.chunks]
-        if any(pc.index(labels, b"").as_py() >= 0 for labels in dictionaries):
+        if any(pc.min(pc.binary_length(labels)).as_py() == 0 for labels in dictionaries):
             raise _explain_malformed(content.removeprefix(BOM), form, name)
     if expected is not None and expected != len(table):
         raise DataError(

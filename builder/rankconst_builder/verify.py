@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rankconst.arrow import wrap_numbers
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE
@@ -35,6 +36,8 @@ from rankconst.download import MissingSourceError, cache_folder, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
+from rankconst.results.columns import combine, number_firsts
+from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.location import ZipPath
 from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, read_file
 from rankconst.tables.schema import ARCHIVED, COLUMNS
@@ -500,9 +503,19 @@ def _check_relations(opened: Opened) -> Findings:
 
 def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
     """Return the tasks of each key in some columns."""
-    summed = table.group_by([*columns], use_threads=False).aggregate([("num_tasks", "sum")])
-    keys = zip(*(summed[column].to_pylist() for column in columns), strict=True)
-    return dict(zip(keys, summed["num_tasks_sum"].to_pylist(), strict=True))
+    if not len(table):
+        return {}
+    # pyarrow's own groups would import pandas.
+    groups = np.zeros(len(table), dtype=np.intp)
+    for column in columns:
+        codes, words = decode(table[column].dictionary_encode())
+        groups = combine(groups, codes, len(words))
+    firsts, groups = number_firsts(groups)
+    sums = np.bincount(groups, to_array(table["num_tasks"]))  # of whole numbers below 2^53
+    order = np.argsort(firsts)
+    first_rows = table.select([*columns]).take(wrap_numbers(firsts[order]))
+    keys = zip(*first_rows.to_pydict().values(), strict=True)
+    return dict(zip(keys, sums[order].astype(np.int64).tolist(), strict=True))
 
 
 def _compare_counts(

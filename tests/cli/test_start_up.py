@@ -27,8 +27,10 @@ WITHOUT_PANDAS = """
 import contextlib, io, sys
 
 class Refusal:
+    names = {"pandas", "numpy.ma"}
+
     def find_spec(self, name, path=None, target=None):
-        assert name not in {"pandas", "numpy.ma"}, f"{name} was imported"
+        assert name not in self.names, f"{name} was imported"
 
 sys.meta_path.insert(0, Refusal())
 import rankconst.__main__
@@ -43,7 +45,11 @@ for arguments in (
     "show datasets",
     "show fb15k237",
     "show nations mrr",
+    "tables verify --dataset nations",
+    "build graph.tsv graph.tsv graph.tsv --name mine",
 ):
+    if arguments.startswith("build"):  # which looks for distinct numbers
+        Refusal.names = {"pandas"}
     sys.argv = ["rankconst", *arguments.split()]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
         rankconst.__main__.main()
@@ -51,7 +57,13 @@ rankconst.adjust('paper.csv'), rankconst.check('paper.csv'), rankconst.compare('
 rankconst.adjust({'MRR': 0.5, 'Hits@10': 0.99}, dataset='nations')
 rankconst.load().constants('nations', 'mrr').adjust([0.5, 0.6])
 """
-PAPER = "model,dataset,MRR,Hits@10\nTransE,Nations,0.403,0.975\nTuckER,Nations,0.756,0.990\n"
+PAPER = """\
+model,dataset,MRR,Hits@10
+TransE,Nations,0.403,0.975
+TuckER,Nations,0.756,0.990
+TuckER,FB15k-237,0.358,0.544
+TuckER,WN18RR,0.470,0.526
+"""
 
 
 def test_nothing_waits_for_pandas_but_frames(tmp_path: Path) -> None:
@@ -59,10 +71,11 @@ def test_nothing_waits_for_pandas_but_frames(tmp_path: Path) -> None:
     were given a Series; numpy's `unique` imports masked arrays to ask the same.
     """
     (tmp_path / "paper.csv").write_text(PAPER)
+    (tmp_path / "graph.tsv").write_text("a\tr\tb\nb\tr\tc\n")
     script = [sys.executable, "-c", WITHOUT_PANDAS]
     done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "pandas" not in done.stderr, done.stderr
+    assert "was imported" not in done.stderr, done.stderr
 
 
 def list_loaded(arguments: str, folder: Path, **variables: str) -> set[str]:
