@@ -314,7 +314,7 @@ def _leave_out(
         if column.beside in titles:
             title = f"{titles[column.beside]} {column.title}"
             named = column._replace(title=title, beside="")
-            kept[named] = each._replace(cells=[title, *each.cells[1:]])
+            kept[named] = replace(each, cells=[title, *each.cells[1:]])
         elif column not in wide:
             kept[column] = each
     return kept
@@ -549,27 +549,33 @@ _FEWEST = 20  # of a column of words that continue below
 _UNSEEN = {"Mn", "Me", "Cf"}  # accents and what joins letters
 
 
-class GridColumn(NamedTuple):
+@dataclass(frozen=True)
+class GridColumn:
     """A column: its heading and its cells, each on one line."""
 
     cells: Sequence[str]
     right: bool  # True to align to the right
 
-    @property
+    @functools.cached_property
+    def sizes(self) -> list[int]:
+        """The width of each cell."""
+        return [*map(measure, self.cells)]
+
+    @functools.cached_property
     def width(self) -> int:
         """The width of the widest cell."""
-        return max(map(measure, self.cells))
+        return max(self.sizes)
 
-    @property
+    @functools.cached_property
     def whole(self) -> int:
         """The least width in which no word and no number is broken.
 
         The heading of a column of numbers may continue on further lines.
         """
         folded = self.cells[:1] if self.right else self.cells
-        words = [word for cell in folded for word in cell.split()]
-        numbers = self.cells[1:] if self.right else ()
-        return max(map(measure, [*words, *numbers]), default=0)
+        numbers = self.sizes[1:] if self.right else ()
+        words = {word for cell in folded for word in cell.split()}
+        return max([*map(measure, words), *numbers], default=0)
 
     @property
     def least(self) -> int:
@@ -612,29 +618,40 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
         widest = max(free, key=lambda place: (widths[place], not columns[place].right, place))
         widths[widest] -= 1
         excess -= 1
-    heading, *rows = zip(*(column.cells for column in columns), strict=True)
-    rights = [column.right for column in columns]
-    line = "─" * (_add_gaps(widths, gap) - 2)
-    drawn = [*_draw_row(heading, widths, rights, gap), f" {line}"]
-    for row in rows:
-        drawn += _draw_row(row, widths, rights, gap)
-    return "\n".join(drawn)
+    rows = [*zip(*(column.cells for column in columns), strict=True)]
+    below = 1  # the heading
+    if any(column.width > most for column, most in zip(columns, widths, strict=True)):
+        folded = [_fold_row(row, widths) for row in rows]
+        rows, below = [*itertools.chain.from_iterable(folded)], len(folded[0])
+    padded = [
+        _pad(cells, most, right=column.right)
+        for column, cells, most in zip(columns, zip(*rows, strict=True), widths, strict=True)
+    ]
+    drawn = [f" {gap.join(row)}".rstrip() for row in zip(*padded, strict=True)]
+    rule = "─" * (_add_gaps(widths, gap) - 2)
+    return "\n".join([*drawn[:below], f" {rule}", *drawn[below:]])
 
 
-def _draw_row(
-    cells: Sequence[str], widths: Sequence[int], rights: Sequence[bool], gap: str
-) -> Iterator[str]:
-    """Yield the lines of a row: one, unless cells are folded."""
-    sizes = [*map(measure, cells)]
-    if any(size > most for size, most in zip(sizes, widths, strict=True)):
-        folded = [
-            textwrap.wrap(cell, most) or [""] for cell, most in zip(cells, widths, strict=True)
-        ]
-        for line in itertools.zip_longest(*folded, fillvalue=""):
-            yield from _draw_row(line, widths, rights, gap)
-        return
-    padded = []
-    for cell, size, most, right in zip(cells, sizes, widths, rights, strict=True):
-        blank = " " * (most - size)
-        padded.append(blank + cell if right else cell + blank)
-    yield f" {gap.join(padded)}".rstrip()
+def _fold_row(cells: tuple[str, ...], widths: Sequence[int]) -> list[tuple[str, ...]]:
+    """Return the lines of a row: one, unless a cell is too wide."""
+    if all(measure(cell) <= most for cell, most in zip(cells, widths, strict=True)):
+        return [cells]
+    folded = [_fold(cell, most) for cell, most in zip(cells, widths, strict=True)]
+    return [*itertools.zip_longest(*folded, fillvalue="")]
+
+
+_FILLER = "\0"  # in no cell: they have no control characters
+
+
+def _fold(cell: str, most: int) -> list[str]:
+    """Break a text into lines that take at most so many places of a terminal."""
+    # textwrap counts signs: one that takes two places gets a filler.
+    filled = "".join(sign + _FILLER * (measure(sign) - 1) for sign in cell)
+    return [line.replace(_FILLER, "") for line in textwrap.wrap(filled, max(most, 1))]
+
+
+def _pad(cells: Iterable[str], most: int, *, right: bool) -> list[str]:
+    """Fill up cells to the width of their column."""
+    if right:
+        return [" " * (most - measure(cell)) + cell for cell in cells]
+    return [cell + " " * (most - measure(cell)) for cell in cells]

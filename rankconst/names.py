@@ -96,7 +96,7 @@ def show_value(value: object) -> str:
 
 def show_controls(text: str) -> str:
     r"""Return a text with its control characters written out, ESC as ``\x1b``, for terminals."""
-    return _CONTROLS.sub(_write_out, text)
+    return text if text.isprintable() else _CONTROLS.sub(_write_out, text)
 
 
 def _write_out(sign: re.Match[str]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.tables.archive import Tables
+    from rankconst.values.significance import Significance
 
 LEVEL = 0.05
 """A number is better than a baseline that does as well with a smaller probability than this."""
@@ -62,15 +63,11 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     side = (lower > 0).astype(int) - (upper < 0)
     found = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
-    batch, judged = done.batch, dict[tuple[float, ...], int]()
-    for place in np.flatnonzero((found == 0) & (side != 0)).tolist():
-        ends = (float(batch.value[place]), float(batch.lower[place]), float(batch.upper[place]))
-        if ends not in judged:
-            value, low, high = ends
-            judged[ends] = judge_one(
-                replace(done, batch=replace(batch, value=value, lower=low, upper=high))
-            )
-        found[place] = judged[ends]
+    for sign in (1, -1):
+        is_open = (found == 0) & (side == sign)
+        if is_open.any():
+            part = replace(done, batch=done.batch.take(is_open), significance=(), unattained={})
+            found[is_open] = _judge_by_distribution(part, sign)
     return found
 
 
@@ -84,27 +81,31 @@ def judge_one(one: AdjustedBatch) -> int:
     side = int(interval.lower > 0) - int(interval.upper < 0)
     if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
         return side
-    return _judge_by_distribution(one, side)
+    return _judge_by_distribution(one, side)[0]
 
 
-def _judge_by_distribution(one: AdjustedBatch, side: int) -> int:
-    """Judge a number that is above (1) or below (-1) the expectation by the probability of it.
+def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
+    """Judge numbers that are above (1) or below (-1) the expectation by their probabilities.
 
     The tail is the probability of doing at least as well. That of doing at most as well is 1 less
-    the tail of the next better value, where values have steps.
+    the tail of the next better value, where values have steps. One verdict is for all numbers where
+    no tail is known.
     """
-    batch, metric = one.batch, one.batch.metric
-    if side < 0 and metric.is_counted and not one.constants.histogram.is_weighted:
-        step = 1 / one.constants.num_tasks
+    batch, metric = done.batch, done.batch.metric
+    if side < 0 and metric.is_counted and not done.constants.histogram.is_weighted:
+        step = 1 / done.constants.num_tasks
         batch = batch.shift(step if metric.increasing else -step)
-    significance = add_significance(replace(one, batch=batch, significance=())).significance
-    first = significance[0] if significance else None
-    if first is None:
+    tails = add_significance(replace(done, batch=batch)).significance
+    return [_judge_tail(tail, side) for tail in tails or (None,)]
+
+
+def _judge_tail(tail: Significance | None, side: int) -> int:
+    """Judge a number by the probability of doing at least as well; 0 where it is not known."""
+    if tail is None:
         return 0
-    log10_p = first.interval
     if side > 0:
-        return int(log10_p.upper <= math.log10(_BELOW))
-    return -int(log10_p.lower >= math.log10(1 - _BELOW))
+        return int(tail.interval.upper <= math.log10(_BELOW))
+    return -int(tail.interval.lower >= math.log10(1 - _BELOW))
 
 
 def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:

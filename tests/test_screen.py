@@ -46,6 +46,17 @@ def test_cells_too_wide_for_the_screen_continue_below() -> None:
     ]  # fmt: skip
 
 
+def test_signs_that_take_two_places_continue_below_in_time() -> None:
+    columns = [
+        GridColumn(["name", "知识 图谱 知识 图谱", "short"], right=False),
+        GridColumn(["value", "0.123456", "7"], right=True),
+    ]
+    assert draw_grid(columns, 24).split("\n") == [
+        " name             value", " ──────────────────────", " 知识 图谱     0.123456",
+        " 知识 图谱", " short                7",
+    ]  # fmt: skip
+
+
 def test_two_columns_of_which_a_word_is_too_long_are_a_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -37,8 +37,8 @@ from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
 from rankconst.results.columns import combine, number_firsts
-from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.location import ZipPath
+from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, read_file
 from rankconst.tables.schema import ARCHIVED, COLUMNS
 from rankconst.tasks import Tasks

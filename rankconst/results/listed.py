@@ -235,7 +235,8 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
     has_markup = reading.form in _MARKUP.values()
     if has_markup and _MARKUP.get(form) != reading.form:
         for column in reading.columns:
-            data[column] = [strip_markup(cell, reading.form) for cell in data[column]]
+            stripped = {cell: strip_markup(cell, reading.form) for cell in {*data[column]}}
+            data[column] = [stripped[cell] for cell in data[column]]
     columns = [
         _original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns
     ]

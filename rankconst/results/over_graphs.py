@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -19,13 +20,18 @@ from rankconst.values.averages import Average, Held
 from rankconst.verdicts import show_expected
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.results.reading import Reading
+    from rankconst.results.reading import Entries, Reading
     from rankconst.tables.archive import Tables
+
+    Flags = NDArray[np.bool_]
+    Places = NDArray[np.intp]
 
 _SHOWN = 0.0001
 """The last decimal of an index on the screen."""
@@ -76,17 +82,19 @@ def average_models(
     """Average each model's numbers of one metric, split and side, on three graphs or more."""
     groups: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
     entries, models = adjusted.reading.entries, name_models(adjusted.reading)
+    is_averaged = _mark_averaged(floors, models)
     for done, floor in floors.items():
         tasks, is_adjusted = done.batch.tasks, done.batch.metric.optimum is not None
         is_mean_already = tables.find_suite(tasks.dataset) is not None
         if tasks.relations or is_mean_already or not is_adjusted:
             continue
-        for position, place in enumerate(done.batch.index.tolist()):
+        for position in np.flatnonzero(is_averaged[done.batch.index]).tolist():
+            place = int(done.batch.index[position])
             context, row = entries.contexts[entries.context_of[place]], int(entries.rows[place])
             kind = _find_kind(done, context.rank_type or "")
             number = _Number(context.dataset or tasks.dataset, context, row, done, floor, position)
             groups[kind, models[place]].append(number)
-    graphs_of = _list_graphs(adjusted.reading, models)
+    graphs_of = _list_graphs(entries, models, is_averaged)
     suite = tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
     for (kind, model), group in groups.items():
@@ -100,16 +108,28 @@ def average_models(
     return averages
 
 
-def _list_graphs(reading: Reading, models: Sequence[str]) -> dict[_Series, set[str]]:
-    """List the graphs of numbers, adjusted or not, by series; `models` has each number's model."""
-    entries = reading.entries
+def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
+    """Mark the numbers of models that have some on enough graphs for a mean."""
+    places: dict[str, list[Places]] = defaultdict(list)
+    for done in floors:
+        places[done.batch.tasks.dataset].append(done.batch.index)
     model_of, distinct = encode(models)
-    codes = np.stack([entries.head_of, entries.context_of, model_of])
+    graphs = np.zeros(len(distinct), dtype=np.intp)
+    for indices in places.values():
+        graphs[model_of[np.concatenate(indices)]] += 1  # once, however many numbers it has
+    is_averaged: Flags = (graphs >= FEWEST_GRAPHS)[model_of]
+    return is_averaged
+
+
+def _list_graphs(entries: Entries, models: Sequence[str], chosen: Flags) -> dict[_Series, set[str]]:
+    """List the graphs of chosen numbers, adjusted or not, by series."""
+    codes = [each[chosen].tolist() for each in (entries.head_of, entries.context_of)]
+    names = itertools.compress(models, chosen.tolist())
     graphs_of: dict[_Series, set[str]] = defaultdict(set)
-    for head_code, context_code, model_code in np.unique(codes, axis=1).T.tolist():
+    for head_code, context_code, model in set(zip(*codes, names, strict=True)):
         metric, context = entries.heads[head_code].metric, entries.contexts[context_code]
         if context.dataset is not None and not is_mean(context.dataset):
-            graphs_of[_find_series(metric, distinct[model_code], context)].add(context.dataset)
+            graphs_of[_find_series(metric, model, context)].add(context.dataset)
     return graphs_of
 
 

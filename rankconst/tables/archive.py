@@ -378,7 +378,7 @@ class Tables(TableFiles):
             return pool_suite(suite, tasks, self)
         records = self.records(tasks.dataset)
         if not tasks.is_chance:
-            blocks = records.gather_blocks(tasks)
+            blocks = records.pool(tasks)
             if blocks is None:
                 from rankconst.tables.explain import explain_baseline
 

@@ -379,7 +379,10 @@ class Records:
         return named
 
     def pool(self, tasks: Tasks) -> Histogram | None:
-        """Return the candidate counts of all sides and relations; None if a part is not held."""
+        """Return the candidate counts of all sides and relations; None if a part is not held.
+
+        Under another baseline than chance they are those of the blocks on which it ranks.
+        """
         if tasks.relations:  # selections have no limit, so they are not kept
             return self._pool(tasks)
         if tasks not in self._pooled:
@@ -387,6 +390,8 @@ class Records:
         return self._pooled[tasks]
 
     def _pool(self, tasks: Tasks) -> Histogram | None:
+        if not tasks.is_chance:
+            return self._gather_blocks(tasks)
         stored = self.histograms if tasks.is_micro else self.macro_histograms
         if tasks.relations:
             stored = self.relation_histograms
@@ -399,8 +404,8 @@ class Records:
         parts = [stored[each] for each in wanted]
         return functools.reduce(Histogram.pool, parts)
 
-    def gather_blocks(self, tasks: Tasks) -> Histogram | None:
-        """Return how a baseline that knows something ranks some tasks; None if it is not held."""
+    def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
+        """Gather how a baseline that knows something ranks some tasks."""
         import pyarrow.compute as pc
 
         table, weight = self._read_blocks(tasks), AGGREGATIONS[tasks.aggregation].group

@@ -305,12 +305,12 @@ _EXACT = 1e15
 
 
 # What a program writes of a double; papers print fewer digits.
-_DOUBLE = r"-?\d*\.\d{7,}"
+_DOUBLE = re.compile(r"-?\d*\.\d{7,}")
 
 
 def show_printed(text: str, digits: int) -> str:
     """Return a number as printed; shorten a double that a program wrote."""
-    return show_number(float(text), digits) if re.fullmatch(_DOUBLE, text) else text
+    return show_number(float(text), digits) if _DOUBLE.fullmatch(text) else text
 
 
 def show_number(value: float, digits: int = 4) -> str:
