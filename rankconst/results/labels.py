@@ -162,7 +162,8 @@ _CANDIDATES = Word(
 )
 _AMONG_OTHERS = re.compile(
     r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
-    r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b",
+    r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b"
+    r"|(?<![\w.])\d[\d,]*\srandom\s(?:ones|others|entities|answers|nodes|heads|tails)\b",
     re.IGNORECASE,
 )
 _ALL_OF = re.compile(
