@@ -56,12 +56,10 @@ from rankconst_builder.words import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from rankconst.catalogue.protocols import Protocol
     from rankconst.progress import Stage
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Codes, Triples, Words
+    from rankconst_builder.words import Codes, Mask, Triples, Words
 
 
 FURTHER = "known"
@@ -313,9 +311,7 @@ class Gathering:
         words = append_answers(query.view(np.uint64), answers[rows], self.bits)
         self._words.setdefault(source, []).append(words)
 
-    def answers(
-        self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]
-    ) -> Answers:
+    def answers(self, queries: Queries, sources: Iterable[str], candidate: Mask) -> Answers:
         """Return the distinct answers of queries that sources have and that are candidates."""
         place = np.full(self._keys.size, -1, dtype=np.int64)
         place[np.searchsorted(self._keys, queries.keys)] = queries.places
@@ -402,7 +398,7 @@ def count_protocols(
     return counts
 
 
-def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
+def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Mask:
     """Select the rows of a split that a protocol ranks."""
     evaluated = graph.splits[split]
     ranked = graph.is_allowed(evaluated)
@@ -465,7 +461,7 @@ def _gather_answers(
     return gatherings
 
 
-def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
+def select_candidates(graph: Graph, protocol: Protocol) -> Mask:
     """Select the entities that a protocol ranks. Shape (num_entities,)."""
     candidate = graph.entities
     if protocol.candidates == "seen":
@@ -475,7 +471,7 @@ def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
-def select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
+def select_relations(graph: Graph, protocol: Protocol) -> Mask:
     """Select the relations that are candidates, also where an evaluation is restricted to a few."""
     return graph.seen_relations if protocol.candidates == "seen" else graph.relations
 
@@ -492,7 +488,7 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
 
 
 def leave_out(removed: Codes, number: int, where: str) -> Codes:
-    """Return the numbers of candidates that remain of `number` without the removed ones."""
+    """Subtract removed answers from the number of ranked entities; refuse what cannot be."""
     size = number - removed
     if size.min() < 1 or size.max() > number:
         raise DataError(

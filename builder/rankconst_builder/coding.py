@@ -38,7 +38,7 @@ _KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
 
 class NotPlainError(Exception):
-    """Text has lines that are not triples, or labels that another reader has to look at."""
+    """Text is left to another reader: lines are no triples, or labels unusual."""
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
     from rankconst_builder.tallies import Tallies
-    from rankconst_builder.words import Words
+    from rankconst_builder.words import Mask, Words
 
 
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
@@ -283,7 +283,7 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
     )
 
 
-def _fit_marks(marks: NDArray[np.uint8], least: int) -> NDArray[np.bool_]:
+def _fit_marks(marks: NDArray[np.uint8], least: int) -> Mask:
     """Return marks up to the last one that is set, but `least` at least."""
     whole = np.zeros(max(least, 1 + int(np.flatnonzero(marks).max(initial=-1))), np.bool_)
     whole[: marks.size] = marks[: whole.size]

@@ -163,7 +163,7 @@ def describe_dataset(
 
 
 def make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
-    """Return a table of one row; pyarrow's own way from Python's values would import pandas."""
+    """Return a table of one row, without pandas, which pyarrow imports for Python's values."""
     line = io.BytesIO(json.dumps(row).encode())
     table = read_json(line, parse_options=ParseOptions(explicit_schema=schema))
     return table.select(schema.names).cast(schema)

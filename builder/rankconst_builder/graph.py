@@ -19,18 +19,16 @@ from rankconst_builder.words import NO_TRIPLES, Triples, is_new, mark, pack
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from numpy.typing import NDArray
-
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
-    from rankconst_builder.words import Codes, Words
+    from rankconst_builder.words import Codes, Mask, Words
 
 
 class Marks(NamedTuple):
     """Masks over the codes of a graph."""
 
-    entities: NDArray[np.bool_]
-    relations: NDArray[np.bool_]
+    entities: Mask
+    relations: Mask
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ class Graph:
     relation_labels: pa.BinaryArray | None = None
     # To which entities and relations an evaluation is restricted, masks over the
     # codes; None for no restriction.
-    allowed_entities: NDArray[np.bool_] | None = None
-    allowed_relations: NDArray[np.bool_] | None = None
+    allowed_entities: Mask | None = None
+    allowed_relations: Mask | None = None
     # Further known triples, which every filter removes.
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
     gaps: bool = False  # True if codes are ids, which may leave some out
@@ -105,12 +103,12 @@ class Graph:
         return bytes(self.relation_labels[code].as_py()).decode(errors="backslashreplace")
 
     @cached_property
-    def entities(self) -> NDArray[np.bool_]:
+    def entities(self) -> Mask:
         """The codes that are entities. Shape (num_entities,)."""
         return self.placed_entities if self.gaps else np.ones(self.num_entities, dtype=np.bool_)
 
     @cached_property
-    def relations(self) -> NDArray[np.bool_]:
+    def relations(self) -> Mask:
         """The codes that are relations. Shape (num_relations,)."""
         if not self.gaps:
             return np.ones(self.num_relations, dtype=np.bool_)
@@ -118,7 +116,7 @@ class Graph:
         return functools.reduce(np.logical_or, marked, self.seen_relations)
 
     @cached_property
-    def placed_entities(self) -> NDArray[np.bool_]:
+    def placed_entities(self) -> Mask:
         """The entities that are head or tail of any fact, not in qualifiers only."""
         marked = (mark(self.num_entities, triples, "head", "tail") for triples in self._held_out)
         return functools.reduce(np.logical_or, marked, self.seen_entities)
@@ -128,32 +126,32 @@ class Graph:
         return [triples for split, triples in self.splits.items() if split != "train"]
 
     @cached_property
-    def seen_entities(self) -> NDArray[np.bool_]:
+    def seen_entities(self) -> Mask:
         """The entities that occur in train. Shape (num_entities,)."""
         if self.train_marks is not None:
             return self.train_marks.entities
         return mark(self.num_entities, self.splits["train"], "head", "tail")
 
     @cached_property
-    def train_relations(self) -> NDArray[np.bool_]:
+    def train_relations(self) -> Mask:
         """The relations that occur in train. Shape (num_relations,)."""
         if self.train_marks is not None:
             return self.train_marks.relations
         return mark(self.num_relations, self.splits["train"], "relation")
 
     @cached_property
-    def seen_relations(self) -> NDArray[np.bool_]:
+    def seen_relations(self) -> Mask:
         """The relations that occur in train, or in the graph that models are trained on."""
         relations = self.train_relations.copy()
         relations[self.trained_relations] = True
         return relations
 
-    def is_seen(self, triples: Triples) -> NDArray[np.bool_]:
+    def is_seen(self, triples: Triples) -> Mask:
         """Mark the triples whose entities and relation train has. Shape (n,)."""
         entities, relations = self.seen_entities, self.seen_relations
         return entities[triples.head] & relations[triples.relation] & entities[triples.tail]
 
-    def is_allowed(self, triples: Triples) -> NDArray[np.bool_]:
+    def is_allowed(self, triples: Triples) -> Mask:
         """Mark the triples that the restriction of the evaluation allows. Shape (n,)."""
         allowed = np.ones(len(triples), dtype=np.bool_)
         if self.allowed_entities is not None:
@@ -162,7 +160,7 @@ class Graph:
             allowed &= self.allowed_relations[triples.relation]
         return allowed
 
-    def find_firsts(self, split: str) -> NDArray[np.bool_]:
+    def find_firsts(self, split: str) -> Mask:
         """Mark the rows of a split that repeat no earlier one. Shape (n,)."""
         words = self.pack_facts(self.splits[split])
         first = np.ones(words.size, dtype=np.bool_)

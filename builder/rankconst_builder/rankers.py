@@ -464,8 +464,10 @@ def count_baselines(
     if "train" not in graph.missing:
         informed = [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
     rankers = Rankers(graph)
-    counting = _choose_counting(graph, counts, rankers) if FLOOR in informed else None
-    kinds = RANKERS[RECENCY if graph.forecasting else counting or RULES]
+    counting, usual = None, RECENCY if graph.forecasting else RULES
+    if FLOOR in informed:
+        counting = _choose_counting(graph, counts, rankers)
+    kinds = RANKERS[counting or usual]
     # Protocols that agree share their counts.
     shared: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}
     with stage("baselines", len(counts) * len(informed)) as advance:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
     from rankconst_builder.triples import Labels
+    from rankconst_builder.words import Mask
 
 
 _SHOWN = 3
@@ -124,9 +125,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
     return labels
 
 
-def _find(
-    kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int
-) -> NDArray[np.bool_]:
+def _find(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int) -> Mask:
     """Return a mask of the named labels over the codes. Shape (size,)."""
     if labels is None:  # ids
         labels = pa.array([str(code).encode() for code in range(size)], pa.binary())

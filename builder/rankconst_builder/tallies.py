@@ -38,15 +38,13 @@ from rankconst_builder.words import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from rankconst.catalogue.protocols import Protocol
     from rankconst.progress import Stage
     from rankconst.tasks import Histogram
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Triples, Words
+    from rankconst_builder.words import Mask, Triples, Words
 
-    Select = Callable[[Triples], NDArray[np.bool_]]
+    Select = Callable[[Triples], Mask]
     # By protocol, split and baseline, then by side.
     Tallies = dict[tuple[str, str, str], dict[str, Tally]]
 
@@ -208,7 +206,9 @@ class _Part:
         timed = timed or packing.num_times == 1
         if (selection, source) in self._side.selective:
             select = functools.partial(_select, self._side.selections[selection])
-        key = source, "" if select is None else selection, timed
+        else:
+            selection = ""  # it leaves out nothing
+        key = source, selection, timed
         if key not in self._sorted:
             packing = packing if timed else replace(packing, num_times=1)
             self._sorted[key] = packing.sort(self._side.sources[source], self._part, select)
@@ -237,17 +237,15 @@ class _Part:
         return Counts(keys, counts + np.bincount(places, minlength=keys.size))
 
 
-def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
+def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> Mask:
     """Mark the triples that are ranked."""
     allowed = graph.is_allowed(batch)
     return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
 
 
-def _is_inside(
-    entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples
-) -> NDArray[np.bool_]:
+def _is_inside(entities: Mask, relations: Mask | None, batch: Triples) -> Mask:
     """Mark the known triples whose entities and relation are candidates."""
-    inside: NDArray[np.bool_] = entities[batch.head] & entities[batch.tail]
+    inside: Mask = entities[batch.head] & entities[batch.tail]
     return inside if relations is None else inside & relations[batch.relation]
 
 

@@ -77,7 +77,7 @@ Level = Literal["failed", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it should be."""
+    """A fault of a set of tables."""
 
     message: str
     table: str = ""  # or file; empty for the set as a whole

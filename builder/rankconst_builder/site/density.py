@@ -45,7 +45,7 @@ _TERMS = (64, 256, 1024, 4096)
 
 @dataclass(frozen=True, slots=True)
 class Density:
-    """How probable the values of a random ranker are."""
+    """The distribution of a random ranker's values."""
 
     # The ends of cells in units of the metric, shape (C + 1,), ascending; and the probability of
     # each, shape (C,).
@@ -114,10 +114,13 @@ def _compute_cells(constants: Constants, edges: Values) -> Values | None:
 
 def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
     """Compute a tail probability; it is 0 or 1 for values that the metric cannot have."""
-    if metric.lower <= value <= metric.upper:
+    if value < metric.lower:
+        is_certain = metric.increasing
+    elif value > metric.upper:
+        is_certain = not metric.increasing
+    else:
         return tail_probability(metric, histogram, value)
-    is_worst = value < metric.lower if metric.increasing else value > metric.upper
-    return Tail(0.0 if is_worst else -math.inf, 0.0, "exact")
+    return Tail(0.0 if is_certain else -math.inf, 0.0, "exact")
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:

@@ -143,16 +143,16 @@ function checkPossible(constants, value, lower, upper, noise) {
 
 /**
  * Where each form is 0, and the change of the metric that makes it 1; null if it is undefined.
- * @type {((metric: Metric, moments: Moments) => [number, number] | null)[]}
+ * @type {((metric: Metric, moments: Moments) => { origin: number, unit: number } | null)[]}
  */
 const MAPS = [
-  (_, { expectation }) => (expectation === 0 ? null : [0, expectation]),
+  (_, { expectation }) => (expectation === 0 ? null : { origin: 0, unit: expectation }),
   ({ optimum }, { expectation }) =>
-    optimum === null || optimum === expectation ? null : [expectation, optimum - expectation],
+    optimum === null || optimum === expectation ? null : { origin: expectation, unit: optimum - expectation },
   ({ increasing }, moments) => {
     const deviation = Math.sqrt(moments.variance);
     if (moments.variance <= boundError(moments, moments.varianceError)) return null;
-    return [moments.expectation, increasing ? deviation : -deviation];
+    return { origin: moments.expectation, unit: increasing ? deviation : -deviation };
   },
 ];
 
@@ -191,14 +191,14 @@ export function adjust(constants, published, noise, shift = 0) {
   const bounds = corners(constants, noise);
   const [normalised, index, z] = MAPS.map((map) => {
     const [scale, ...scales] = [constants, ...bounds].map((moments) => map(constants.metric, moments));
-    const units = scales.flatMap((corner) => corner?.[1] ?? []);
+    const units = scales.flatMap((corner) => corner?.unit ?? []);
     if (!scale || units.length < scales.length || (Math.min(...units) < 0 && Math.max(...units) > 0)) return null;
     const ends = scales.flatMap((corner) => {
-      const [origin, unit] = corner ?? scale;
+      const { origin, unit } = corner ?? scale;
       return [(interval.lower - origin) / unit, (interval.upper - origin) / unit];
     });
     return {
-      value: (value - scale[0]) / scale[1],
+      value: (value - scale.origin) / scale.unit,
       interval: { lower: Math.min(...ends), upper: Math.max(...ends) },
     };
   });
