@@ -89,11 +89,18 @@ class Fetcher:
             return Content(data, sha256, verified=False, stands_in=True)
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
 
+    def identify(self, remote: Remote) -> str | None:
+        """Return the known hash of a file: that of the registry, or of its first download."""
+        record = self._record_of(remote)
+        if remote.verifiable or not record.is_file():
+            return remote.sha256 or remote.git_blob
+        return record.read_text(encoding="ascii", errors="replace").strip()
+
     def _equals_copy(self, remote: Remote) -> bool:
         """Tell whether an unverified file equals the copy that the registry knows; warn if not."""
         if remote.copy_sha256 is None or remote.verifiable:
             return False
-        got = _read_record(self._record_of(remote))
+        got = self.identify(remote)
         if got != remote.copy_sha256:
             self.reporter.warn(
                 f"{remote.url} is not verified: "
@@ -233,7 +240,7 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         if not record.is_file():
             record.parent.mkdir(parents=True, exist_ok=True)
             replace_file(record, sha256.encode())
-        expected = _read_record(record)
+        expected = record.read_text(encoding="ascii", errors="replace").strip()
         kind = "SHA-256 recorded at the first download"
         remedy = f" If the publisher replaced the file, delete {record} and build again."
     if got != expected:
@@ -241,11 +248,6 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
             f"{path} is not the file the registry names: expected {kind} {expected}, got {got} "
             f"(from {remote.url}).{remedy}"
         )
-
-
-def _read_record(record: Path) -> str:
-    """Return the hash of a file at its first download."""
-    return record.read_text(encoding="ascii", errors="replace").strip()
 
 
 def _git_blob(path: Path) -> str:
