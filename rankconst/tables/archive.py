@@ -136,16 +136,16 @@ class Tables(TableFiles):
         return self._lines[dataset]
 
     def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
-        """Return what the index has of a metric; None if it has nothing."""
+        """Return the moments and totals of a metric in the index; None if it has none."""
         if not _may_be_indexed(tasks, metric):
             return None
-        held = self._find_line(tasks.dataset).get("constants", {})
-        own = held.get(f"{tasks.protocol}/{tasks.side}/{tasks.baseline}", {})
-        if metric.label not in own:
+        constants = self._find_line(tasks.dataset).get("constants", {})
+        of_tasks = constants.get(f"{tasks.protocol}/{tasks.side}/{tasks.baseline}", {})
+        if metric.label not in of_tasks:
             return None
-        worst, smallest_difference, *numbers = own[metric.label]
+        worst, smallest_difference, *numbers = of_tasks[metric.label]
         moments = Moments(**dict(zip(NUMBERS, numbers, strict=True)), method="closed_form")
-        return moments, Indexed(own["num_tasks"], worst, smallest_difference)
+        return moments, Indexed(of_tasks["num_tasks"], worst, smallest_difference)
 
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
@@ -159,7 +159,7 @@ class Tables(TableFiles):
 
     @cached_property
     def _counting(self) -> dict[str, str | None]:
-        """Dataset key to what counting ranks by there; None where nothing does."""
+        """Dataset key to the key of its counting; None without one."""
         if self._index:
             return {key: counting for key, (_, _, counting) in self._indexed.items()}
         columns = self._read("datasets", ("dataset", "counting")).to_pydict()
@@ -293,11 +293,11 @@ class Tables(TableFiles):
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
         if (tasks, metric) not in self._known:
-            found = self._compute(tasks, metric)
+            constants = self._compute(tasks, metric)
             # Of ever new relations, in a process that does not end.
             if len(self._known) >= _MOST_KNOWN:
                 del self._known[next(iter(self._known))]
-            self._known[tasks, metric] = found
+            self._known[tasks, metric] = constants
         return self._known[tasks, metric]
 
     def _compute(self, tasks: Tasks, metric: Metric) -> Constants:
@@ -317,14 +317,14 @@ class Tables(TableFiles):
             return Constants(
                 tasks, metric, find_histogram, moments, self.version, find_blocks, totals
             )
-        histogram, tabulated = find_histogram(), self._find_moments(tasks, metric)
-        if tabulated is None:
-            ranked = histogram if find_blocks is None else find_blocks()
-            tabulated = compute_moments(metric, ranked)
-        return Constants(tasks, metric, histogram, tabulated, self.version, find_blocks)
+        histogram, found = find_histogram(), self._find_moments(tasks, metric)
+        if found is None:
+            ranking = histogram if find_blocks is None else find_blocks()
+            found = compute_moments(metric, ranking)
+        return Constants(tasks, metric, histogram, found, self.version, find_blocks)
 
     def find_suite(self, dataset: str) -> Suite | None:
-        """Return the suite whose mean is meant in place of a dataset; None for a dataset."""
+        """Return the suite with a name in place of a dataset; None for a dataset."""
         if dataset in self.spellings:
             return None
         from rankconst.catalogue.suites import read_suite
@@ -332,22 +332,22 @@ class Tables(TableFiles):
         return read_suite(dataset)
 
     def explain_coverage(self, tasks: Tasks) -> str:
-        """Say over which graphs of a suite a mean is, if some lack; empty otherwise."""
+        """Name the graphs of a suite's mean, if some are missing; empty otherwise."""
         suite = self.find_suite(tasks.dataset)
         if suite is None:
             return ""
         from rankconst.tables.suite_means import cover_suite
 
-        covered = cover_suite(suite, tasks, self)
-        if not covered.missing:
+        coverage = cover_suite(suite, tasks, self)
+        if not coverage.missing:
             return ""
         return (
-            f"the constants are of {covered}. "
+            f"the constants are of {coverage}. "
             "What counting gets there is not known, so it is left out."
         )
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
-        """Tell whether constants are a row of the tables, not computed from the candidates."""
+        """Return True if constants are a row of the tables, not computed from the candidates."""
         if _may_be_indexed(tasks, metric) and self._find_line(tasks.dataset):
             return self._find_indexed(tasks, metric) is not None
         return self._find_moments(tasks, metric) is not None
@@ -372,7 +372,8 @@ class Tables(TableFiles):
         """
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
         _refuse_mixed(tasks)
-        if (suite := self.find_suite(tasks.dataset)) is not None:
+        suite = self.find_suite(tasks.dataset)
+        if suite is not None:
             from rankconst.tables.suite_means import pool_suite
 
             return pool_suite(suite, tasks, self)
@@ -384,34 +385,24 @@ class Tables(TableFiles):
 
                 raise UnknownNameError(explain_baseline(self, tasks))
             return blocks
-        whole = records.pool(replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
-        stored = tasks if whole is not None else self._find_stored(tasks)
-        if stored is None:
-            from rankconst.tables.explain import explain_absent
+        all_tasks = replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
+        stored = tasks
+        if records.pool(all_tasks) is None:
+            substitute = self._find_stored(tasks)
+            if substitute is None:
+                from rankconst.tables.explain import explain_absent
 
-            raise UnknownNameError(explain_absent(self, tasks))
-        found = records.pool(stored)
-        if found is None:
+                raise UnknownNameError(explain_absent(self, tasks))
+            stored = substitute
+        histogram = records.pool(stored)
+        if histogram is None:
             from rankconst.tables.explain import explain_lack
 
             raise UnknownNameError(explain_lack(self, tasks, stored))
-        if stored == tasks:
-            return found
-        # Every task has as many candidates: what is needed are the number of tasks and the weights.
-        protocol = find_protocol(tasks.protocol)
-        if not protocol.shared:
-            sizes = np.full(len(found), (protocol.negatives or 0) + 1)
-            return Histogram.from_counts(sizes, found.num_tasks, found.weights)
-        if tasks.side == "both" or not tasks.is_micro or tasks.relations:
-            raise UsageError(
-                f"under {protocol.key} it matters which tasks share one list of negatives, "
-                f"and of {tasks.describe()} that is not known. "
-                "Name one side, or give the number of tasks that share one in place of the dataset."
-            )
-        return sampled_histogram(protocol, found.total)
+        return histogram if stored == tasks else _sample(tasks, histogram)
 
     def find_counting(self, dataset: str) -> Counting | None:
-        """Return what counting ranks by on a dataset, given by its key; None if it has none."""
+        """Return the counting of a dataset, given by its key; None if it has none."""
         return COUNTING.get(self._counting.get(dataset) or "")
 
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
@@ -444,79 +435,107 @@ class Tables(TableFiles):
         """
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
         stored = self._find_stored(tasks) or tasks
-        one = replace(stored, side=ENTITY_SIDES[0], aggregation=DEFAULT_AGGREGATION, relations=())
-        return self.records(tasks.dataset).relations.get(one, ())
+        heads = replace(stored, side=ENTITY_SIDES[0], aggregation=DEFAULT_AGGREGATION, relations=())
+        return self.records(tasks.dataset).relations.get(heads, ())
 
     def holds(self, tasks: Tasks) -> bool:
-        """Tell whether there are rows of such tasks, of any side, aggregation and relations."""
+        """Return True if there are rows of a dataset, protocol and split, of any side."""
         if tasks.split == "test" and (line := self._find_line(tasks.dataset)):
             addresses = (f"{tasks.protocol}/{side}/{DEFAULT_BASELINE}" for side in SIDES)
             return any(address in line["constants"] for address in addresses)
-        held = self.records(tasks.dataset).histograms
+        histograms = self.records(tasks.dataset).histograms
         for split in POOLED_SPLITS.get(tasks.split, (tasks.split,)):
-            rows = [Tasks(tasks.dataset, tasks.protocol, split, side) for side in SIDES]
-            if not any(row in held for row in rows):
+            rows = (Tasks(tasks.dataset, tasks.protocol, split, side) for side in SIDES)
+            if histograms.keys().isdisjoint(rows):
                 return False
         return True
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
         """Return the sides of some ranking tasks that there are constants of."""
-        stored, held = self._find_stored(tasks), self.records(tasks.dataset).histograms
+        stored, histograms = self._find_stored(tasks), self.records(tasks.dataset).histograms
         if stored is None:
             return ()
-        every = [Tasks(stored.dataset, stored.protocol, stored.split, side) for side in SIDES]
-        if not find_protocol(tasks.protocol).ranks_relations:
-            every = [each for each in every if each.side != RELATION_SIDE]
-        return tuple(each.side for each in every if each in held or {*each.parts} <= held.keys())
+        ranks_relations = find_protocol(tasks.protocol).ranks_relations
+        sides = []
+        for side in SIDES:
+            row = Tasks(stored.dataset, stored.protocol, stored.split, side)
+            is_held = row in histograms or {*row.parts} <= histograms.keys()
+            if is_held and (ranks_relations or side != RELATION_SIDE):
+                sides.append(side)
+        return tuple(sides)
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that the tables hold of a dataset, given by its key."""
-        if (suite := self.find_suite(dataset)) is not None:
+        suite = self.find_suite(dataset)
+        if suite is not None:
             return (suite.protocol,)
-        if known := self._find_line(dataset):
-            return tuple(known["protocols"])
-        return tuple(dict.fromkeys(each.protocol for each in self.records(dataset).histograms))
+        line = self._find_line(dataset)
+        if line:
+            return tuple(line["protocols"])
+        return tuple(dict.fromkeys(row.protocol for row in self.records(dataset).histograms))
 
     def _find_stored(self, tasks: Tasks) -> Tasks | None:
-        """Return the tasks whose rows serve: those of raw, if negatives are sampled."""
-        negatives = find_protocol(tasks.protocol).negatives
+        """Return the tasks with rows to use: of sampled negatives, perhaps those of raw."""
         if self.holds(tasks):
             return tasks
+        negatives = find_protocol(tasks.protocol).negatives
+        if negatives is None:
+            return None
         # However they are drawn, the benchmark's own negatives are as many.
-        keys = () if negatives is None else (f"sampled:{negatives}", "raw")
-        found = (replace(tasks, protocol=key) for key in keys)
-        return next((each for each in found if self.holds(each)), None)
+        for key in (f"sampled:{negatives}", "raw"):
+            substitute = replace(tasks, protocol=key)
+            if self.holds(substitute):
+                return substitute
+        return None
 
     def to_pandas(self, name: str = "constants") -> pd.DataFrame:
         """Return a whole table as a pandas DataFrame (needs pandas)."""
         return self.read(name).to_pandas()
 
     def records(self, dataset: str) -> Records:
-        """Return what the set holds of a dataset, given by its key."""
+        """Return the rows of a dataset, given by its key."""
         if dataset not in self._parsed:
-            read = functools.partial(self._read, dataset=dataset)
-            self._parsed[dataset] = Records(dataset, read)
+            self._parsed[dataset] = Records(dataset, functools.partial(self._read, dataset=dataset))
         return self._parsed[dataset]
 
 
+def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
+    """Return the histogram of tasks with sampled negatives, given that of all candidates.
+
+    Every task has as many candidates; the numbers of tasks and the weights stay.
+    """
+    protocol = find_protocol(tasks.protocol)
+    if not protocol.shared:
+        sizes = np.full(len(unsampled), (protocol.negatives or 0) + 1)
+        return Histogram.from_counts(sizes, unsampled.num_tasks, unsampled.weights)
+    if tasks.side == "both" or not tasks.is_micro or tasks.relations:
+        raise UsageError(
+            f"under {protocol.key} it matters which tasks share one list of negatives, "
+            f"and of {tasks.describe()} that is not known. "
+            "Name one side, or give the number of tasks that share one in place of the dataset."
+        )
+    return sampled_histogram(protocol, unsampled.total)
+
+
 def _may_be_indexed(tasks: Tasks, metric: Metric) -> bool:
-    """Tell whether an index has constants of such tasks and metric, if the tables do."""
+    """Return True if an index has the constants of some tasks and a metric, if the tables do."""
     is_of_all = tasks.is_micro and not tasks.relations
     return tasks.split == "test" and is_of_all and metric in HEADLINE
 
 
 def are_of_answers(tables: Tables) -> TypeGuard[AnswerTables]:
-    """Tell whether tables are counts of queries with several right answers."""
+    """Return True if tables are counts of queries with several right answers."""
     return tables.of_answers
 
 
 def _refuse_mixed(tasks: Tasks) -> None:
-    """Refuse what no tables hold: relations that are ranked, or weighed, in part."""
+    """Refuse tasks that no tables hold: relations that are ranked, or weighed, in part."""
     if tasks.side == RELATION_SIDE:
         from rankconst.tables.explain import explain_unranked
 
-        if unranked := explain_unranked(tasks):
-            raise UsageError(unranked)
+        reason = explain_unranked(tasks)
+        if reason:
+            raise UsageError(reason)
     if tasks.split in POOLED_SPLITS and (tasks.relations or not tasks.is_micro):
         raise UsageError(
             f"{tasks.split} is of all relations, and each task counts once; "
@@ -530,7 +549,7 @@ def _refuse_mixed(tasks: Tasks) -> None:
 
 
 def join_tables(sets: Sequence[Tables]) -> Tables:
-    """Return several sets as one, in which the first counts that holds a dataset."""
+    """Return several sets as one; a dataset is that of the first set that holds it."""
     if len(sets) == 1:
         return sets[0]
     from rankconst.tables.sets import JoinedTables
@@ -587,17 +606,17 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
                 "this installation carries no tables; "
                 "install rankconst from its wheel with pip, or name a set of them."
             )
-        wanted = list(folders)[-1] if version is None else version
-        if wanted not in folders:
+        number = list(folders)[-1] if version is None else version
+        if number not in folders:
             raise UnknownNameError(
-                f"unknown table version {wanted!r}. Carried: {', '.join(folders)}."
+                f"unknown table version {number!r}. Carried: {', '.join(folders)}."
             )
-        tables = Tables(folders[wanted], read_descriptor(folders[wanted]), folders[wanted])
+        tables = Tables(folders[number], read_descriptor(folders[number]), folders[number])
     else:
         from rankconst.tables.location import find_location
 
-        where, folder = find_location(path)
-        tables = Tables(where, read_descriptor(folder), folder, os.fspath(path))
+        place, folder = find_location(path)
+        tables = Tables(place, read_descriptor(folder), folder, os.fspath(path))
     if version is not None and tables.version != version:
         raise UnknownNameError(
             f"{tables.folder} holds table version {tables.version}, not {version}. "

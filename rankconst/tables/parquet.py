@@ -47,9 +47,11 @@ class TableFiles:
     )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process, or a copy, needs: nothing that was read."""
-        state = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
-        return state | {each.name: {} for each in fields(self) if not each.init}
+        """Return the arguments for another process, or a copy, without the contents of files."""
+        state = {}
+        for attribute in fields(self):
+            state[attribute.name] = getattr(self, attribute.name) if attribute.init else {}
+        return state
 
     @property
     def version(self) -> str:
@@ -88,7 +90,7 @@ class TableFiles:
                 yield file.read_row_group(group, use_threads=False)
 
     def _open(self, name: str) -> pq.ParquetFile:
-        """Open the file of a table, once; TablesError if it is not what the set describes."""
+        """Open the file of a table, once; TablesError if it is not the one of the descriptor."""
         if name not in self._files:
             file = open_parquet(self.folder / f"{name}.parquet", self._read_content(name))
             self.check_schema(name, file.schema_arrow)
@@ -128,20 +130,23 @@ class TableFiles:
         dataset: str | None,
         baseline: str | None,
     ) -> pa.Table:
-        wanted = {"dataset": dataset, "baseline": baseline}
-        chosen = {key: value for key, value in wanted.items() if value is not None}
+        keys = {}
+        if dataset is not None:
+            keys["dataset"] = dataset
+        if baseline is not None:
+            keys["baseline"] = baseline
         # One thread: pyarrow's workers, when only just started, can abort a short process at its
         # exit (apache/arrow issue 34314), and files of this size gain nothing from them.
-        groups, alone = _find_row_groups(file, chosen)
+        groups, alone = _find_row_groups(file, keys)
         if alone:
             return file.read_row_groups(groups, [*columns], use_threads=False)
-        read = list(dict.fromkeys([*chosen, *columns]))
-        table = file.read_row_groups(groups, read, use_threads=False)
-        return select_rows(table, chosen).select(columns)
+        needed = list(dict.fromkeys([*keys, *columns]))
+        table = file.read_row_groups(groups, needed, use_threads=False)
+        return select_rows(table, keys).select(columns)
 
     @contextmanager
     def _explain_damage(self, name: str) -> Iterator[None]:
-        """Turn what pyarrow raises of a damaged Parquet file into an error that names it."""
+        """Turn pyarrow's errors of a damaged Parquet file into one that names the file."""
         import pyarrow as pa
 
         try:
@@ -160,13 +165,13 @@ class TableFiles:
             ) from error
 
     def _check_values(self, name: str, table: pa.Table) -> None:
-        """Refuse nulls and numbers that no table has, in the columns that were read."""
+        """Refuse nulls and numbers that no table has, in the columns of a table."""
         table.validate(full=True)
         for column in table.column_names:
-            wrong = _find_wrong(name, column, table[column])
-            if wrong:
+            fault = _find_fault(name, column, table[column])
+            if fault:
                 raise TablesError(
-                    f"{self.folder / name}.parquet, column {column}: {wrong}. "
+                    f"{self.folder / name}.parquet, column {column}: {fault}. "
                     "Build the set again, or get it again."
                 )
 
@@ -177,16 +182,18 @@ class TableFiles:
         sizes = self._read("candidates", ("num_candidates",), dataset)["num_candidates"]
         most = to_array(sizes).max() if len(sizes) else np.inf
         bounds = np.array([_bound_expectation(family, most) for family in codes]).reshape(-1, 2)
-        places = np.fromiter(map(codes.__getitem__, families), np.intp, len(families))
+        places = np.array([codes[family] for family in families], dtype=np.intp)
         low, high = bounds[places].T
-        # A quarter of the squared range is the most that a variance can be; what is sampled may be
+        # A quarter of the squared range is the most that a variance can be; that of a sample may be
         # somewhat more.
         ranges = {"expectation": (low, high), "variance": (0 * low, np.square(high - low))}
         for column, (least, largest) in ranges.items():
-            numbers, slack = to_array(table[column]) if len(table) else low, NOISE * largest
+            numbers = to_array(table[column]) if len(table) else low
+            slack = NOISE * largest
             beyond = np.flatnonzero((numbers < least - slack) | (numbers > largest + slack))
             if beyond.size:
-                row, on = int(beyond[0]), "" if dataset is None else f" on {dataset}"
+                row = int(beyond[0])
+                on = "" if dataset is None else f" on {dataset}"
                 raise TablesError(
                     f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} "
                     f"for {families[row]}{on}; expected {least[row]:.6g} to {largest[row]:.6g}. "
@@ -203,23 +210,23 @@ class TableFiles:
                     f"Add --tables rankconst-tables-{self.version}.zip, "
                     "the archive of these tables; in Python, open it with rankconst.load."
                 )
-            described: list[dict[str, Any]] = self.descriptor["resources"]
-            resource = next((each for each in described if each.get("name") == name), {})
+            resources: list[dict[str, Any]] = self.descriptor["resources"]
+            resource = next((row for row in resources if row.get("name") == name), {})
             self._contents[name] = read_hashed(self.folder, f"{name}.parquet", resource.get("hash"))
         return self._contents[name]
 
     def leaves_out(self, name: str) -> bool:
-        """Tell whether these tables came with the package, and a table is in the archive only."""
+        """Return True if these tables came with the package, and a table is in the archive only."""
         if name not in ARCHIVED or self.place is not None:
             return False
         return not (self.path / f"{name}.parquet").is_file()
 
-    def check_schema(self, name: str, found: pa.Schema) -> None:
+    def check_schema(self, name: str, schema: pa.Schema) -> None:
         """Refuse a file with other columns than those of the table."""
         expected = schema_of(name)
-        if not found.equals(expected):
+        if not schema.equals(expected):
             raise TablesError(
-                f"{self.folder / name}.parquet has columns {found.names}; "
+                f"{self.folder / name}.parquet has columns {schema.names}; "
                 f"this rankconst reads {expected.names}. Build the set again."
             )
 
@@ -229,18 +236,19 @@ _RANGED = ("metric", "expectation", "variance")
 _DAMAGE = (OSError, ValueError, LookupError, TypeError, OverflowError)
 
 
-def _find_wrong(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
-    """Say what is wrong with a column that was read; empty if nothing is."""
+def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
+    """Return the fault of a column, such as nulls; empty if it has none."""
     import pyarrow as pa
 
     nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
     if column in {"aliases", "source_urls"} and not nulls:
-        nulls = sum(_count_nulls_inside(cast("pa.ListArray[Any]", each)) for each in values.chunks)
+        chunks = cast("list[pa.ListArray[Any]]", values.chunks)
+        nulls = sum(_count_nulls_inside(chunk) for chunk in chunks)
     if nulls:
         return f"{nulls:,} nulls"
     if (name, column) == ("datasets", "dataset"):
-        strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
-        return "" if strange is None else f"{shorten(strange)!r}, which is not a key of a dataset"
+        wrong = next((key for key in values.to_pylist() if not is_key(str(key))), None)
+        return "" if wrong is None else f"{shorten(wrong)!r}, which is not a key of a dataset"
     is_numeric = column in LEAST or pa.types.is_floating(values.type)
     if not is_numeric or values.null_count or not len(values):
         return ""
@@ -253,7 +261,7 @@ def _find_wrong(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
 
 
 def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
-    """Count the nulls in lists, without `flatten`, which imports pyarrow.compute."""
+    """Count the nulls in lists, without `flatten`: it would import pyarrow.compute."""
     first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
     return lists.values.slice(first, last - first).null_count
 
@@ -276,17 +284,19 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
 
     file = pq.ParquetFile(pa.BufferReader(content))
     metadata = file.metadata
-    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
-    # A value that repeats takes nothing in the file, and eight bytes in memory.
-    sizes = [max(each.total_byte_size, 8 * each.num_columns * each.num_rows) for each in groups]
-    check_size(place, sum(sizes), len(content))
+    size = 0
+    for at in range(metadata.num_row_groups):
+        group = metadata.row_group(at)
+        # A value that repeats takes nothing in the file, and eight bytes in memory.
+        size += max(group.total_byte_size, 8 * group.num_columns * group.num_rows)
+    check_size(place, size, len(content))
     return file
 
 
-def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:
-    """Return the row groups that may hold some keys, and whether they hold no others."""
+def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[list[int], bool]:
+    """Return the row groups that may hold some keys, and True if they hold no other rows."""
     groups, alone = [*range(file.metadata.num_row_groups)], True
-    for name, key in wanted.items():
+    for name, key in keys.items():
         place = file.schema_arrow.get_field_index(name)
         expected = file.schema.column(place).physical_type
         chunks = [file.metadata.row_group(group).column(place) for group in groups]
@@ -297,17 +307,16 @@ def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[l
 
 
 def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
-    """Tell how many values of a column may be a key, by the bounds that the file states."""
-    least, most = (bounds.min, bounds.max) if bounds else (None, None)
-    if least is None or most is None:
+    """Compare a key with the bounds of a column's values: all, some or none may be the key."""
+    if not bounds or bounds.min is None or bounds.max is None:
         return "some"
-    if not least <= key <= most:
+    if not bounds.min <= key <= bounds.max:
         return "none"
-    return "all" if least == most and bounds.null_count == 0 else "some"
+    return "all" if bounds.min == bounds.max and bounds.null_count == 0 else "some"
 
 
 def _find_bounds(chunk: Any, expected: str) -> Any:
-    """Return the bounds that a file states; pyarrow ends the process over another type."""
+    """Return the bounds of a column in a file; pyarrow ends the process over another type."""
     if chunk.physical_type != expected:
         raise ValueError(
             f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}"
@@ -315,23 +324,23 @@ def _find_bounds(chunk: Any, expected: str) -> Any:
     return chunk.statistics
 
 
-def select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
-    """Return the rows of a table that have some keys."""
+def select_rows(table: pa.Table, keys: Mapping[str, str]) -> pa.Table:
+    """Return the rows of a table with some keys."""
     import pyarrow.compute as pc
 
-    masks = [pc.equal(table[name], wrap_text(key)) for name, key in wanted.items()]
+    masks = [pc.equal(table[name], wrap_text(key)) for name, key in keys.items()]
     return table.filter(functools.reduce(pc.and_, masks)) if masks else table
 
 
 # Parsed.
 
-_MOMENTS = tuple(each.name for each in fields(Moments))
+_MOMENTS = tuple(attribute.name for attribute in fields(Moments))
 _BLOCKS = ("num_candidates", "num_tasks", "offset")
 
 
 @dataclass(frozen=True)
 class Records:
-    """What a set of tables holds of one dataset, parsed once."""
+    """The rows of a dataset in a set of tables, parsed once."""
 
     dataset: str
     # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
@@ -350,9 +359,9 @@ class Records:
 
     @cached_property
     def macro_histograms(self) -> dict[Tasks, Histogram]:
-        """The same with the weights of each macro average."""
+        """Candidate counts with the weights of each macro average."""
         groups = self._group("macro_candidates", "aggregation", "weight")
-        # Where single relations are held, their weights follow from them.
+        # If the rows of single relations are there, the weights follow from them.
         derived = {}
         for tasks, names in self.relations.items():
             parts = [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
@@ -370,13 +379,10 @@ class Records:
     @cached_property
     def relations(self) -> dict[Tasks, tuple[str, ...]]:
         """All tasks of a side to their relations, in alphabetical order."""
-        found: dict[tuple[str, ...], list[Tasks]] = {}
-        for each in self.relation_histograms:
-            found.setdefault((each.protocol, each.split, each.side), []).append(each)
-        named = {}
-        for own in found.values():
-            named[replace(own[0], relations=())] = tuple(each.relations[0] for each in own)
-        return named
+        relations: dict[Tasks, list[str]] = {}
+        for row in self.relation_histograms:
+            relations.setdefault(replace(row, relations=()), []).extend(row.relations)
+        return {tasks: tuple(names) for tasks, names in relations.items()}
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of all sides and relations; None if a part is not held.
@@ -484,11 +490,11 @@ def find_runs(
     """Return the words of each run of rows that are alike in coded columns, and its start."""
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
-    coded = [decode(table.column(name)) for name in names]
-    new = np.any([codes[1:] != codes[:-1] for codes, _ in coded], axis=0)
-    starts = np.flatnonzero(np.append(True, new))
-    found = [words[codes[starts]].tolist() for codes, words in coded]
-    return list(zip(*found, strict=True)), starts
+    columns = [decode(table.column(name)) for name in names]
+    is_new = np.any([codes[1:] != codes[:-1] for codes, _ in columns], axis=0)
+    starts = np.flatnonzero(np.append(True, is_new))
+    texts = [words[codes[starts]].tolist() for codes, words in columns]
+    return list(zip(*texts, strict=True)), starts
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -499,18 +505,17 @@ def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
-    """Return the tasks of several relations, of which each counts once."""
-    return Histogram.from_counts(
-        np.concatenate([part.num_candidates for part in parts]),
-        np.concatenate([part.num_tasks for part in parts]),
-        np.concatenate([np.full(len(part), 1.0 / part.total) for part in parts]),
-    )
+    """Return the tasks of several relations with weights, so that each relation counts once."""
+    sizes = np.concatenate([part.num_candidates for part in parts])
+    num_tasks = np.concatenate([part.num_tasks for part in parts])
+    weights = [np.full(len(part), 1.0 / part.total) for part in parts]
+    return Histogram.from_counts(sizes, num_tasks, np.concatenate(weights))
 
 
 def _sum_groups(
     columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Sum the counts of all rows that have the same words as a row, for each row."""
+    """Return, for each row, the sum of the counts of all rows with the same words."""
     groups = np.zeros(counts.size, dtype=np.int64)
     for column in columns:
         codes, words = decode(column.dictionary_encode())

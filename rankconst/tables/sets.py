@@ -36,9 +36,9 @@ class TablesInMemory(Tables):
     ) -> pa.Table:
         if name not in self._made:
             self._made[name] = self.make[name]()
-        wanted = {"dataset": dataset, "baseline": how.get("baseline")}
-        chosen = {key: value for key, value in wanted.items() if value is not None}
-        table = select_rows(self._made[name], chosen).select(columns)
+        keys = {"dataset": dataset, "baseline": how.get("baseline")}
+        given = {column: key for column, key in keys.items() if key is not None}
+        table = select_rows(self._made[name], given).select(columns)
         for column in how.get("coded", ()):
             place = table.schema.get_field_index(column)
             table = table.set_column(place, column, table[column].dictionary_encode())
@@ -50,10 +50,10 @@ class TablesInMemory(Tables):
 
 @dataclass(frozen=True, repr=False)
 class JoinedTables(Tables):
-    """Several sets as one: what is known of a dataset is that of the first set that holds it.
+    """Several sets as one: a dataset is that of the first set that holds it.
 
-    Of ranking tasks that this set lacks, such as those of another protocol, it is that of the first
-    set with them.
+    Ranking tasks that this set lacks, such as those of another protocol, are those of the first set
+    with them.
     """
 
     sets: tuple[Tables, ...] = ()
@@ -65,12 +65,12 @@ class JoinedTables(Tables):
     @property
     def version(self) -> str:
         """The versions of the sets."""
-        return join_versions(each.version for each in self.sets)
+        return join_versions(single.version for single in self.sets)
 
     @cached_property
     def _homes(self) -> dict[str, Tables]:
         """Dataset key to its set."""
-        return {key: each for each in reversed(self.sets) for key in each.titles}
+        return {key: single for single in reversed(self.sets) for key in single.titles}
 
     def set_of(self, dataset: str) -> Tables:
         """Return the set that a dataset, given by its key, is from."""
@@ -82,8 +82,10 @@ class JoinedTables(Tables):
 
     def _find_set(self, tasks: Tasks) -> Tables:
         """Return the first set that holds some tasks; else the first with their dataset."""
-        holding = (each for each in self.sets if tasks.dataset in each.titles and each.holds(tasks))
-        return next(holding, self.set_of(tasks.dataset))
+        for single in self.sets:
+            if tasks.dataset in single.titles and single.holds(tasks):
+                return single
+        return self.set_of(tasks.dataset)
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric, from the set of the tasks."""
@@ -92,7 +94,7 @@ class JoinedTables(Tables):
         return self._find_set(tasks).look_up(tasks, metric)
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
-        """Tell whether constants are a row of a set."""
+        """Return True if constants are a row of a set."""
         return self._find_set(tasks).is_tabulated(tasks, metric)
 
     def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
@@ -108,7 +110,7 @@ class JoinedTables(Tables):
         return self._find_set(tasks).relations(tasks)
 
     def holds(self, tasks: Tasks) -> bool:
-        """Tell whether any set has rows of such tasks."""
+        """Return True if any set has rows of a dataset, protocol and split."""
         return self._find_set(tasks).holds(tasks)
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
@@ -119,8 +121,9 @@ class JoinedTables(Tables):
         """Return the protocols that any set holds of a dataset."""
         if self.find_suite(dataset) is not None:
             return super().protocols(dataset)
-        own = (each.protocols(dataset) for each in self.sets if dataset in each.titles)
-        return tuple(dict.fromkeys(itertools.chain.from_iterable(own)))
+        sets = (single for single in self.sets if dataset in single.titles)
+        keys = itertools.chain.from_iterable(single.protocols(dataset) for single in sets)
+        return tuple(dict.fromkeys(keys))
 
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
@@ -131,8 +134,8 @@ class JoinedTables(Tables):
         import pyarrow.compute as pc
 
         parts = []
-        for each in self.sets:
-            own = join_texts([key for key, home in self._homes.items() if home is each])
-            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), **how)
-            parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
+        for single in self.sets:
+            keys = join_texts([key for key, home in self._homes.items() if home is single])
+            table = single._read(name, tuple(dict.fromkeys(("dataset", *columns))), **how)
+            parts.append(table.filter(pc.is_in(table["dataset"], value_set=keys)).select(columns))
         return pa.concat_tables(parts)

@@ -1,6 +1,6 @@
-"""How sure the difference of two results on the same ranking tasks is.
+"""Test the difference of two results on the same ranking tasks.
 
-It follows from two published numbers, or from the ranks.
+The results are two published numbers, or the ranks of two models.
 
 Task i adds w_i x_i to the one result, w_i y_i to the other; D_i = w_i (x_i - y_i). If the models
 are equally good, each D_i is as likely below 0 as above. Then sum D_i, given the sizes of the D_i,
@@ -66,6 +66,7 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.names import write_html
 from rankconst.tails.exceedances import bound_sign_tests
+from rankconst.tasks import weights_of
 from rankconst.values.published import (
     Interval,
     show_enough,
@@ -107,36 +108,36 @@ LEFT_OUT = (
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How sure the difference of two results on the same ranking tasks is.
+    """The test of the difference of two results on the same ranking tasks.
 
     Of ranks, z and p are numbers, and the ends of their intervals are equal. Two published numbers
     leave open on which tasks the models differ: the intervals hold for whatever they may have in
-    common, and for all that rounding hides.
+    common, and for all values within rounding.
 
     Attributes
     ----------
     metric
         The metric, its k set.
     tasks, num_tasks
-        Which ranking tasks, None if only their ranks are known; and how many.
+        The ranking tasks, None if only their ranks are known; and their number.
     names, values
         The two results as they were written, and as numbers.
     difference
         The second minus the first.
     difference_interval
-        What the rounding of the two leaves open.
+        The differences within the rounding of the two.
     z_interval
         Standard errors between the two, in favour of the better: of the sign-flip test, which is
         McNemar's for Hits@k.
     z_uncorrelated
         The least z unless the results of the two models are negatively correlated over the tasks:
-        unless tasks that are easy for the one are hard for the other. For macro averages no more is
-        known than the least z.
+        unless tasks that are easy for the one are hard for the other. For macro averages it is the
+        least z.
     log10_p_interval
         Decimal logarithm of the two-sided p: the probability of such a difference between equally
         good models.
     method
-        How the larger p was computed: ``exact`` for the sign test of Hits@k and for the ranks of
+        The method of the larger p: ``exact`` for the sign test of Hits@k and for the ranks of
         few tasks, ``normal`` from z by the normal law, ``bound`` from z for any ranks, where few
         tasks may make up the difference.
     smallest
@@ -145,9 +146,9 @@ class Comparison:
     confidence_interval
         A 95 % confidence interval of the difference: of published numbers, the widest.
     note
-        What does not fit: a Hits@k that no whole number of hits gives. Empty if nothing.
+        A remark on a Hits@k that no whole number of hits gives; empty if there is none.
     table_version
-        The version of the tables that tell how many candidates the tasks have; empty if none do.
+        The version of the tables with the candidates of the tasks; empty without tables.
     """
 
     metric: Metric
@@ -181,7 +182,7 @@ class Comparison:
 
     @property
     def is_significant(self) -> bool | None:
-        """True if the difference is significant at 5 %, False if not, None if that is open."""
+        """True if the difference is significant at 5 %, False if not, None if the bounds differ."""
         level = math.log10(LEVEL)
         if self.log10_p_interval.upper <= level:
             return True
@@ -191,23 +192,23 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and text; intervals as ``_lower`` and ``_upper``."""
-        found: dict[str, Any] = {}
+        row: dict[str, Any] = {}
         if self.tasks is not None:
-            found = {name: getattr(self.tasks, name) for name in _TASKS}
-            found["relations"] = list(self.tasks.relations)
-        found |= {"metric": self.metric.key, "num_tasks": self.num_tasks}
-        found |= {"first": self.values[0], "second": self.values[1], "difference": self.difference}
+            row = {name: getattr(self.tasks, name) for name in _TASKS}
+            row["relations"] = list(self.tasks.relations)
+        row |= {"metric": self.metric.key, "num_tasks": self.num_tasks}
+        row |= {"first": self.values[0], "second": self.values[1], "difference": self.difference}
         for name in ("difference", "confidence", "z", "log10_p"):
             lower, upper = getattr(self, f"{name}_interval")
-            found |= {f"{name}_lower": lower, f"{name}_upper": upper}
+            row |= {f"{name}_lower": lower, f"{name}_upper": upper}
         last = ("z_uncorrelated", "method", "smallest", "is_significant", "note", "table_version")
-        return found | {name: getattr(self, name) for name in last}
+        return row | {name: getattr(self, name) for name in last}
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.describe(), self.note, LEFT_OUT)))
 
     def describe(self) -> str:
-        """Say in words how sure the difference is."""
+        """Describe the significance of the difference in words."""
         if self.z_interval.lower == self.z_interval.upper:
             return self._describe_known()
         return self._describe_open()
@@ -223,7 +224,7 @@ class Comparison:
         )
 
     def _describe_open(self) -> str:
-        """Say in words what holds for whatever two published numbers leave open."""
+        """Describe the bounds for two published numbers in words."""
         p = self.log10_p_interval
         enough = f"A difference of {show_enough(self.smallest)} would be enough."
         if self.is_significant:
@@ -239,30 +240,39 @@ class Comparison:
                 "These numbers do not tell which model is better: "
                 f"rounded so, they may be equal. {enough}"
             )
-        sentence = (
-            f"Not certain: p {show_p(self)}, "
-            f"depending on what the two models have in common. {enough}"
-        )
+        return self._describe_undecided(enough)
+
+    def _describe_undecided(self, enough: str) -> str:
+        """Describe bounds of p on both sides of the level, and the condition for significance."""
+        sentences = [
+            f"Not certain: p {show_p(self)}, depending on what the two models have in common.",
+            enough,
+        ]
         if self._may_be_less:
-            sentence += " Rounded as it is, this one may be less."
+            sentences.append("Rounded as it is, this one may be less.")
         if self.z_uncorrelated >= _quantile(self.method):
-            return (
-                f"{sentence} Unless their results are negatively correlated, "
-                "this one is significant."
+            sentences.append(
+                "Unless their results are negatively correlated, this one is significant."
             )
-        if not self.metric.hits_k:
-            return sentence
-        nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
-        apart = show_rounded((nearest / _QUANTILE) ** 2, math.floor)
-        return (
-            f"{sentence} This one is significant "
-            f"if about {apart} tasks or fewer are hits of one model only."
-        )
+        elif self.metric.hits_k:
+            surplus = max(self.num_tasks * self._least_difference - 1, 0.0)
+            most = show_rounded((surplus / _QUANTILE) ** 2, math.floor)
+            sentences.append(
+                "This one is significant "
+                f"if about {most} tasks or fewer are hits of one model only."
+            )
+        return " ".join(sentences)
+
+    @property
+    def _least_difference(self) -> float:
+        """The size of the difference at the nearer end of its interval."""
+        lower, upper = self.difference_interval
+        return min(abs(lower), abs(upper))
 
     @property
     def _may_be_less(self) -> bool:
-        """True if rounding leaves open whether the difference, as written, would be enough."""
-        return min(map(abs, self.difference_interval)) < self.smallest <= abs(self.difference)
+        """True if the difference is enough as written, but not for all values within rounding."""
+        return self._least_difference < self.smallest <= abs(self.difference)
 
     def _show_difference(self) -> str:
         return show_uncertain(abs(self.difference), self._turn(self.difference_interval), 3)
@@ -277,19 +287,19 @@ class Comparison:
         return f"{better} is better than {worse}"
 
 
-def show_z(found: Comparison) -> str:
+def show_z(comparison: Comparison) -> str:
     """Write z with both ends, rounded outwards."""
-    lower, upper = found.z_interval
+    lower, upper = comparison.z_interval
     if lower == upper:
         return show_number(lower, 3)
     return f"{show_rounded(lower, math.floor, 3)} to {show_rounded(upper, math.ceil, 3)}"
 
 
-def show_p(found: Comparison) -> str:
-    """Write p, or the most that it can be, rounded upwards."""
-    lower, upper = found.log10_p_interval
+def show_p(comparison: Comparison) -> str:
+    """Write p, or its upper bound, rounded upwards."""
+    lower, upper = comparison.log10_p_interval
     if lower == upper:
-        return show_probability(upper, found.log10_p_interval)
+        return show_probability(upper, comparison.log10_p_interval)
     if upper < -12:
         return show_probability(upper, Interval(upper, upper))
     return f"≤ {show_rounded(10**upper, math.ceil)}"
@@ -335,7 +345,7 @@ def compare_values(
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What values that are known up to their intervals leave open of each pair of them.
+    """The bounds for each pair of values with intervals.
 
     Arrays have shape (pairs,). The fields are those of :class:`Comparison`, intervals as a pair of
     arrays. `notes` has one for each value.
@@ -358,11 +368,10 @@ def bound_pairs(
     *,
     spreads: Values | None = None,
 ) -> Bounds:
-    """Bound what there is to know of each pair of values.
+    """Bound z and p of the difference of each pair of values.
 
-    Pairs are in the order of ``np.triu_indices(len(values), 1)``.
-
-    `spreads` are the standard deviations of the ranks of each, NaN where they are not known.
+    Pairs are in the order of ``np.triu_indices(len(values), 1)``. `spreads` are the standard
+    deviations of the ranks of each, NaN for unknown ones.
 
     Raises what :func:`compare_values` does.
     """
@@ -412,7 +421,7 @@ def bound_pairs(
 
 
 def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> None:
-    """Refuse what two values tell nothing of."""
+    """Refuse metrics and tasks without a test of two values."""
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
         raise UsageError(
@@ -430,9 +439,9 @@ def _list_hits(
 ) -> tuple[Values, tuple[str, ...]]:
     """Return the least and largest share of whole hits of each value, NaN for none, and notes."""
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
-    for place, known in enumerate(zip(values, intervals, strict=True)):
+    for place, (value, interval) in enumerate(zip(values, intervals, strict=True)):
         try:
-            hits[:, place] = attain(metric, n, *known)[1]
+            hits[:, place] = attain(metric, n, value, interval)[1]
         except UndefinedError as error:
             notes[place] = str(error)
     return hits, tuple(notes)
@@ -509,18 +518,18 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
 
 
 def require_mean(metric: Metric) -> None:
-    """Refuse a metric of which no bound is known."""
+    """Refuse a metric that is not a mean over tasks: no bound is known."""
     if not metric.is_mean:
-        known = ", ".join(row.symbol.format(k="k") for row in CATALOGUE.values() if row.is_mean)
+        means = ", ".join(row.symbol.format(k="k") for row in CATALOGUE.values() if row.is_mean)
         raise UndefinedError(
             f"two results cannot be compared by {metric.label}, "
-            f"which is not a mean over tasks. Compare {known}."
+            f"which is not a mean over tasks. Compare {means}."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much the squares of differences can add up to over tasks with losses in [0, span].
+    """The largest sums of squared differences over tasks with losses in [0, span].
 
     The tasks with the largest spans are used first: `squares` are the sums of span times loss where
     those losses are used up that add up to `losses`, both from 0 on.
@@ -576,8 +585,8 @@ def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:
 def _log10_flips(differences: Values) -> float:
     """Return log10 of the probability that differences of random signs sum to as much."""
     sums = np.zeros(1)
-    for each in differences.tolist():
-        sums = np.append(sums + each, sums - each)
+    for difference in differences.tolist():
+        sums = np.append(sums + difference, sums - difference)
     return math.log10(np.mean(np.abs(sums) >= abs(np.sum(differences)) * (1 - 1e-12)))
 
 
@@ -587,15 +596,18 @@ def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | No
         return None
     spans, counts, _ = _list_spans(metric, histogram)
     room, largest = Room.of(spans, counts), float(spans.max())
-    squares, is_exact = room.squares[-1:], metric.hits_k and not histogram.is_weighted
-    method = np.array(["exact"]) if is_exact else _choose_method(squares, largest)
+    squares, method = room.squares[-1:], np.array(["exact"])
+    if not metric.hits_k or histogram.is_weighted:
+        method = _choose_method(squares, largest)
     smallest = float(_find_smallest(squares, method, largest)[0])
-    return smallest / histogram.total_weight if smallest <= room.losses[-1] else None
+    if smallest > room.losses[-1]:
+        return None
+    return smallest / histogram.total_weight
 
 
 def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, float]:
-    """Return how far the worst is from the best, the number of tasks, and the best value."""
-    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
+    """Return, row by row, the distance of worst and best and the number of tasks; and the best."""
+    weights = weights_of(histogram)
     sizes = histogram.num_candidates
     best, worst = _list_terms(metric, np.ones_like(sizes)), _list_terms(metric, sizes)
     return weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64), float(best[0])

@@ -64,17 +64,16 @@ class Standings:
     Attributes
     ----------
     constants
-        What the tasks are.
+        The constants of chance on the tasks.
     names, published
         Models, and their results as they were printed.
     log10_p
         Decimal logarithm of a bound on the probability that two equally good models differ as these
-        do, Holm's correction included, shape (models, models), symmetric; 0 where they are not told
-        apart at all.
+        do, Holm's correction included, shape (models, models), symmetric; 0 for no evidence at all.
     smallest
         A difference that is enough for a pair alone, at the level of the best result.
     uses_spreads
-        True if standard deviations of ranks sharpen what mean ranks tell.
+        True if standard deviations of ranks sharpen the bounds for mean ranks.
     """
 
     constants: Constants
@@ -90,31 +89,32 @@ class Standings:
         return tuple(name_letter(place) for place in range(len(self.names)))
 
     def list_worse(self, place: int) -> tuple[int, ...]:
-        """Return the models that a model is told apart from, and better than."""
-        apart = self.log10_p[place, place + 1 :] <= math.log10(LEVEL)
-        return tuple((np.flatnonzero(apart) + place + 1).tolist())
+        """Return the places of the models that a model is significantly better than."""
+        is_worse = self.log10_p[place, place + 1 :] <= math.log10(LEVEL)
+        return tuple((np.flatnonzero(is_worse) + place + 1).tolist())
 
     def describe(self) -> str:
-        """Say in a sentence how much the order means."""
-        found, others = len(self.list_worse(0)), len(self.names) - 1
+        """Compare the best model with the others, in sentences."""
+        num_worse, num_others = len(self.list_worse(0)), len(self.names) - 1
         best, second = (
             name or published.text
             for name, published in zip(self.names[:2], self.published, strict=False)
         )
         verb, level = "cannot be distinguished from", f"at p = {LEVEL}"
-        if found:
+        if num_worse:
             verb, level = "is better than", f"p < {LEVEL}"
-        whom = second
-        if others > 1:
-            whom = f"{_count_models(found, others)} other models"
-            level += f", Holm's correction over {math.comb(others + 1, 2)} pairs"
+        models = second
+        if num_others > 1:
+            models = f"{_count_models(num_worse, num_others)} other models"
+            level += f", Holm's correction over {math.comb(num_others + 1, 2)} pairs"
         sentences = [
-            f"{best} {verb} {whom} ({level}).",
+            f"{best} {verb} {models} ({level}).",
             f"For a single pair, a difference of {show_enough(self.smallest)} is enough.",
         ]
-        if not found and abs(self.published[0].value - self.published[1].value) >= self.smallest:
+        difference = abs(self.published[0].value - self.published[1].value)
+        if not num_worse and difference >= self.smallest:
             sentences.append("Rounded as they are, these may differ by less.")
-        if any(parse_value(each.text).deviation is not None for each in self.published):
+        if any(parse_value(result.text).deviation is not None for result in self.published):
             sentences.append("Deviations over runs count as rounding does.")
         if self.uses_spreads:
             sentences.append("The deviations of the ranks are used.")
@@ -125,12 +125,15 @@ class Standings:
         """Columns with a row for each model; `better_than` has the letters of those it beats."""
         letters = self.letters
         worse = [self.list_worse(place) for place in range(len(letters))]
+        better_than = [[letters[place] for place in places] for places in worse]
+        values = [result.value for result in self.published]
+        texts = [result.text for result in self.published]
         return {
             "letter": list(letters),
             "model": list(self.names),
-            "value": [each.value for each in self.published],
-            "text": [each.text for each in self.published],
-            "better_than": [[letters[other] for other in others] for others in worse],
+            "value": values,
+            "text": texts,
+            "better_than": better_than,
             "log10_p_next": [*np.diagonal(self.log10_p, 1).tolist(), None],
         }
 
@@ -159,13 +162,13 @@ class Standings:
         return "\n".join([*lines, "", self.describe()])
 
 
-def _count_models(found: int, others: int) -> str:
-    """Say how many of the others are told apart: ``2 of the 3``, ``both``, ``any of 3``."""
-    if not found:
-        return f"any of {others}"
-    if found < others:
-        return f"{found} of the {others}"
-    return "both" if others == 2 else f"all {others}"
+def _count_models(number: int, total: int) -> str:
+    """Count some of the other models: ``2 of the 3``, ``both``; of none, ``any of 3``."""
+    if not number:
+        return f"any of {total}"
+    if number < total:
+        return f"{number} of the {total}"
+    return "both" if total == 2 else f"all {total}"
 
 
 def name_letter(place: int) -> str:
@@ -195,20 +198,23 @@ def rank_models(
         )
     ordered = sorted(models, key=lambda model: model[1].value, reverse=constants.metric.increasing)
     names, published = zip(*ordered, strict=True)
-    known, used = None, 0
+    deviations = None
     if spreads is not None:
-        known = np.array([spreads.get(name, math.nan) for name in names])
-        used = len({*spreads} & {*names})
+        deviations = np.array([spreads.get(name, math.nan) for name in names])
+    values = [result.value for result in published]
+    intervals = [result.interval for result in published]
     bounds = bound_pairs(
         constants.metric,
         constants.tasks,
         constants.ranking,
-        [each.value for each in published],
-        [each.interval for each in published],
-        spreads=known,
+        values,
+        intervals,
+        spreads=deviations,
     )
     log10_p = correct_for_many(bounds.log10_p[1], len(names))
-    return Standings(constants, names, published, log10_p, float(bounds.smallest[0]), used > 1)
+    smallest = float(bounds.smallest[0])
+    uses_spreads = len({*(spreads or ())} & {*names}) > 1
+    return Standings(constants, names, published, log10_p, smallest, uses_spreads)
 
 
 def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
@@ -217,14 +223,14 @@ def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.floa
     factors = np.log10(np.arange(order.size, 0, -1))
     corrected = np.empty_like(log10_p)
     corrected[order] = np.minimum(np.maximum.accumulate(log10_p[order] + factors), 0.0)
-    found = np.zeros((size, size))
+    matrix = np.zeros((size, size))
     rows, columns = np.triu_indices(size, k=1)
-    found[rows, columns] = found[columns, rows] = corrected
-    return found
+    matrix[rows, columns] = matrix[columns, rows] = corrected
+    return matrix
 
 
 _FACTOR = 1 / (2 * math.erfc(1.0))
-"""What makes a bound for any queries of a normal probability: 1 / (4 Phi(-sqrt 2))."""
+"""The factor from a normal probability to a bound for any queries: 1 / (4 Phi(-sqrt 2))."""
 
 _NORMAL = NormalDist()
 
@@ -251,7 +257,8 @@ class Across:
         The mean result of each model, in units of the metric, and its mean rank among the models.
         Shape (M,).
     wins : numpy.ndarray
-        On how many graphs the model of the row is better than that of the column. Shape (M, M).
+        The number of graphs on which the model of the row is better than that of the column. Shape
+        (M, M).
     log10_p_queries : numpy.ndarray or None
         Decimal logarithm of a bound on the probability that two equally good models differ as these
         do on the queries of these graphs, corrected by Holm. Shape (M, M). None for a metric that
@@ -274,7 +281,7 @@ class Across:
     critical_difference: float
 
     def describe(self) -> str:
-        """Say both answers about the best model, one sentence each."""
+        """Compare the best model with the others, on these queries and on other graphs."""
         wins = f"it beats {self.names[1]} on {self.wins[0, 1]} of {len(self.datasets)}"
         sentences = [f"On other graphs like these {self._judge(self.log10_p_graphs)}: {wins}."]
         if self.log10_p_queries is not None:
@@ -291,12 +298,14 @@ class Across:
     def _judge(self, log10_p: Values) -> str:
         level = math.log10(LEVEL)
         worse = [name for name, p in zip(self.names, log10_p[0], strict=True) if p <= level]
-        best, others = self.names[0], len(self.names) - 1
+        best, num_others = self.names[0], len(self.names) - 1
         if not worse:
-            whom = self.names[1] if others == 1 else f"any of the {others} other models"
-            return f"{best} cannot be distinguished from {whom} (p >= {LEVEL})"
-        whom = join_words(worse) if len(worse) < 3 else f"{len(worse)} of the {others} other models"
-        return f"{best} is better than {whom} (p < {LEVEL})"
+            models = f"any of the {num_others} other models" if num_others > 1 else self.names[1]
+            return f"{best} cannot be distinguished from {models} (p >= {LEVEL})"
+        models = join_words(worse)
+        if len(worse) > 2:
+            models = f"{len(worse)} of the {num_others} other models"
+        return f"{best} is better than {models} (p < {LEVEL})"
 
     def __str__(self) -> str:
         rows = [("", "model", "mean", "mean rank")]
@@ -344,13 +353,13 @@ def compare_across(grid: Grid) -> Across:
     order = np.argsort(-sign * grid.values.mean(axis=1), kind="stable")
     values, lower, upper = grid.values[order], grid.lower[order], grid.upper[order]
     ranked = rank_with_ties(-sign * values.T)
-    one, other = np.triu_indices(len(order), k=1)
-    differences = np.round(values[one] - values[other], 12)  # equal ones must tie
+    a, b = np.triu_indices(len(order), k=1)
+    differences = np.round(values[a] - values[b], 12)  # equal ones must tie
     over_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
     over_queries = None
     if metric.lower == 0 and metric.optimum == 1:
-        z = bound_z(lower[one], upper[one], lower[other], upper[other], grid.num_tasks)
-        log10_p = [math.log10(2 * _FACTOR) + log10_normal_tail(each) for each in z]
+        z = bound_z(lower[a], upper[a], lower[b], upper[b], grid.num_tasks)
+        log10_p = [math.log10(2 * _FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
         over_queries = np.minimum(log10_p, 0.0)
     better = sign * (values[:, None, :] - values[None, :, :]) > 0
     size = len(order)
@@ -370,7 +379,7 @@ def compare_across(grid: Grid) -> Across:
 def bound_z(
     lower_a: Values, upper_a: Values, lower_b: Values, upper_b: Values, num_tasks: Values
 ) -> Values:
-    """Bound from below by how many standard errors two means over graphs differ.
+    """Bound from below the difference of two means over graphs, in standard errors.
 
     The bound holds whatever the queries have in common. Arrays are of shape (pairs, graphs),
     `num_tasks` of shape (graphs,); the result is of shape (pairs,).
@@ -381,8 +390,8 @@ def bound_z(
     nearest = np.maximum(np.maximum(least, -most), 0.0)
     spread = np.minimum(upper_a + upper_b, 2 - lower_a - lower_b)
     roots = np.sqrt((spread / num_tasks).sum(axis=1))
-    found: Values = np.divide(nearest, roots, out=np.zeros_like(nearest), where=roots > 0)
-    return found
+    z: Values = np.divide(nearest, roots, out=np.zeros_like(nearest), where=roots > 0)
+    return z
 
 
 def log10_normal_tail(z: float) -> float:
