@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
+    from rankconst_builder.tabulate import Histograms
 
 
 def make_tables(
@@ -67,8 +68,13 @@ def make_tables(
         descriptor={"version": UNRELEASED, "resources": [], "sources": [], "provenance": []},
         folder=Path(key),
         place=key,
-        make={**make, "constants": lambda: sort_rows("constants", tabulate_constants(histograms))},
+        make={**make, "constants": partial(_make_constants, histograms)},
     )
+
+
+def _make_constants(histograms: Histograms) -> pa.Table:
+    """Compute the rows of constants; a lambda would keep the tables from other processes."""
+    return sort_rows("constants", tabulate_constants(histograms))
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:
