@@ -138,7 +138,8 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            with suppress(OSError):  # of the versions printed before, which are printed again
+                stream.reconfigure(errors="replace")
 
 
 _HEAD, _TAIL = 4000, 2000  # A long message quotes its input in the middle; its end says what to do.

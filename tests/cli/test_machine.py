@@ -37,6 +37,7 @@ UMLS = "adjust 0.338 --metric mrr --dataset umls --split test --side both --prot
     [
         (f"{UMLS} > /dev/full", 6, "error: cannot write the output: No space left on device."),
         (f"{UMLS} >&-", 6, "error: cannot write the output: standard output is closed. Send it elsewhere."),
+        ("--version > /dev/full", 6, "error: cannot write the output: No space left on device."),
         (f"{UMLS} 2>&-", 0, ""),
         ("adjust - --dataset nations <&-", 6, "error: standard input is empty"),
         ("adjust 0.9 --metric foo --dataset nations 2> /dev/full", 4, ""),
