@@ -184,7 +184,7 @@ def read(
             f"expected a path, got {type(path).__name__}; "
             "rankconst.adjust takes numbers, dicts and frames."
         )
-    files = list(dict.fromkeys(file for each in paths for file in list_files(os.fspath(each))))
+    files = list(dict.fromkeys(file for name in paths for file in list_files(os.fspath(name))))
     if len(files) == 1:
         return read_opened(open_document(files[0], decimal, percent, metric), form)
     from rankconst.results.joined import join_readings, name_files

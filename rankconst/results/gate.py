@@ -99,7 +99,7 @@ class Declarations:
     questions: tuple[Question, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)  # field to place: "the caption"
     suites: tuple[str, ...] = ()  # what a mean over graphs may be over
-    num_triples: int | None = None  # how many test triples a text speaks of
+    num_triples: int | None = None  # the number of test triples in a text
 
 
 def gather(texts: Sequence[Text]) -> Declarations:
@@ -171,7 +171,7 @@ _MOST_OF_TITLE = 12  # words
 
 
 def _is_title(text: Text) -> bool:
-    """Tell whether a text may say what a table holds: "Improvement over TransE, in points"."""
+    """Tell whether a text may be the title of a table: "Improvement over TransE, in points"."""
     return text.scope == "text" and len(text.label.text.split()) <= _MOST_OF_TITLE
 
 
@@ -234,16 +234,10 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     Its version may be in another text than its name. Ask if it may be one of several, or if only
     an ordinary word may name it.
     """
-    datasets: dict[str, _Dataset] = {}
     version = next((text for text in texts if text.label.version and not text.farther), None)
+    datasets: dict[str, _Dataset] = {}
     for text in texts:
-        label, graphs = text.label, text.label.graphs
-        if not label.whole:
-            graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
-        if not graphs and version is not None:
-            joined = f"{label.text} {version.label.version}"
-            if len(joined) < _LONGEST_NAME and names_known(joined):  # FB above v1
-                graphs = (label.text,)
+        label, graphs = text.label, _list_graphs(text.label, version)
         for graph in graphs:
             datasets.setdefault(name_graph(graph), _Dataset(graph, text.place))
         if graphs and (label.whole or not label.graphs):
@@ -262,6 +256,18 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         return dataset._replace(name=versioned)
     question_of_version = version.ask(Word(version.label.text.lower(), "graph"))
     return dataset._replace(questions=(question_of_version,))
+
+
+def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
+    """List the graphs that a label names: no ordinary words; FB, if v1 is the version nearby."""
+    graphs = label.graphs
+    if not label.whole:
+        graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
+    if graphs or version is None:
+        return graphs
+    versioned = f"{label.text} {version.label.version}"
+    is_known = len(versioned) < _LONGEST_NAME and names_known(versioned)
+    return (label.text,) if is_known else ()
 
 
 def name_graph(name: str) -> str:

@@ -198,7 +198,7 @@ class _Part(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def read_label(text: str, k: int | None = None) -> Label:
-    """Read a text; `k` is that of its metric, if the text leaves it open."""
+    """Read a text as a label; `k` is that of its metric, where the text does not name it."""
     if not text.strip():
         return _NOTHING
     bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
@@ -722,9 +722,9 @@ def _is_amount(word: Word) -> bool:
 
 
 def ask_alone(label: Label, scope: str) -> Label:
-    """Ask about an amount in a name, "10% of test", or about one of nothing but words to ask about.
+    """Ask about an amount in a name, "10% of test", and about the words of a name without others.
 
-    In the latter, these words are asked about in a `scope` where they otherwise are not.
+    Such words are asked about in a `scope` where they otherwise are not.
     """
     amount = _AMOUNT.search(label.text)  # of the data, or a quantile
     if amount is not None:

@@ -549,10 +549,7 @@ def _rename_headings(
 
 
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Edit]:
-    """Return the edits that rename a heading; none if it is not certain what to replace.
-
-    They also turn the arrow behind it if larger is better now.
-    """
+    """Rename a heading, if its name is there once, and turn its arrow if larger is better now."""
     is_skill, is_stem = exchange.baseline is not None, name.metric is None
     new = exchange.name(metric) if is_skill else metric.name_of(exchange.form)
     word = name.plain
@@ -574,7 +571,7 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     start, end = matches[0].span()
     edits = [Edit(start, end, f"{word} / {new}" if exchange.beside else new)]
     arrow = _ARROW.match(text, end)
-    turns = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
-    if arrow is not None and turns:
+    is_turned = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
+    if arrow is not None and is_turned:
         edits.append(Edit(*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑"))
     return edits

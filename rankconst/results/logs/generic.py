@@ -137,7 +137,7 @@ def _clean(line: str) -> _Cleaned:
 
 
 def _trim(part: str) -> str:
-    """Trim the signs at the ends of a part of a line, but keep a bracket that closes another."""
+    """Trim signs off the ends of a part of a line, but no bracket that closes another: H(1)."""
     bare = part.strip(_EDGES)
     if bare.count("(") > bare.count(")") and ")" in part:
         return f"{bare})"

@@ -218,10 +218,10 @@ def _recognise(log: LogFormat, document: Document) -> bool:
         return False
     text = strip_colours(document.text)
     needed = (log.values,) if log.sign is None else (log.sign, log.values)
-    return all(
-        any(rule.pattern.search(line.text) for line in _find_lines(text, (rule,)))
-        for rule in needed
-    )
+    for rule in needed:
+        if not any(rule.pattern.search(line.text) for line in _find_lines(text, (rule,))):
+            return False
+    return True
 
 
 class _Headings:

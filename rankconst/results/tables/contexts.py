@@ -318,12 +318,14 @@ def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]
         fields = _OF_ROWS - heading.values.keys()
     else:
         fields = ASKING - read_label(cell).declared.keys()
-    words = tuple(
-        word if "row" in word.scopes else replace(word, scopes=EVERYWHERE)
-        for word in heading.words
-        if (word.field in fields and "column" in word.scopes) or is_lone(heading, word)
-    )
-    return (Text(Label(heading.text, words=words), "row", place),) if words else ()
+    words = []
+    for word in heading.words:
+        is_open = word.field in fields and "column" in word.scopes
+        if is_open or is_lone(heading, word):
+            words.append(word if "row" in word.scopes else replace(word, scopes=EVERYWHERE))
+    if not words:
+        return ()
+    return (Text(Label(heading.text, words=tuple(words)), "row", place),)
 
 
 def find_groups(

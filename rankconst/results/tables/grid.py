@@ -232,7 +232,7 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
 def _make_sheet(
     document: Document, block: _Block, rows: list[Row], dialect: Dialect, how: list[str]
 ) -> Sheet:
-    """Return rows of a table by column."""
+    """Turn the rows of a table into columns."""
     heading = block.heading
     columns: list[list[str]] = [[] for _ in heading.keys]
     if rows:

@@ -150,7 +150,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
-    """Tell whether a row below the metrics belongs to the heading."""
+    """Tell whether a row below the metrics belongs to the heading, as mean and std below MRR."""
     new = {
         j: label
         for j, label in longer.measures.items()
@@ -270,7 +270,7 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
 
 
 def _spread(row: Row, level: Sequence[str]) -> list[str]:
-    """Repeat the labels of an upper level for every column that they span."""
+    """Repeat the labels of an upper level for every column that they span: A, A, B, B."""
     spread, label, end = [], "", 0
     for j, text in enumerate(level):
         if text:

@@ -420,10 +420,11 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
 
 
 def _recognise_csv(document: Document) -> bool:
-    first = document.first_line
-    headings = [squash(heading) for heading in first.split("," if "," in first else None)]
+    is_csv = "," in document.first_line
+    headings = document.first_line.split("," if is_csv else None)
+    headings = [squash(heading) for heading in headings]
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
-    if "," in first and {"side", "ranktype", "metric", "value"} <= set(headings):
+    if is_csv and {"side", "ranktype", "metric", "value"} <= set(headings):
         return True
     return headings[-4:] in [
         ["side", "ranktype", "metric", "value"],
@@ -435,8 +436,11 @@ def _read_csv(document: Document) -> Reading:
     is_printed = "," not in document.first_line  # a printed DataFrame has blanks for commas
     if is_printed:
         # The index before the four columns is left out, and so is the mark of rows not shown.
-        rows = (line.split()[-4:] for line in document.lines)
-        lines = (",".join(row) if len(row) == 4 and "..." not in row else "" for row in rows)
+        lines = []
+        for line in document.lines:
+            cells = line.split()[-4:]
+            is_row = len(cells) == 4 and "..." not in cells
+            lines.append(",".join(cells) if is_row else "")
         document = Document(document.name, "\n".join(lines))
     dialect = Dialect(_parse_csv_name, exact=not is_printed, even=True)
     return read_delimited(document, READER_CSV.key, dialect, "pykeen")
