@@ -261,24 +261,21 @@ def _drop_files(text: str) -> str:
 def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
     """Compose the label of a text from its parts; `bare` is the text that was divided into them."""
     graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
-    values, words = _find_values(parts), _list_asking(bare, parts)
-    amounts = list[re.Match[str]]()
-    for pattern, word in _AMOUNTS:  # among 50 negatives
-        for amount in pattern.finditer(bare):
-            amounts.append(amount)
-            name = amount[0].lower().replace(PERCENT, "%")
-            words[name] = replace(word, text=name)
-    others = [part for part in parts if not part.kind and part.text.lower() not in words]
-    inside = {place for amount in amounts for place in range(*amount.span())}
-    names = [part for part in others if part.start not in inside and not part.text.isdigit()]
+    amounts = list(_find_amounts(bare))
+    words = _list_asking(bare, parts)
+    words |= {amount.word.text: amount.word for amount in amounts}
+    unknown = [part for part in parts if not part.kind and part.text.lower() not in words]
+    inside = {place for amount in amounts for place in range(amount.start, amount.end)}
+    names = [part for part in unknown if part.start not in inside and not part.text.isdigit()]
     count = _TEST_TRIPLES.search(bare)
+    has_others = bool(names) or not {part.kind for part in parts} <= {"word", ""}
     label = Label(
         text,
-        values=values,
+        values=_find_values(parts),
         graphs=graphs,
         words=tuple(words.values()),
-        whole=not others if parts else bool(words),
-        alone=bool(words) and not names and {part.kind for part in parts} <= {"word", ""},
+        whole=not unknown if parts else bool(words),
+        alone=bool(words) and not has_others,
         both=_joins_sides(parts),
         leading=_find_leading(bare, parts),
         num_triples=None if count is None else read_count(count[1].replace(",", "")),
@@ -286,19 +283,41 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     measures = _list_measures(parts, k)
     if not label.whole:  # in "entity map", map is no metric
         measures = [(metric, form) for metric, form in measures if _is_certain(metric)]
-    if not measures:
-        if not any("column" in word.scopes for word in label.words):
-            label = replace(label, words=(*label.words, *_ask_compound(bare, parts)))
-        return label if label.whole or graphs or label.words or count else Label(text)
-    metric, adjustment = measures[0]
+    if measures:
+        metric, adjustment = measures[0]
+        reason = _find_reason(label, metric, bare, parts)
+        if len(measures) > 1:
+            reason = "it names several metrics"
+        return replace(label, metric=metric, adjustment=adjustment, reason=reason)
+    if not any("column" in word.scopes for word in label.words):
+        label = replace(label, words=(*label.words, *_ask_compound(bare, parts)))
+    is_empty = not (label.whole or graphs or label.words or count)
+    return Label(text) if is_empty else label
+
+
+def _find_reason(label: Label, metric: Metric, bare: str, parts: tuple[_Part, ...]) -> str:
+    """Return why numbers of a metric cannot be adjusted, as half a sentence; empty if they can."""
+    if _is_transformed(bare, parts):
+        return f"it is not {metric.label} itself"
     statistics = [word for word in label.words if word.field == "metric"]
     reasons = [word.reason for word in statistics if word.scopes != {"name"}]
-    reason = reasons[0] if reasons else ""
-    if len(measures) > 1:
-        reason = "it names several metrics"
-    elif _is_transformed(bare, parts):
-        reason = f"it is not {metric.label} itself"
-    return replace(label, metric=metric, adjustment=adjustment, reason=reason)
+    return reasons[0] if reasons else ""
+
+
+class _Amount(NamedTuple):
+    """A part of a text that asks about a number: among 50 negatives."""
+
+    start: int
+    end: int
+    word: Word
+
+
+def _find_amounts(bare: str) -> Iterator[_Amount]:
+    """Find the amounts in a text."""
+    for pattern, word in _AMOUNTS:
+        for match in pattern.finditer(bare):
+            amount = match[0].lower().replace(PERCENT, "%")
+            yield _Amount(*match.span(), replace(word, text=amount))
 
 
 def _is_certain(metric: Metric) -> bool:

@@ -347,9 +347,10 @@ def _read(log: LogFormat, document: Document) -> Reading:
         if address.dataset is not None and not number.declared.get("dataset"):
             is_named_by_file = True
         text = number.restored or number.text
-        is_full = is_plain_number(number.text) and count_digits(number.text) > _ROUNDED
+        exact = log.exact and is_plain_number(number.text)
+        exact = exact and count_digits(number.text) > _ROUNDED
         row = _write_row(count, number, address, log)
-        collector.add(metric, text, number.line, address, row, exact=log.exact and is_full)
+        collector.add(metric, text, number.line, address, row, exact=exact)
     reading = collector.collect(document, log.key, log.tool)
     if not is_named_by_file:
         return reading
