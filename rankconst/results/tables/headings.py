@@ -405,11 +405,12 @@ def ask_beside(heading: Heading, j: int) -> list[Label]:
     labels = [
         each if each.metric is not None else ask_alone(each, "row") for each in heading.labels[j]
     ]
-    columns = [heading.labels[k] for k in heading.measures]
     for level, label in enumerate(labels):
-        is_unknown = not (label.tells or label.whole or label.metric)
-        beside = [column[level] for column in columns if len(column) == len(labels)]
-        if is_unknown and any(other.declared for other in beside):
+        if label.tells or label.whole or label.metric:
+            continue
+        columns = (heading.labels[k] for k in heading.measures)
+        beside = (column[level] for column in columns if len(column) == len(labels))
+        if any(other.declared for other in beside):
             labels[level] = ask_whole(label)
     return labels
 
