@@ -488,7 +488,7 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
 
 
 def leave_out(removed: Codes, number: int, where: str) -> Codes:
-    """Subtract removed answers from the number of ranked entities; refuse what cannot be."""
+    """Subtract removed answers from the number of ranked entities; refuse impossible numbers."""
     size = number - removed
     if size.min() < 1 or size.max() > number:
         raise DataError(

@@ -153,17 +153,13 @@ def _release(order: Order) -> Released:
     """Compare a build with the release before, and write it."""
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
-    tables = built
+    before = {name: table.slice(0, 0) for name, table in built.items()}
     if previous is not None:
-        constants = keep_released(previous.read("constants"), built["constants"])
-        tables = {**built, "constants": constants}
+        before = {name: previous.read(name) for name in COLUMNS}
+    tables = {**built, "constants": keep_released(before["constants"], built["constants"])}
     if _is_released(order, tables):
         return _leave_as_is(order)
     _check_build(order, tables)
-    if previous is None:
-        before = {name: table.slice(0, 0) for name, table in built.items()}
-    else:
-        before = {name: previous.read(name) for name in COLUMNS}
     changes = compare_sets(before, built)
     if previous is not None:
         _check_version(order, previous.version, changes)

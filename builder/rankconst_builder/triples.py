@@ -88,11 +88,11 @@ class _Body(NamedTuple):
     """The lines of a file that are triples."""
 
     lines: bytes
-    stated: int | None  # the number of triples by a line before them
+    number: int | None  # of triples, as a line before them states
 
 
 def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
-    """Split a file into its triples and what stands before them."""
+    """Split a file into its triples and the lines before them."""
     if content.startswith(_UTF16):
         raise DataError(
             f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
