@@ -41,10 +41,7 @@ _UNEQUAL = 2
 
 
 class _Kind(NamedTuple):
-    """The metric and the tasks that numbers must share to be averaged.
-
-    Split and side are those of the file where the tool has its own.
-    """
+    """The metric and tasks that numbers must share to be averaged; split and side as the file's."""
 
     metric: Hashable
     protocol: str

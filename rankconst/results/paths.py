@@ -76,10 +76,7 @@ class Place(NamedTuple):
     is_row: bool = False  # True for an object of a list, which is a row of a table
 
     def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
-        """Return the place below a key; `is_mean` if the key stands for a mean over graphs.
-
-        `beside` are the other keys next to it.
-        """
+        """Return the place below a key, next to others; `is_mean` if it is a mean over graphs."""
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         names = self.names if label.whole else (*self.names, key)
         is_model = find_role(self.path[-1]) == "model" if self.path else False

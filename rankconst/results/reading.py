@@ -770,10 +770,7 @@ _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_task
 
 
 def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
-    """List the columns of a long table that tell evaluations apart.
-
-    Columns that name a number, its metric or its k, do not.
-    """
+    """List the columns of a long table that tell evaluations apart, unlike metric, value and k."""
     entries = reading.entries
     if not len(entries):
         return []

@@ -65,14 +65,6 @@ READER = LogFormat(
 ).reader
 
 
-def _refuse_types(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Refuse the numbers under the type constraint."""
-    return [
-        replace(number, why=_CONSTRAINED if number.name.endswith("_type") else "")
-        for number in numbers
-    ]
-
-
 READER_TORCH = LogFormat(
     key="openke_torch",
     values=rule(
@@ -87,5 +79,8 @@ READER_TORCH = LogFormat(
             " starts evaluati",
         ),
     ),
-    refine=_refuse_types,
+    refine=lambda numbers: [
+        replace(number, why=_CONSTRAINED if number.name.endswith("_type") else "")
+        for number in numbers
+    ],
 ).reader

@@ -95,10 +95,7 @@ _MOST_COVERED = 10_000
 
 
 def check_spans(covered: int, document: Document, line: int) -> None:
-    """Refuse, by a DataError, a table whose cells span more columns than any table has.
-
-    Reading it would cost more than its length.
-    """
+    """Refuse a table whose cells span more columns than any has; reading it would take long."""
     if covered > _MOST_COVERED + len(document.text):
         raise DataError(
             f"{document.at(line)}: up to here cells span {covered:,} columns in all, more than any "
