@@ -34,8 +34,7 @@ print(", ".join([f"Python {platform.python_version()} ({platform.machine()})", *
 
 def build(python: str, threads: int, mirror: str, out: Path) -> Tables:
     """Build the tables with a Python."""
-    chosen = [part for key in DATASETS for part in ("--dataset", key)]
-    command = [python, "-m", "rankconst", "build", *chosen, "--out", str(out)]
+    command = [python, "-m", "rankconst", "build", *DATASETS, "--out", str(out)]
     environment = {**os.environ, "RANKCONST_MIRROR": mirror, "OPENBLAS_NUM_THREADS": f"{threads}"}
     subprocess.run(command, check=True, capture_output=True, env=environment)
     return rankconst.load(out)
