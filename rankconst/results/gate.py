@@ -162,17 +162,9 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
     is_label = text.scope == "text" and text.label.whole and word.field != "metric"
     if is_label and "column" in word.scopes:
         return True
-    if word.text == text.label.leading and _is_title(text):
+    if text.scope == "text" and word.text == text.label.leading:
         return True
     return text.scope == "name" and _begins(text.label, word)
-
-
-_MOST_OF_TITLE = 12  # words
-
-
-def _is_title(text: Text) -> bool:
-    """Tell whether a text may be the title of a table: "Improvement over TransE, in points"."""
-    return text.scope == "text" and len(text.label.text.split()) <= _MOST_OF_TITLE
 
 
 def list_ways(name: str, values: Iterable[str]) -> str:

@@ -151,7 +151,7 @@ _QUERY = re.compile(
 _POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
 # Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 50 neg.
 _AMONG = re.compile(
-    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?)(?!\w|\.\d)",
+    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?|top[\s-]?\d{2,})(?!\w|\.\d)",
     re.IGNORECASE,
 )
 _CANDIDATES = Word(
@@ -348,8 +348,10 @@ def _find_leading(bare: str, parts: tuple[_Part, ...]) -> str:
     """Return the statistic that a title begins with, apart from filler: "Gains over TransE".
 
     So may what is behind a stop, "Ablation: change of MRR". Nothing is the title of a table that
-    goes on with a verb: "Gains are in brackets".
+    goes on with a verb, "Gains are in brackets", or is long.
     """
+    if len(parts) > _MOST_OF_TITLE:
+        return ""
     is_first = True
     for place, part in enumerate(parts):
         is_first = is_first and part.text.lower() not in _JOINING
@@ -364,6 +366,7 @@ def _find_leading(bare: str, parts: tuple[_Part, ...]) -> str:
     return ""
 
 
+_MOST_OF_TITLE = 14
 _STOP = re.compile(r"[:.;]\s")
 _JOINING = {"and", "or", "with", "in", "by"}
 _VERBS = {"is", "are", "was", "were"}
@@ -705,7 +708,7 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
     if place and not label.words:
         yield Word(place.lower(), "part")
     minus = _MINUS.search(label.text)
-    if minus is not None and squash(minus["model"]) in list_models():
+    if minus is not None and _is_compared(minus["first"], minus["model"]):
         yield Word("-", "metric")
 
 
@@ -721,7 +724,14 @@ def _find_registered(name: str) -> Mention | None:
 
 
 _BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")
-_MINUS = re.compile(r"\S [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
+_MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
+
+
+def _is_compared(first: str, model: str) -> bool:
+    """Tell whether one result is taken from another: Ours - RotatE, Best - ours."""
+    if squash(model) in list_models():
+        return True
+    return read_label(first).whole and read_label(model).whole and not read_label(model).tells
 
 
 def _is_harmless(name: str, joint: str) -> bool:

@@ -169,7 +169,12 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
             yield Measurement(place, key, why=UNKNOWN)
         elif isinstance(inner, (dict, list)) and key.lower() not in SETTINGS:
             objects = [other for other in value if other != key and _holds_more(value[other])]
-            yield from walk(inner, place.enter(key, is_mean=key in means, beside=objects))
+            below = place.enter(key, is_mean=key in means, beside=objects)
+            names = inner if isinstance(inner, dict) else ()
+            if find_role(key) == "relations" and any(read_label(name).metric for name in names):
+                asked = Label(key, words=(Word(key.lower(), "side", says="relation"),))
+                below = below._replace(above=(Text(asked, "row", _ABOVE), *below.above))
+            yield from walk(inner, below)
 
 
 def _holds_more(value: Value) -> bool:

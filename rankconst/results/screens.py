@@ -13,6 +13,7 @@ from rankconst.results.vocabulary import (
     list_foreign,
     list_lexicon,
     list_measures,
+    list_nouns,
     list_values,
 )
 
@@ -57,7 +58,14 @@ def _list_patterns() -> tuple[str, str]:
     # Queries, arrows from one side to the other, amounts, shares, other languages,
     # and letters that look like Latin ones.
     signs = [re.escape(sign) for sign in "?→⟶➔⇒=+%"]
-    amounts = (r"\bvs\b", r"\bneg|neg\b", r"\b(?:among|against|versus|first)\b")
+    behind = r"\s(?:on|for|[\x{2010}-\x{2013}\x{2212}-])\s"
+    amounts = (
+        r"\bvs\b",
+        behind,
+        *list_nouns(),
+        r"\bneg|neg\b",
+        r"\b(?:among|against|versus|first)\b",
+    )
     others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
     lookalikes = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
     variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"

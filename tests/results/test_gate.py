@@ -268,7 +268,7 @@ def test_the_graph_in_the_name_of_a_model_is_asked_about_where_it_is_another(for
 @pytest.mark.parametrize(
     ("name", "word"),
     [
-        ("Ours - RotatE", "-"), ("RotatE − TransE", "-"), ("RotatE on v1", "v1"), ("RotatE on Kinships", "kinships"),
+        ("Ours - RotatE", "-"), ("Best - ours", "-"), ("RotatE − TransE", "-"), ("RotatE on v1", "v1"), ("RotatE on Kinships", "kinships"),
         ("TransE - Kinships", "kinships"), ("TransE for PubMed", "pubmed"), ("A on rarities", "rarities"),
     ],
 )  # fmt: skip
@@ -277,6 +277,8 @@ def test_what_a_name_is_a_difference_to_or_a_result_on_is_asked_about(name: str,
         "umls",
         f"?{word}",
     ]
+    many: list[list[object]] = [[f"m{i}", 0.5] for i in range(FEW + 1)]
+    assert tell(write("UMLS", ["Model", "MRR"], [name, 0.05], *many))[0] == f"?{word}"
 
 
 @pytest.mark.parametrize(
@@ -423,7 +425,7 @@ def test_a_cell_in_any_spelling_is_asked_about(cell: str) -> None:
     ("name", "word"),
     [
         ("Δ", "δ"), ("Improvement", "improvement"), ("σ", "σ"), ("Improvement over A", "improvement"),
-        ("Gain (abs.)", "gain, abs"), ("Our gain", "gain"), ("Absolute", "absolute"), ("Abs. A", "abs"), ("Uplift", "uplift"), ("Oracle", "oracle"), ("Std. error", "std, error"), ("Gap to A", "gap"), ("25%", "25%"),
+        ("Gain (abs.)", "gain, abs"), ("Our gain", "gain"), ("Absolute", "absolute"), ("Abs. A", "abs"), ("Uplift", "uplift"), ("Oracle", "oracle"), ("Standard dev.", "standard-dev"), ("A (top-100)", "top-100"), ("Std. error", "std, error"), ("Gap to A", "gap"), ("25%", "25%"),
         ("A, 10% of test", "10% of"), ("提升", "not-english"), ("Verbesserung", "not-english"),
         ("relation prediction", "relation-prediction"),
         *[(name, name) for name in ("composition", "inversion", "inverse", "count", "min", "sum", "median", "n=50")],
@@ -555,6 +557,13 @@ def test_a_key_in_small_letters_over_numbers_is_asked_about_unless_it_is_a_model
     record = {"dataset": "UMLS", **{name: {"mrr": 0.3} for name in known}}
     assert tell(json.dumps(record), "a.json") == ["umls"] * len(known)
     assert tell(json.dumps({**record, "mynet": {"mrr": 0.3}}), "a.json")[-1] == "umls"
+
+
+def test_a_key_that_names_relations_over_metrics_may_be_of_their_prediction() -> None:
+    for key in ("relation", "Relations"):
+        record = {"dataset": "UMLS", "tail": {"mrr": 0.4}, key: {"mrr": 0.9}}
+        assert tell(json.dumps(record), "a.json") == ["umls tail", f"?{key.lower()}"]
+        assert tell(json.dumps(record), "a.json", side="relation")[-1] == "umls relation"
 
 
 def test_a_path_of_keys_does_not_name_two_graphs() -> None:
