@@ -23,9 +23,9 @@ def wrap_numbers(values: NDArray[Any]) -> Any:
 
     if values.dtype == np.bool_:
         return wrap_numbers(values.view(np.uint8)).cast(pa.bool_())
-    held: Any = np.ascontiguousarray(values)
+    contiguous: Any = np.ascontiguousarray(values)
     return pa.Array.from_buffers(
-        pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)]
+        pa.from_numpy_dtype(contiguous.dtype), len(contiguous), [None, pa.py_buffer(contiguous)]
     )
 
 
@@ -51,14 +51,14 @@ def join_texts(texts: Sequence[str]) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    joined = "".join(texts).encode(errors="replace")  # half of a surrogate pair is no letter
+    content = "".join(texts).encode(errors="replace")  # half of a surrogate pair is no letter
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    if lengths.sum() != len(joined):  # some letters take several bytes
+    if lengths.sum() != len(content):  # some letters take several bytes
         lengths = np.fromiter(
             (len(text.encode(errors="replace")) for text in texts), np.int64, len(texts)
         )
     ends: Any = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(joined))
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(content))
 
 
 def fold_digits(texts: Any) -> Any:
@@ -68,8 +68,8 @@ def fold_digits(texts: Any) -> Any:
 
     zeros = np.arange(256, dtype=np.uint8)
     zeros[ord("0") : ord("9") + 1] = ord("0")
-    _, ends, held = texts.buffers()
-    letters: Any = zeros[np.frombuffer(held or b"", dtype=np.uint8)]
+    _, ends, content = texts.buffers()
+    letters: Any = zeros[np.frombuffer(content or b"", dtype=np.uint8)]
     folded: Any = pa.StringArray.from_buffers(
         len(texts), ends, pa.py_buffer(letters), offset=texts.offset
     )
@@ -81,39 +81,41 @@ def wrap_text(text: str) -> Any:
     return join_texts([text])[0]
 
 
-def refuse_masked(given: Any, what: str) -> None:
-    """Refuse an array with masked values, which a plain array would show."""
+def refuse_masked(values: Any, what: str) -> None:
+    """Refuse an array with masked values; a plain array would show them."""
     import numpy as np
 
     # numpy's own question loads a module that few need.
-    masked = np.count_nonzero(getattr(given, "mask", False)) if isinstance(given, np.ndarray) else 0
+    masked = (
+        np.count_nonzero(getattr(values, "mask", False)) if isinstance(values, np.ndarray) else 0
+    )
     if masked:
         raise DataError(f"{what}: {masked:,} of the values are masked; leave them out.")
 
 
-# How Spark, Dask, polars, DuckDB, ibis and Arrow call what computes or reads a table.
+# The methods of Spark, Dask, polars, DuckDB, ibis and Arrow that compute or read a table.
 _COMPUTE = ("toPandas", "compute", "collect", "df", "execute", "read_all", "to_table")
 
 
-def refuse_lazy(given: Any) -> None:
-    """Refuse what has not been computed yet; the error names the method that does."""
+def refuse_lazy(table: Any) -> None:
+    """Refuse a table that has not been computed yet; the error names the method that does."""
     for method in _COMPUTE:
-        if callable(getattr(given, method, None)):
-            kind = type(given).__name__
+        if callable(getattr(table, method, None)):
+            kind = type(table).__name__
             raise UsageError(f"a {kind} has not been computed yet: call .{method}() first.")
 
 
-def as_pandas(given: Any) -> Any:
+def as_pandas(table: Any) -> Any:
     """Return a table of Arrow, polars or the like as a DataFrame; anything else as it is."""
-    refuse_lazy(given)
-    if hasattr(given, "iloc") or not hasattr(given, "columns") or not hasattr(given, "to_pandas"):
-        return given
+    refuse_lazy(table)
+    if hasattr(table, "iloc") or not hasattr(table, "columns") or not hasattr(table, "to_pandas"):
+        return table
     if find_spec("pandas") is None:
         raise MissingExtraError(
             "tables of Arrow or polars are read with pandas, which is not installed. "
             "Run: pip install pandas"
         )
-    return given.to_pandas()
+    return table.to_pandas()
 
 
 def as_given(frame: Any, given: Any) -> Any:
@@ -126,29 +128,29 @@ def as_given(frame: Any, given: Any) -> Any:
     return table if isinstance(given, pa.Table | pa.RecordBatch) else type(given)(table)
 
 
-def as_values(given: Any) -> Any:
+def as_values(column: Any) -> Any:
     """Return a column of polars or Arrow as an array or a list, a sparse Series as a dense one."""
-    kind: Any = getattr(given, "dtype", None)
+    kind: Any = getattr(column, "dtype", None)
     if type(kind).__name__ == "SparseDtype":
-        return given.astype(kind.subtype)
-    if hasattr(given, "iloc") or hasattr(given, "columns"):  # a Series or a table
-        return given
+        return column.astype(kind.subtype)
+    if hasattr(column, "iloc") or hasattr(column, "columns"):  # a Series or a table
+        return column
     # Both hand their content to others by Arrow's protocol.
-    if not hasattr(given, "__arrow_c_stream__") and not hasattr(given, "__arrow_c_array__"):
-        return given
+    if not hasattr(column, "__arrow_c_stream__") and not hasattr(column, "__arrow_c_array__"):
+        return column
     import numpy as np
 
-    held = np.asarray(given)
-    if held.dtype.kind in "fiubmM":  # with NaN for nulls
-        return held
-    return [float("nan") if each is None else each for each in held.tolist()]
+    array = np.asarray(column)
+    if array.dtype.kind in "fiubmM":  # with NaN for nulls
+        return array
+    return [float("nan") if item is None else item for item in array.tolist()]
 
 
 def list_values(values: Any) -> list[Any]:
     """Return values as Python's, missing ones as None."""
     if not hasattr(values, "dtype"):
         return list(values)
-    listed: list[Any] = values.tolist()
+    items: list[Any] = values.tolist()
     if values.dtype.kind != "f":
-        return listed
-    return [None if math.isnan(value) else value for value in listed]
+        return items
+    return [None if math.isnan(value) else value for value in items]

@@ -38,12 +38,12 @@ class MissingSourceError(DownloadError):
 
 
 def is_url(text: str) -> bool:
-    """Tell whether a text is an address on the network."""
+    """Return True for an address on the network."""
     return text.lower().startswith(("http://", "https://"))
 
 
 def expand_home(path: str) -> Path:
-    """Return a path, in which a leading ``~`` is a user's home folder."""
+    """Replace a leading ``~`` of a path by the user's home folder."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -53,7 +53,7 @@ def expand_home(path: str) -> Path:
 
 
 def find_mirror() -> str | None:
-    """Return what ``RANKCONST_MIRROR`` names, a URL or a folder; None if it is empty."""
+    """Return the URL or folder in ``RANKCONST_MIRROR``; None if it is empty."""
     mirror = os.environ.get("RANKCONST_MIRROR")
     if mirror and not is_url(mirror) and not expand_home(mirror).is_dir():
         raise UsageError(
@@ -72,8 +72,9 @@ def require_module(module: str, doing: str) -> None:
 
 def cache_folder() -> Path:
     """Return the folder for downloads: ``RANKCONST_CACHE``, or the cache folder of the system."""
-    if named := os.environ.get("RANKCONST_CACHE"):
-        return expand_home(named)
+    folder = os.environ.get("RANKCONST_CACHE")
+    if folder:
+        return expand_home(folder)
     require_module("pooch", "finding the folder for downloads")
     import pooch
 
@@ -88,7 +89,7 @@ def cache_folder() -> Path:
 
 @dataclass(frozen=True)
 class Remedies:
-    """What a user can do about a file that is missing, or not what `described` says."""
+    """Advice about a file that is missing, or is not the `described` one."""
 
     missing: str
     described: str
@@ -147,7 +148,7 @@ def download(
 
 
 def _may_pass(error: Exception) -> bool:
-    """Tell whether trying again may help: the server was busy, or the answer was cut off."""
+    """Return True if another try may help: the server was busy, or the answer was cut off."""
     import requests
 
     response = getattr(error, "response", None)
@@ -181,9 +182,9 @@ def hide_login(text: str) -> str:
     return re.sub(r"(?<=://)(?:[^/?#\s]*|[^/?#\s:]*:(?!\d{1,5}[/?#])[^\s@]{0,200})@", "", text)
 
 
-def _hash(path: Path, known: str) -> str:
-    """Return the hash of a file, as another one is written: ``md5:...``."""
-    kind = known.partition(":")[0]
+def _hash(path: Path, expected: str) -> str:
+    """Return the hash of a file, of the same kind as the expected one: ``md5:...``."""
+    kind = expected.partition(":")[0]
     with path.open("rb") as file:
         return f"{kind}:{hashlib.file_digest(file, kind).hexdigest()}"
 
@@ -219,7 +220,7 @@ class _Limited:
 
 
 def strange_answers() -> tuple[type[Exception], ...]:
-    """Return what requests and pooch raise of addresses and answers that are none."""
+    """Return the exceptions of requests and pooch for wrong addresses and answers."""
     from http.client import HTTPException
 
     import requests
@@ -229,7 +230,7 @@ def strange_answers() -> tuple[type[Exception], ...]:
 
 
 def explain(error: Exception) -> str:
-    """Say in words why a request failed."""
+    """Describe the failure of a request in words."""
     import requests
 
     response = getattr(error, "response", None)

@@ -84,7 +84,7 @@ class TablesError(DataError):
 
 
 class VerificationError(RankconstError):
-    """Tables that differ from what they should be."""
+    """Tables that differ from their sources, hashes or laws."""
 
     exit_code = 7
 
@@ -104,14 +104,14 @@ _NO_MEMORY = (
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Tell whether an error means too little memory, which libraries say in many ways."""
+    """Return True if an error means too little memory, whatever the library calls it."""
     if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY):
         return True
     return error.__cause__ is not None and lacks_memory(error.__cause__)
 
 
 def explain_import(error: BaseException) -> str | None:
-    """Say which package is missing or broken; None for parts of this program."""
+    """Name the package that is missing or broken; None for parts of this program."""
     if not isinstance(error, ImportError) or (error.name or "").startswith("rankconst"):
         return None
     return (
@@ -124,7 +124,7 @@ def explain_import(error: BaseException) -> str | None:
 def explain_write_errors(
     what: str, remedy: str, kind: type[RankconstError] = DataError
 ) -> Iterator[None]:
-    """Turn the failures of writing something into an error that says what to do."""
+    """Turn failures to write something into an error with a remedy."""
     try:
         yield
     except OSError as error:

@@ -57,14 +57,14 @@ _COUNTING: dict[str, Any] = {"color": "#222222", "linestyle": "dashed", "lw": 1.
 _STYLE = Path(__file__).with_suffix(".mplstyle")
 
 
-# -- what is drawn ---------------------------------------------------------------------------------
+# -- points ----------------------------------------------------------------------------------------
 
 FORMS = {"value": "as published", "index": "adjusted for chance", "skill": f"over {FLOOR}"}
 """The panels, from left to right, and their titles."""
 
 
 class Point(NamedTuple):
-    """A result, and its column: a dataset with what is unusual of its tasks."""
+    """A result, and its column: a dataset, with the unusual names of its tasks."""
 
     model: str
     metric: Metric
@@ -77,10 +77,12 @@ class Point(NamedTuple):
 
     def measure(self, form: str) -> tuple[float, tuple[float, float]] | None:
         """Return its height in a panel, and the ends of its interval; None if it is undefined."""
-        of = self.over_counting if form == "skill" else self.adjusted
+        numbers = self.over_counting if form == "skill" else self.adjusted
         name = "value" if form == "value" else "index"
-        height = getattr(of, name, None)
-        return None if height is None else (height, getattr(of, f"{name}_interval"))
+        height = getattr(numbers, name, None)
+        if height is None:
+            return None
+        return height, getattr(numbers, f"{name}_interval")
 
 
 def collect_points(
@@ -88,7 +90,7 @@ def collect_points(
 ) -> list[Point]:
     """Return the results of some metrics that could be adjusted; DataError if there are none."""
     entries = adjusted.entries
-    others = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else ()
+    by_counting = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else ()
     unnamed, models = PurePath(adjusted.reading.name).stem, name_models(adjusted.reading)
     points = []
     for place, each in enumerate(entries):
@@ -103,8 +105,8 @@ def collect_points(
         column = ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
         model = models[place] or unnamed
         counting, over_counting = None, None
-        if others:
-            counting, over_counting = others[place].constants, others[place].adjusted
+        if by_counting:
+            counting, over_counting = by_counting[place].constants, by_counting[place].adjusted
         points.append(
             Point(model, metric, column, each.constants, each.adjusted, counting, over_counting)
         )
@@ -149,10 +151,10 @@ def draw_results(
     MissingExtraError
         If matplotlib is not installed, the extra ``rankconst[plot]``.
     """
-    wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
-    points = collect_points(adjusted, wanted, titles or {})
-    shown = wanted or tuple(dict.fromkeys(point.metric for point in points))
-    lacking = [metric.label for metric in shown if all(point.metric != metric for point in points)]
+    only = None if metrics is None else tuple(dict.fromkeys(metrics))
+    points = collect_points(adjusted, only, titles or {})
+    drawn = only or tuple(dict.fromkeys(point.metric for point in points))
+    lacking = [metric.label for metric in drawn if all(point.metric != metric for point in points)]
     if lacking:
         raise DataError(
             f"{adjusted.reading.name} has no value of {', '.join(lacking)} that could be adjusted."
@@ -163,10 +165,10 @@ def draw_results(
             f"which has room for {MOST_RESULTS}. Choose a metric (--metric mrr), or leave out rows."
         )
     with apply_style():
-        figure = _draw(shown, points)
-        names = ", ".join(metric.label for metric in shown)
+        figure = _draw(drawn, points)
+        names = ", ".join(metric.label for metric in drawn)
         title = f"{names} as published and adjusted for chance"
-        describe(figure, title, _describe_points(shown, points))
+        describe(figure, title, _describe_points(drawn, points))
     return figure
 
 
@@ -224,20 +226,20 @@ def _draw_panel(
     points: Sequence[Point],
     spans: Mapping[str, tuple[int, int]],
 ) -> None:
-    """Draw one metric in one form: results side by side, over what chance and counting get."""
-    own = [point for point in points if point.metric == metric]
+    """Draw one metric in one form: results side by side, over chance and counting."""
+    results = [point for point in points if point.metric == metric]
     models = list(dict.fromkeys(point.model for point in points))
-    counts, seen = Counter(point.column for point in own), Counter[str]()
+    counts, placed = Counter(point.column for point in results), Counter[str]()
     undefined = 0
-    for point in sorted(own, key=lambda point: models.index(point.model)):
+    for point in sorted(results, key=lambda point: models.index(point.model)):
         start, stop = spans[point.column]
-        seen[point.column] += 1
-        x = (start + stop - counts[point.column] - 1) / 2 + seen[point.column]
-        found = point.measure(form)
-        if found is None:
+        placed[point.column] += 1
+        x = (start + stop - counts[point.column] - 1) / 2 + placed[point.column]
+        measured = point.measure(form)
+        if measured is None:
             undefined += 1
             continue
-        height, (lower, upper) = found
+        height, (lower, upper) = measured
         colour, marker, face = choose_look(models.index(point.model))
         axes.plot(
             x, height, marker=marker, color=colour, mfc=face, ms=5, label=point.model, zorder=3
@@ -249,13 +251,13 @@ def _draw_panel(
     if form == "value":
         direction = "higher" if metric.increasing else "lower"
         title, unit = metric.label, f"{metric.label} ({direction} is better)"
-        _draw_levels(axes, metric, own, spans)
+        _draw_levels(axes, metric, results, spans)
     elif form == "index":
         title = metric.name_of("index") or metric.label
         axes.axhline(0.0, zorder=1.5, **_CHANCE)
     else:
         axes.axhline(0.0, zorder=1.5, **_COUNTING)
-    lacking = f"\n{undefined} of {len(own)} undefined" if undefined else ""
+    lacking = f"\n{undefined} of {len(results)} undefined" if undefined else ""
     axes.set_title(f"{FORMS[form]}: {title}{lacking}")
     axes.set_ylabel(unit)
     axes.grid(axis="y")
@@ -265,7 +267,7 @@ def _draw_panel(
 def _draw_levels(
     axes: Axes, metric: Metric, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]
 ) -> None:
-    """Mark what chance and counting get in each column; protocols differ a little."""
+    """Mark chance and counting in each column; protocols differ a little."""
     if metric.lower == 1:
         axes.set_yscale("log")
     for point in points:
@@ -306,10 +308,10 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
         f"Models: {models}."
     ]
     for metric in metrics:
-        own = [point for point in points if point.metric == metric]
+        results = [point for point in points if point.metric == metric]
         for form, title in FORMS.items():
-            measured = [point.measure(form) for point in own]
-            heights = [found[0] for found in measured if found is not None]
+            measured = [point.measure(form) for point in results]
+            heights = [height for height, _ in filter(None, measured)]
             if heights:
                 sentences.append(
                     f"{metric.label} {title}: "
@@ -364,8 +366,8 @@ def format_axis(axes: Axes) -> None:
 
 def plain(text: str) -> str:
     """Return text to draw as it is: dollar signs start no formula, underscores hide nothing."""
-    shown = show_controls(text).replace("$", r"\$")
-    return f" {shown}" if shown.startswith("_") else shown
+    visible = show_controls(text).replace("$", r"\$")
+    return f" {visible}" if visible.startswith("_") else visible
 
 
 # Ending of a file name to what its metadata call a description, and what keeps the hour out of it.
@@ -397,6 +399,6 @@ def render_figure(figure: Figure, suffix: str) -> bytes:
     if suffix != ".svg":
         return buffer.getvalue()
     # Readers of screens look for the description next to the title.
-    found = f"<title>{escape(title)}</title>"
-    described = f"{found}\n <desc>{escape(description)}</desc>"
-    return buffer.getvalue().decode().replace(found, described, 1).encode()
+    title_element = f"<title>{escape(title)}</title>"
+    with_description = f"{title_element}\n <desc>{escape(description)}</desc>"
+    return buffer.getvalue().decode().replace(title_element, with_description, 1).encode()

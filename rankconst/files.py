@@ -18,7 +18,7 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def exists(path: Path) -> bool:
-    """Tell whether anything is at a path; raise OSError if the system does not say."""
+    """Return True if anything is at a path; OSError if the system cannot find out."""
     try:
         path.stat()
     except ValueError:  # a zero byte
@@ -32,20 +32,20 @@ def exists(path: Path) -> bool:
 
 _BLOCK = 1 << 20
 SMALL = 16 * 2**20
-"""How many bytes may be unpacked from however few."""
+"""The number of bytes that may be unpacked from however few."""
 
 
 def grows_without_measure(packed: int, size: int) -> bool:
-    """Tell whether data unpacks to more than 100 times its size, as no file of ours does."""
+    """Return True for data that unpack to more than 100 times their size, unless small."""
     return size > SMALL + 100 * packed
 
 
 def read_at_most(stream: IO[bytes], limit: int) -> bytes:
     """Read at most one byte more than `limit` of a stream, and never more than a block ahead."""
-    blocks, left = list[bytes](), limit + 1
-    while left > 0 and (block := stream.read(min(left, _BLOCK))):
+    blocks, remaining = list[bytes](), limit + 1
+    while remaining > 0 and (block := stream.read(min(remaining, _BLOCK))):
         blocks.append(block)
-        left -= len(block)
+        remaining -= len(block)
     return b"".join(blocks)
 
 
@@ -135,10 +135,10 @@ def exchange_folder(fresh: Path, target: Path) -> None:
     shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _swap(one: Path, other: Path) -> bool:
-    """Exchange two folders in one step; False where the system has no such call."""
-    paths = os.fsencode(one), os.fsencode(other)
-    # The last is what CDLL(None) raises on Windows.
+def _swap(first: Path, second: Path) -> bool:
+    """Exchange two folders in one step; return False if the system has no such call."""
+    paths = os.fsencode(first), os.fsencode(second)
+    # On Windows, CDLL(None) raises the last.
     with suppress(OSError, AttributeError, ImportError, TypeError):
         import ctypes
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TurnedBack(Sequence[float]):
-    """The values of a metric that adjusted values are from, in their order.
+    """The values of a metric before adjustment, in their order.
 
-    ``print`` shows what the screen of ``rankconst adjust --to`` does.
+    ``print`` shows the screen of ``rankconst adjust --to``.
     """
 
     listing: Listing
@@ -42,12 +42,12 @@ class TurnedBack(Sequence[float]):
 
     @property
     def lower(self) -> tuple[float, ...]:
-        """The least that rounding of the adjusted values leaves open, in units of the metric."""
+        """The least values within the rounding of the adjusted ones, in units of the metric."""
         return tuple(self.listing.data["value_lower"])
 
     @property
     def upper(self) -> tuple[float, ...]:
-        """The most that rounding of the adjusted values leaves open, in units of the metric."""
+        """The largest values within the rounding of the adjusted ones, in units of the metric."""
         return tuple(self.listing.data["value_upper"])
 
     def __getitem__(self, place: Any) -> Any:
@@ -69,7 +69,7 @@ class TurnedBack(Sequence[float]):
 def turn_back(
     values: Sequence[Any], name: str, to: str, user: Address, tables: Tables
 ) -> TurnedBack:
-    """Return the values of a metric that adjusted values, of the form that `name` says, are from.
+    """Turn values of an adjusted metric `name` back into values of the metric `to`.
 
     Raises UsageError if no dataset is named, or `name` is the adjusted form of another metric.
     """
@@ -79,7 +79,7 @@ def turn_back(
         )
     metric, form = _parse_form(name, to)
     constants = look_up(to, user, tables)
-    rows = [_invert(each, form, constants, percent=bool(user.percent)) for each in values]
+    rows = [_invert(value, form, constants, percent=bool(user.percent)) for value in values]
     columns = [
         Column("dataset", "dataset"),
         Column(
@@ -101,11 +101,11 @@ def turn_back(
 
 def _parse_form(name: str, to: str) -> tuple[Metric, str]:
     """Return metric and form of an adjusted value's name; UsageError if `to` is another metric."""
-    wanted = parse_metric(to)
+    target = parse_metric(to)
     metric, form = parse_adjusted_metric(name)
-    if metric != wanted:
+    if metric != target:
         raise UsageError(
-            f"{name} is the adjusted form of {metric.label}, not of {wanted.label}: --to "
+            f"{name} is the adjusted form of {metric.label}, not of {target.label}: --to "
             f"{metric.label} (in Python: to={metric.label!r})."
         )
     return metric, form
@@ -114,25 +114,27 @@ def _parse_form(name: str, to: str) -> tuple[Metric, str]:
 def _invert(adjusted: Any, form: str, constants: Constants, *, percent: bool) -> dict[str, Any]:
     """Return the row of an adjusted value."""
     affine = getattr(constants, form)
-    given = parse_value(adjusted, percent=percent)
-    lower, upper = sorted(float(affine.invert(end)) for end in given.interval)
+    number = parse_value(adjusted, percent=percent)
+    lower, upper = sorted(float(affine.invert(end)) for end in number.interval)
     return {
         "dataset": constants.tasks.dataset,
         "text": str(adjusted),
-        "adjusted": given.value,
-        "value": float(affine.invert(given.value)),
+        "adjusted": number.value,
+        "value": float(affine.invert(number.value)),
         "value_lower": lower,
         "value_upper": upper,
     }
 
 
-def _write_caption(constants: Constants, declared: Address, tables: Tables) -> str:
-    """Say which tasks were assumed, and of which graphs and tables the constants are."""
+def _write_caption(constants: Constants, address: Address, tables: Tables) -> str:
+    """Name the assumed tasks, the graphs of a suite, and the tables."""
     lines = []
-    if assumed := gather_assumed([(declared, constants.tasks)], NOTHING):
+    assumed = gather_assumed([(address, constants.tasks)], NOTHING)
+    if assumed:
         lines.append(f"Assumed: {describe_assumed(assumed)}.")
-    if covered := tables.explain_coverage(constants.tasks):
-        lines.append(f"Note: {covered}")
+    coverage = tables.explain_coverage(constants.tasks)
+    if coverage:
+        lines.append(f"Note: {coverage}")
     if constants.table_version:
         lines.append(f"Tables {constants.table_version}.")
     return "\n".join(lines)

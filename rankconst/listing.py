@@ -120,15 +120,17 @@ class Listing:
 
     def take(self, places: Sequence[int]) -> Listing:
         """Return the rows at some places."""
-        data = {
-            key: values[places] if hasattr(values, "dtype") else [values[place] for place in places]
-            for key, values in dict[str, Any](self.data).items()
-        }
+        data: dict[str, Any] = {}
+        for key, values in dict[str, Any](self.data).items():
+            if hasattr(values, "dtype"):
+                data[key] = values[places]
+            else:
+                data[key] = [values[place] for place in places]
         return replace(self, data=data)
 
     @property
     def written(self) -> dict[str, Any]:
-        """Key of each column to its values, in their order: what files for programs hold."""
+        """Key of each column to its values, in their order: the content of files for programs."""
         return {column.key: self.data[column.key] for column in self.columns}
 
     def cells(
@@ -142,10 +144,10 @@ class Listing:
         They are escaped, or kept if they are in the format's own markup.
         """
         if column.show_row is None:
-            shown = map(column.show, list_values(self.data[column.key]))
+            texts = map(column.show, list_values(self.data[column.key]))
         else:
-            shown = map(column.show_row, self._rows())
-        return list(map(keep if column.raw else escape, shown))
+            texts = map(column.show_row, self._rows())
+        return list(map(keep if column.raw else escape, texts))
 
     def _rows(self) -> Iterator[Row]:
         lists = map(list_values, self.data.values())
@@ -175,7 +177,7 @@ def _write_json(listing: Listing) -> Iterator[str]:
 
 
 def find_width() -> int:
-    """Return how wide the screen is; a pipe has no width: lines must not be cut there."""
+    """Return the width of the screen; in a pipe it has no limit."""
     if not sys.stdout.isatty():
         return 10_000
     import shutil
@@ -191,15 +193,12 @@ def _write_table(listing: Listing) -> Iterator[str]:
         return
     parts = _split(listing)
     grids = [_fill_grid(part) for part in parts]
-    left: list[str] = []
-    if len(listing) == 1:
-        is_upright = listing.upright or _are_too_wide(grids, width)
-    else:
-        if not listing.upright:
-            grids, left = _narrow(grids, width)
-        is_upright = _are_too_wide(grids, width)
-    if is_upright:
-        yield from _write_all_upright(listing, parts, width)
+    hidden: list[str] = []
+    if len(listing) != 1 and not listing.upright:
+        grids, hidden = _narrow(grids, width)
+    is_card = len(listing) == 1 and listing.upright
+    if is_card or _are_too_wide(grids, width):
+        yield from _write_upright(listing, parts, width)
         return
     for part, grid in zip(parts, grids, strict=True):
         table = f"\n{draw_grid([*grid.values()], width)}\n"
@@ -208,8 +207,8 @@ def _write_table(listing: Listing) -> Iterator[str]:
             yield "\n".join(lines).strip("\n") + "\n\n"
             continue
         notes = [_explain_columns(grid), listing.caption]
-        if left:
-            notes.append(f"Left out for lack of width: {', '.join(left)}.")
+        if hidden:
+            notes.append(f"Left out for lack of width: {', '.join(hidden)}.")
         lines.append(wrap(width, *filter(None, notes)))
         yield "\n".join(lines).strip("\n") + "\n"
 
@@ -218,55 +217,58 @@ def _narrow(
     grids: list[dict[Column, GridColumn]], width: int
 ) -> tuple[list[dict[Column, GridColumn]], list[str]]:
     """Leave out columns until tables fit, as far as they may go; return also their titles."""
-    left: list[str] = []
+    hidden: list[str] = []
     while _are_too_wide(grids, width) and (wide := _find_free(grids)):
         titles = [column.title or "" for grid in grids for column in grid if column in wide]
-        left += dict.fromkeys(titles)
+        hidden += dict.fromkeys(titles)
         grids = [_leave_out(grid, wide) for grid in grids]
-    return grids, left
+    return grids, hidden
 
 
-def _write_all_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
-    """Write the fields of each row below each other, with all columns.
-
-    What the columns mean is said once.
-    """
-    one = len(listing) == 1
+def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
+    """Write the fields of each row below each other, with all columns, and their meanings once."""
+    is_single = len(listing) == 1
     for part in parts:
         grid = _fill_grid(part)
         if len(grid) == 2:
-            names, texts = (each.cells for each in grid.values())
+            names, texts = (column.cells for column in grid.values())
             rows = [_write_pairs(names, texts, width)]
         else:
             places = range(1, len(part) + 1)
-            rows = [_write_upright(grid, place, width, one=one) for place in places]
+            rows = [_write_fields(grid, place, width, is_single=is_single) for place in places]
         heading = f"{wrap(width, part.title)}\n\n" if part.title else "\n"
         yield heading + "\n\n".join(rows) + "\n\n"
-    notes = [listing.caption] if one else [_explain_columns(_fill_grid(listing)), listing.caption]
+    notes = [listing.caption]
+    if not is_single:
+        notes.insert(0, _explain_columns(_fill_grid(listing)))
     if any(notes):
         yield wrap(width, *filter(None, notes)).strip("\n") + "\n"
 
 
 def _explain_columns(columns: Iterable[Column]) -> str:
-    """Say what columns mean, those of the same meaning together."""
+    """Write the meanings of columns, a line for all columns with the same meaning."""
     titles: dict[str, list[str]] = {}
     for column in columns:
         if column.meaning:
             titles.setdefault(column.meaning, []).append(column.title or "")
-    return "".join(
-        f"{join_words(named)}: {meaning}.\n" for meaning, named in titles.items()
-    ).rstrip("\n")
+    lines = [f"{join_words(names)}: {meaning}." for meaning, names in titles.items()]
+    return "\n".join(lines)
 
 
-def _write_upright(grid: Mapping[Column, GridColumn], place: int, width: int, *, one: bool) -> str:
-    """Write the fields of a row below each other: name, field, and of `one` row what it is."""
-    cells = {column: each.cells[place] for column, each in grid.items()}
-    shown = {column: cell for column, cell in cells.items() if cell and (one or cell != "–")}
-    names = max(len(column.title or "") for column in shown)
-    values = max((len(cell) for column, cell in shown.items() if column.meaning), default=0)
+def _write_fields(
+    grid: Mapping[Column, GridColumn], place: int, width: int, *, is_single: bool
+) -> str:
+    """Write the fields of a row below each other: name, cell, and of a single row the meaning."""
+    cells = {}
+    for column, in_grid in grid.items():
+        cell = in_grid.cells[place]
+        if cell and (is_single or cell != "–"):
+            cells[column] = cell
+    names = max(len(column.title or "") for column in cells)
+    values = max((len(cell) for column, cell in cells.items() if column.meaning), default=0)
     lines = []
-    for column, cell in shown.items():
-        meaning = column.meaning if one else ""
+    for column, cell in cells.items():
+        meaning = column.meaning if is_single else ""
         lines.append(f"  {column.title:<{names}}   {cell:<{values}}   {meaning}".rstrip())
     return wrap(width, *lines, below=" " * (names + 5))
 
@@ -284,16 +286,17 @@ def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
 
 
 def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:
-    """Return the columns that are shown, with their headings and cells."""
-    shown = [column for column in listing.columns if column.title is not None]
-    return {
-        each: GridColumn([show_controls(each.title or ""), *listing.cells(each)], each.right)
-        for each in shown
-    }
+    """Return the columns of the screen, with their headings and cells."""
+    grid = {}
+    for column in listing.columns:
+        if column.title is not None:
+            cells = [show_controls(column.title), *listing.cells(column)]
+            grid[column] = GridColumn(cells, column.right)
+    return grid
 
 
 def _are_too_wide(grids: Iterable[Mapping[Column, GridColumn]], width: int) -> bool:
-    """Tell whether a table does not fit without breaking words or numbers."""
+    """Return True if a table does not fit without breaking words or numbers."""
     return any(measure_narrow([*grid.values()]) > width for grid in grids)
 
 

@@ -43,10 +43,10 @@ def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> in
     """Return the value of an option, a whole number from `least` on."""
     if text is None:
         return None
-    found = read_count(text)
-    if found is None or found < least:
+    number = read_count(text)
+    if number is None or number < least:
         raise UsageError(f"{option} {shorten(text)!r} is not a whole number from {least} on.{hint}")
-    return found
+    return number
 
 
 _COUNTS = " Numbers that differ by task are in a file: --counts FILE."
@@ -113,8 +113,8 @@ def adjust(
     _refuse_unknown(values or [])
     target = Target.of(out, format, force, replacing=bool(replaced))
     if replaced:
-        kept = "--replace, which keeps the document as it is"
-        _refuse({"--format": format, "--details": details}, kept)
+        subject = "--replace, which keeps the document as it is"
+        _refuse({"--format": format, "--details": details}, subject)
     files, typed = split_files(values or [])
     refuse_names("adjust", typed, datasets, metrics)
     if size is not None:
@@ -122,10 +122,10 @@ def adjust(
         protocol = _name_sampled(size, num_ranks)
     if counts is not None and num_ranks is not None:
         raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
-    opened, given = open_sets(tables, datasets, counts, num_ranks, protocol, tool)
+    opened, datasets = open_sets(tables, datasets, counts, num_ranks, protocol, tool)
     several = are_of_answers(opened)
     user = Address(
-        dataset=given[0] if given else None,
+        dataset=datasets[0] if datasets else None,
         split=split,
         side=side,
         protocol=protocol,
@@ -145,15 +145,15 @@ def adjust(
 
         target.write(turn_back(typed, metrics, to, user, opened), opened)
         return
-    is_alone = not files and not several and len(given) == 1
-    # A tool's own benchmark may be the one that is meant.
-    alone = parse_address(user, opened).dataset if is_alone else None
-    baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, alone)]))
+    is_single = not files and not several and len(datasets) == 1
+    # It may be the tool's own benchmark.
+    single = parse_address(user, opened).dataset if is_single else None
+    baselines = tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(baseline, single)]))
     source: list[str] | Document = files
     if several and not files:
         source, typed, metrics = write_values(typed, metrics, percent, opened), [], []
     if source:
-        _refuse({"VALUE": typed, "a second --dataset": given[1:]}, "a file")
+        _refuse({"VALUE": typed, "a second --dataset": datasets[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
         from rankconst.results.meanings import name_metrics
 
@@ -182,7 +182,7 @@ def adjust(
     _refuse({"--baseline": num_ranks and baseline}, "--num-tasks, which is all that is known")
     from rankconst.cli.adjust_values import Query, list_values, read_values
 
-    query = Query(tuple(given), user, opened, baselines, num_ranks, details)
+    query = Query(tuple(datasets), user, opened, baselines, num_ranks, details)
     numbers = read_values(typed, metrics, percent=bool(percent))
     explain_names(numbers)
     target.write(list_values(numbers, query, target.form), opened)
@@ -192,13 +192,13 @@ def _refuse_unknown(values: Sequence[str]) -> None:
     """Refuse an unknown option; it was taken for a VALUE, as negative numbers start with a dash."""
     for value in values:
         if value[:1] == "-" and value.lstrip("-")[:1].isalpha():
-            known = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
-            explained = explain_option(value.partition("=")[0], known)
-            raise UsageError(f"{explained} See `rankconst adjust --help`.")
+            names = [f"--{name.replace('_', '-')}" for name in adjust.__annotations__]
+            explanation = explain_option(value.partition("=")[0], names)
+            raise UsageError(f"{explanation} See `rankconst adjust --help`.")
 
 
 def _name_sampled(candidates: int, num_tasks: int | None) -> str:
-    """Return the protocol of tasks that all have as many candidates."""
+    """Return the protocol of tasks with the same number of candidates."""
     if num_tasks is None:
         raise UsageError(
             "--candidates needs --num-tasks N, how many tasks there are; the index is the same for "
@@ -208,7 +208,7 @@ def _name_sampled(candidates: int, num_tasks: int | None) -> str:
 
 
 class Target(NamedTuple):
-    """Where the result goes, and how."""
+    """The place and the format of the result."""
 
     out: Path | None
     form: Format
@@ -222,9 +222,9 @@ class Target(NamedTuple):
         if out is None:
             return cls(out, form or Format.table, force)
         check_target(out, force)
-        known = form or SUFFIXES.get(out.suffix.lower())
-        if known or replacing:
-            return cls(out, known or Format.table, force)
+        form = form or SUFFIXES.get(out.suffix.lower())
+        if form or replacing:
+            return cls(out, form or Format.table, force)
         from rankconst.figures import SUFFIXES as PICTURES
         from rankconst.figures import require_matplotlib
 
@@ -259,10 +259,10 @@ def open_sets(
     protocol: str | None,
     tool: str | None,
 ) -> tuple[Tables, list[str]]:
-    """Open the tables, and return them with the names of the datasets that are meant.
+    """Open the tables, and return them with the names of the datasets.
 
     A file of counts, or a number of tasks, takes the place of a dataset, as one more set of tables.
-    Of a number of tasks, `protocol` says the number of candidates, or the `tool` that has one.
+    The number of candidates of the tasks is that of `protocol`, or of the `tool`.
     """
     opened = open_tables(places)
     if counts is None and num_tasks is None:
@@ -275,21 +275,22 @@ def open_sets(
         if datasets:
             raise UsageError("--num-tasks replaces --dataset; leave one out.")
         key = parse_counted(protocol, tool)
-        own: Tables = make_tables(
-            {Tasks(f"{num_tasks:,} tasks", key): sampled_histogram(key, num_tasks)}
-        )
+        histogram = sampled_histogram(key, num_tasks)
+        counted: Tables = make_tables({Tasks(f"{num_tasks:,} tasks", key): histogram})
     elif counts is not None:
-        own = read_counts(counts, tool)
-        if are_of_answers(own):
-            named = list(own.datasets)
-            return own, datasets or named[:1]
-    named = list(own.datasets)
-    if others := [name for name in datasets if name.lower() not in named]:
+        counted = read_counts(counts, tool)
+    names = list(counted.datasets)
+    if are_of_answers(counted):
+        return counted, datasets or names[:1]
+    others = [name for name in datasets if name.lower() not in names]
+    if others:
         raise UsageError(
-            f"--counts: the counts are of {', '.join(named)}, not of {', '.join(others)}; leave "
+            f"--counts: the counts are of {', '.join(names)}, not of {', '.join(others)}; leave "
             "one out."
         )
-    return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
+    if not datasets and len(names) == 1:
+        datasets = names
+    return join_tables([counted, opened]), datasets
 
 
 def write_values(
@@ -302,8 +303,8 @@ def write_values(
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(["metric", "value"])
-    for each in typed:
-        name, _, value = each.rpartition("=")
+    for word in typed:
+        name, _, value = word.rpartition("=")
         if not name and len(metrics) != 1:
             raise UsageError(
                 f"which metric is {value}? Write it before the value: recall@10={value}."
@@ -317,10 +318,11 @@ def write_values(
     return Document("what you typed", text.getvalue(), percent=assume_unit(percent, tables))
 
 
-def _refuse(options: Mapping[str, object], what: str) -> None:
-    """Refuse options that do not go with something."""
-    for name in (name for name, value in options.items() if value):
-        raise UsageError(f"{name} does not go with {what}.")
+def _refuse(options: Mapping[str, object], subject: str) -> None:
+    """Refuse options that do not go with something, if they have a value."""
+    for name, value in options.items():
+        if value:
+            raise UsageError(f"{name} does not go with {subject}.")
 
 
 # Words apart by a slash, or an ending.
@@ -337,5 +339,6 @@ def _is_file(value: str) -> bool:
     with suppress(DataError):
         parse_value(value)
         return False
-    slashed = re.search("[A-Za-z]", value) is not None and re.search(r"[/\\]", value) is not None
-    return slashed or re.search(_ENDING, value) is not None or names_file(value)
+    if re.search("[A-Za-z]", value) and re.search(r"[/\\]", value):
+        return True
+    return re.search(_ENDING, value) is not None or names_file(value)

@@ -58,9 +58,9 @@ _FEW_PERCENT = 0.01
 
 @dataclass(frozen=True)
 class Work:
-    """What to adjust: a file, and how it is read."""
+    """Files to adjust, with the options for reading and adjusting them."""
 
-    files: Sequence[str] | Document  # their names, or what takes their place
+    files: Sequence[str] | Document  # their names, or a document in their place
     decimal: str | None
     percent: bool | None
     user: Address
@@ -72,20 +72,20 @@ class Work:
 
     @property
     def how(self) -> dict[str, Any]:
-        """How the files are read; tables that name no metric are of the only one asked for."""
+        """The options for reading the files; a single metric is that of tables without metrics."""
         only = self.metrics[0] if len(self.metrics) == 1 else None
         unit = assume_unit(self.percent, self.tables)
         return {"decimal": self.decimal, "percent": unit, "metric": only}
 
 
 def read_file(work: Work) -> Reading:
-    """Read files; report on stderr all that is left out."""
+    """Read files; report omissions on stderr."""
     if isinstance(work.files, Document):
-        found = read_opened(work.files)
-        found = replace(found, entries=found.entries.drop_lines())  # what was typed has none
+        reading = read_opened(work.files)
+        reading = replace(reading, entries=reading.entries.drop_lines())  # it was typed
     else:
-        found = read(work.files, **work.how)
-    reading = name_answers(found, work.tables)
+        reading = read(work.files, **work.how)
+    reading = name_answers(reading, work.tables)
     report_reading(reading, strict=work.strict)
     return reading
 
@@ -93,14 +93,14 @@ def read_file(work: Work) -> Reading:
 def list_file(work: Work, form: Format) -> Listing:
     """Adjust the numbers of a file; report on stderr omissions, assumptions and questions."""
     adjusted = adjust_file(read_file(work), work)
-    kept = choose_rows(adjusted, form)
-    if form is Format.table and (note := explain_ranks(adjusted)):
+    rows = choose_rows(adjusted, form)
+    note = explain_ranks(adjusted) if form is Format.table else ""
+    if note:
         say(f"note: {note}")
-    report(adjusted, kept[adjusted.rows])
+    report(adjusted, rows[adjusted.rows])
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
-    return lay_out(
-        replace(adjusted, details=work.details or form is Format.json), form, kept, work.tables
-    )
+    adjusted = replace(adjusted, details=work.details or form is Format.json)
+    return lay_out(adjusted, form, rows, work.tables)
 
 
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
@@ -124,16 +124,18 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     report_reading(reading, strict=work.strict)
     work = replace(work, metrics=work.metrics or tuple(choose_metrics(reading, exchanges)))
     adjusted = adjust_file(reading, work)
-    adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
+    if baseline:
+        adjusted = adjusted.against_baseline(baseline)
     report(adjusted)
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
-    asked = {f"{question}." for question in adjusted.asked}
-    report_notes(
-        reading.name,
-        ((reading.name, *each) for each in done.notes if not any(map(each[1].__contains__, asked))),
-    )
+    questions = {f"{question}." for question in adjusted.asked}
+    notes = []
+    for line, note in done.notes:
+        if not any(question in note for question in questions):
+            notes.append((reading.name, line, note))
+    report_notes(reading.name, notes)
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
@@ -194,8 +196,8 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
     )
     report_notes(reading.name, notes)
     if len(adjusted.tools) > _FEW:
-        named = ", ".join(tool.key for tool in adjusted.tools)
-        say(f"note: for the caveats of {named} see `rankconst show NAME`.")
+        tools = ", ".join(tool.key for tool in adjusted.tools)
+        say(f"note: for the caveats of {tools} see `rankconst show NAME`.")
     else:
         report_caveats(adjusted.tools)
 
@@ -211,26 +213,27 @@ def report_answers(adjusted: AdjustedReading) -> None:
         further.append(f"{describe_assumed(some)} (where it says no other)")
     elif some:
         further.append(f"assumed: {describe_assumed(some)} (where {name} says no other)")
-    if adjusted.user.percent and (doubt := _doubt_percent(adjusted)):
+    doubt = _doubt_percent(adjusted) if adjusted.user.percent else ""
+    if doubt:
         further.append(doubt)
     report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, further)
     report_questions(adjusted.reading, adjusted.asked)
 
 
 def _doubt_percent(adjusted: AdjustedReading) -> str:
-    """Say how many shares are small as percentages, and may be fractions; empty if none is."""
-    read = few = 0
-    for each in adjusted.done:
-        if each.batch.tasks.is_chance and each.batch.metric.is_share:
-            read += each.batch.value.size
-            few += int((each.batch.value < _FEW_PERCENT).sum())
-    if not few:
+    """Count the shares that are small as percentages, and may be fractions; empty if none is."""
+    total = small = 0
+    for done in adjusted.done:
+        if done.batch.tasks.is_chance and done.batch.metric.is_share:
+            total += done.batch.value.size
+            small += int((done.batch.value < _FEW_PERCENT).sum())
+    if not small:
         return ""
-    return f"read as percentages: {count_of(read, 'number')}; {few:,} of them below 1%"
+    return f"read as percentages: {count_of(total, 'number')}; {small:,} of them below 1%"
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
-    """Count the numbers that say they are of other tasks than the options do."""
+    """Count the numbers that the file declares as of other tasks than the options."""
     entries = adjusted.reading.entries
     options = [name for name in NAMES if getattr(adjusted.user, name)]
     texts = []

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class Query(NamedTuple):
-    """What typed values are of, and what is asked about them."""
+    """The tasks of typed values, and the options for their listing."""
 
     datasets: tuple[str, ...]
     user: Address
@@ -69,12 +69,12 @@ def read_values(
             "--dataset fb15k237, or rankconst adjust results.csv --tool rotate; - is standard "
             "input."
         )
-    found: dict[str, list[Published]] = {}
+    by_metric: dict[str, list[Published]] = {}
     typed: list[str] = []
-    for each in values:
-        typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", each)  # mrr=0.3,hits@1=0.2
-    for each in typed:
-        name, _, value = each.rpartition("=")
+    for word in values:
+        typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", word)  # mrr=0.3,hits@1=0.2
+    for word in typed:
+        name, _, value = word.rpartition("=")
         if name and names:
             raise UsageError(
                 f"{name}= and --metric both name the metric: write {value}, or leave out --metric."
@@ -87,14 +87,15 @@ def read_values(
         # Of several metrics, those that can be percentages.
         shares = percent and (parsed.is_share or not name)
         try:
-            found.setdefault(metric, []).append(read_published(parsed, value, percent=shares))
+            published = read_published(parsed, value, percent=shares)
         except DataError as error:
             raise UsageError(str(error)) from None
-    return found
+        by_metric.setdefault(metric, []).append(published)
+    return by_metric
 
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
-    """Adjust values on each dataset, against each baseline; return also the notes on them."""
+    """Adjust values on each dataset, against each baseline; return also their addresses."""
     if query.num_tasks is not None:
         return _adjust_counted(typed, query, query.num_tasks), []
     if not query.datasets:
@@ -107,10 +108,10 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
     pairs: Pairs = []
     for dataset in dict.fromkeys(query.datasets):
         for name, published in typed.items():
-            named, (tasks, tool) = _settle(name, dataset, query)
+            address, tasks, tool = _settle(name, dataset, query)
             metric = parse_metric(name)
-            of_tasks.setdefault((tasks, tool), []).extend((metric, each) for each in published)
-            pairs.append((named, tasks))
+            of_tasks.setdefault((tasks, tool), []).extend((metric, value) for value in published)
+            pairs.append((address, tasks))
     done: list[AdjustedBatch] = []
     for (tasks, tool), values in of_tasks.items():
         done += adjust_on(tasks, tool, values, query.tables, query.baselines)
@@ -118,43 +119,39 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 
 def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[AdjustedBatch]:
-    """Adjust values on tasks with a known number of candidates, and nothing else known."""
+    """Adjust values on a number of tasks without a dataset."""
     user = query.user
     protocol = parse_counted(user.protocol, user.tool)
-    known = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
-    values = [(parse_metric(name), each) for name, several in typed.items() for each in several]
+    address = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
+    values: list[tuple[Metric, Published]] = []
+    for name, published in typed.items():
+        values += [(parse_metric(name), value) for value in published]
     tool = read_tool(user.tool)
-    return adjust_values(values, tool, lambda metric, _: count_alike(metric, known, num_tasks))
+    return adjust_values(values, tool, lambda metric, _: count_alike(metric, address, num_tasks))
 
 
-def _settle(name: str, dataset: str, query: Query) -> tuple[Address, tuple[Tasks, Tool | None]]:
-    """Return the notes on a metric's values, and their tasks.
-
-    The name of the metric may say more than the metric.
-    """
-    named = complete_by_name(name, replace(query.user, dataset=dataset))
-    explain_ties(named)
-    return named, settle(
-        NOTHING, parse_address(replace(named, rank_type=None), query.tables), query.tables
-    )
+def _settle(name: str, dataset: str, query: Query) -> tuple[Address, Tasks, Tool | None]:
+    """Return the address, the tasks and the tool of a metric's values on a dataset."""
+    address = complete_by_name(name, replace(query.user, dataset=dataset))
+    explain_ties(address)
+    keys = parse_address(replace(address, rank_type=None), query.tables)
+    return address, *settle(NOTHING, keys, query.tables)
 
 
 def list_values(typed: Typed, query: Query, form: Format) -> Listing:
-    """Adjust values and list them.
-
-    A screen has what they mean in words, files have all that was computed.
-    """
+    """Adjust values and list them: for a screen with a verdict in words, for files in full."""
     done, pairs = _adjust(typed, query)
     full = query.details or form is Format.json
     if full:
-        done = [add_significance(each) for each in done]
+        done = [add_significance(batch) for batch in done]
     assumed = gather_assumed(pairs, NOTHING, {address.rank_type for address, _ in pairs})
     if form is not Format.table:
         report_assumed(assumed)
     report_sampled(assumed, done, query.tables)
     for tasks in dict.fromkeys(tasks for _, tasks in pairs):
-        if covered := query.tables.explain_coverage(tasks):
-            say(f"note: {tasks.dataset}: {covered}")
+        coverage = query.tables.explain_coverage(tasks)
+        if coverage:
+            say(f"note: {tasks.dataset}: {coverage}")
     _report(done, full=full)
     on_screen = assumed if form is Format.table else {}
     more = "" if full else "More: --details."
@@ -172,31 +169,32 @@ def _add_answers(
     """Add to each row, for JSON, its assumptions and the meaning of its number."""
     assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
     floors = find_floors(done, query.tables)
-    rows, meant = list[dict[str, str]](), list[str | None]()
-    for each in done:
-        tasks = replace(each.batch.tasks, baseline=DEFAULT_BASELINE)
-        own = assumed_of.get(tasks, {})
-        rows.append({name: value for name, value in own.items() if name in assumed})
-        meant.append(explain(each, floors[each]) if each in floors else None)
+    assumptions, meanings = list[dict[str, str]](), list[str | None]()
+    for batch in done:
+        tasks = replace(batch.batch.tasks, baseline=DEFAULT_BASELINE)
+        fields = assumed_of.get(tasks, {})
+        assumptions.append({name: value for name, value in fields.items() if name in assumed})
+        meanings.append(explain(batch, floors[batch]) if batch in floors else None)
     columns = [*listing.columns, Column("assumed"), Column("meaning")]
-    data: dict[str, Any] = {**listing.data, "assumed": rows, "meaning": meant}
+    data: dict[str, Any] = {**listing.data, "assumed": assumptions, "meaning": meanings}
     return replace(listing, columns=columns, data=data)
 
 
 def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
-    """Print notes on stderr: undefined forms, caveats of the tool, why p is missing."""
-    undefined = []
-    for each in done:
-        dataset = each.constants.tasks.dataset
-        undefined += [f"{dataset}: {reason}" for reason in each.undefined.values()]
-    for note in dict.fromkeys(undefined):
+    """Report on stderr undefined forms, the caveat of the tool, and the reason for a missing p."""
+    undefined, unattained = dict[str, None](), dict[str, None]()
+    for batch in done:
+        dataset = batch.constants.tasks.dataset
+        undefined |= dict.fromkeys(f"{dataset}: {reason}" for reason in batch.undefined.values())
+        unattained |= dict.fromkeys(batch.unattained.values())
+    for note in undefined:
         say(f"note: {note}")
     first, tool = done[0].constants, done[0].batch.tool
     if tool is not None:
         report_caveats([tool])
-    for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
-        say(f"note: {reason}")
-    if full and any(not each.significance for each in done if each.batch.tasks.is_chance):
+    for note in unattained:
+        say(f"note: {note}")
+    if full and any(not batch.significance for batch in done if batch.batch.tasks.is_chance):
         if tool is not None and tool.batch is not None:
             lack = f"{tool.title} leaves out tasks, and which is not known."
         else:
