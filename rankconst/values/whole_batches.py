@@ -52,7 +52,7 @@ def count_ranked(num_tasks: int, side: str, batch: int) -> int:
             f"{num_tasks} tasks cannot be those of both sides; expected two for each triple."
         )
     if triples < batch:
-        raise DataError(
+        raise UndefinedError(
             f"nothing was ranked: only whole batches of {batch} triples are, "
             f"and there are {triples} triples."
         )
@@ -106,8 +106,8 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     """Return the constants of as many tasks as are ranked, drawn evenly; the same if all are.
 
     The expectation is that of all tasks, the variance that of as many as are ranked. The histogram
-    is of the tasks with the most candidates: it bounds what can be published. DataError if no batch
-    was whole; UndefinedError for a metric that is not a mean over tasks, a macro average, or some
+    is of the tasks with the most candidates: it bounds what can be published. UndefinedError if no
+    batch was whole, and for a metric that is not a mean over tasks, a macro average, or some
     relations only.
     """
     metric, histogram = constants.metric, constants.histogram

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankconst
 from carried import open_once
 from oracles import TERMS
 from rankconst import errors
@@ -23,6 +24,7 @@ from rankconst.values.whole_batches import adjust_dropped, count_ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from rankconst.values.affine import Adjusted
 
@@ -160,6 +162,14 @@ def test_whole_batches_are_counted() -> None:
     assert adjust_dropped(constants, 9.0, 9.0, 9.0, 2).value == 9.0
     with pytest.raises(errors.DataError, match="is not a possible MR"):
         adjust_dropped(constants, 10.5, 10.5, 10.5, 2)
+
+
+def test_a_graph_of_few_triples_costs_no_other_row(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("dataset,MR\nnell_v1_ind,50\nfb15k237,200\n")
+    few, many = rankconst.adjust(path, tool="conve", errors="note")["AMRI"]
+    assert math.isnan(few)
+    assert many == rankconst.adjust("200", dataset="fb15k237", metric="mr", tool="conve").index
 
 
 @pytest.mark.parametrize(
