@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.metrics import find_metric
 from rankconst.cli import options
 from rankconst.cli.options import (
     argument,
@@ -336,6 +337,9 @@ def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_file(value: str) -> bool:
+    name, is_named, _ = value.partition("=")
+    if is_named and find_metric(name) is not None:  # mrr=1/3 is a number that is written wrong
+        return names_file(value)
     with suppress(DataError):
         parse_value(value)
         return False

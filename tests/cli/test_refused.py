@@ -55,6 +55,7 @@ ADJUST = {
     **{f"{text} -d umls -m mrr": (2, f"'{text}' is not a number") for text in ("abc", "53.3x", "0,338", "nan")},
     f"{'x' * 400} -d umls -m mrr": (2, "is not a number"),  # too long for the name of a file
     "1/3 -d nations -m mrr": (2, "Write the quotient out"),
+    "mrr=1/3 -d nations": (2, "Write the quotient out"),
     # the rest of the line
     "": (2, "mrr=0.338 hits@10=0.533 --dataset", "rankconst adjust results.csv"),
     "0.3 -m mrr": (2, "which dataset is it? Add --dataset", "rankconst show datasets", "sampled:M, --num-tasks N"),
