@@ -46,25 +46,26 @@ def write_latin(text: str) -> str:
     """
     if text.isascii():
         return text
-    seen = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
-    return _WORD.sub(_write_word, seen)
+    visible = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+    return _WORD.sub(_write_word, visible)
 
 
-def _write_word(found: re.Match[str]) -> str:
+def _write_word(match: re.Match[str]) -> str:
     """Return a word in Latin letters if all of it looks like these."""
-    plain = "".join(map(_write_letter, found[0].translate(_ALIKE)))
-    return plain if plain.isascii() else found[0]
+    latin = "".join(map(_write_letter, match[0].translate(_ALIKE)))
+    return latin if latin.isascii() else match[0]
 
 
 def _write_letter(sign: str) -> str:
-    """Return the Latin letters that a letter is a variant of; other signs as they are."""
-    is_variant = sign.isalpha() and unicodedata.decomposition(sign).startswith(_VARIANTS)
-    plain = unicodedata.normalize("NFKC", sign) if is_variant else sign
-    return plain if plain.isascii() else sign
+    """Replace a variant of Latin letters, such as a ligature, by these."""
+    if not sign.isalpha() or not unicodedata.decomposition(sign).startswith(_VARIANTS):
+        return sign
+    latin = unicodedata.normalize("NFKC", sign)
+    return latin if latin.isascii() else sign
 
 
 def is_key(text: str) -> bool:
-    """Tell whether a text can be the key of a dataset, by which files are called too."""
+    """Return True if a text can be the key of a dataset, and so the name of a file."""
     return bool(squash(text)) and all(sign.isalnum() or sign in "_-." for sign in text)
 
 
@@ -90,7 +91,7 @@ def tell_apart(value: object) -> str:
 
 
 def show_value(value: object) -> str:
-    """Return a value, which may be anything, as messages show it."""
+    """Return a value of any type as messages show it."""
     return shorten(spell(value))
 
 
@@ -132,15 +133,15 @@ def fold(names: Iterable[str]) -> set[str]:
     return {name.lower() for name in names}
 
 
-def keep_apart(name: str, taken: Container[str], ends: Sequence[str] = ("",)) -> str:
-    """Return a name for an added column that, with any of its endings, is not in `taken`.
+def keep_apart(name: str, others: Container[str], ends: Sequence[str] = ("",)) -> str:
+    """Return a name for an added column that, with any of its endings, no other column has.
 
-    The names in `taken` are in lower case.
+    The names of the others are in lower case.
 
     >>> keep_apart("Note", {"note", "mrr"})
     'Note_added'
     """
-    while any(f"{name}{end}".lower() in taken for end in ends):
+    while any(f"{name}{end}".lower() in others for end in ends):
         name += "_added"
     return name
 
@@ -174,8 +175,8 @@ def count_of(number: int, noun: str) -> str:
 
 def read_count(text: str) -> int | None:
     """Read a whole number such as ``402``, ``402.0`` or ``40,876``; None for any other text."""
-    whole = _COUNT.fullmatch(text)
-    return None if whole is None else int(whole[1].replace(",", ""))
+    match = _COUNT.fullmatch(text)
+    return None if match is None else int(match[1].replace(",", ""))
 
 
 _LEAST_BEGUN = 4
@@ -197,41 +198,41 @@ class Names:
     """Keys with their spellings, compared without case and punctuation: ``FB15k-237``."""
 
     def __init__(self, kind: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> None:
-        self._kind = kind  # what is named, for the message: "dataset"
+        self._kind = kind  # the noun for messages: "dataset"
         self._spellings = spellings  # key to its further spellings; the key itself always counts
-        self._remedy = remedy  # a sentence that says where the valid names can be seen
+        self._remedy = remedy  # a sentence with the command that lists the names
 
     @cached_property
     def _keys(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for key, others in self._spellings.items():
-            for spelling in (key, *others):
-                found.setdefault(squash(spelling), key)
-        return found
+        keys: dict[str, str] = {}
+        for key, spellings in self._spellings.items():
+            for spelling in (key, *spellings):
+                keys.setdefault(squash(spelling), key)
+        return keys
 
-    def find(self, given: str) -> str | None:
-        """Return the key that `given` spells; None if there is none."""
-        require_text(given)
-        for each in (given, given.lower()):
-            if each in self._spellings:
-                return each
-        if given.rstrip().endswith("+"):  # "WN18RR+" was made from WN18RR
+    def find(self, name: str) -> str | None:
+        """Return the key of a name in any spelling; None if there is none."""
+        require_text(name)
+        for key in (name, name.lower()):
+            if key in self._spellings:
+                return key
+        if name.rstrip().endswith("+"):  # "WN18RR+" was made from WN18RR
             return None
-        return self._keys.get(squash(given))
+        return self._keys.get(squash(name))
 
-    def resolve(self, given: str) -> str:
-        """Return the key that `given` spells; UnknownNameError suggests the nearest names."""
-        found = self.find(given)
-        if found is not None:
-            return found
-        shown = shorten(given)
-        parts = (f"unknown {self._kind} {shown!r}.", self._suggest(shown), self._remedy)
+    def resolve(self, name: str) -> str:
+        """Return the key of a name in any spelling; UnknownNameError suggests the nearest."""
+        key = self.find(name)
+        if key is not None:
+            return key
+        short = shorten(name)
+        parts = (f"unknown {self._kind} {short!r}.", self._suggest(short), self._remedy)
         raise UnknownNameError(" ".join(part for part in parts if part))
 
-    def _suggest(self, shown: str) -> str:
+    def _suggest(self, name: str) -> str:
         import difflib  # only needed here, where speed no longer matters
 
-        typed = squash(shown)
+        typed = squash(name)
         begun = dict.fromkeys(
             key for spelling, key in self._keys.items() if spelling.startswith(typed)
         )
@@ -250,11 +251,11 @@ def as_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return several names; a single one is a list of one, not of its letters."""
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
         return (require_text(names),)
-    return tuple(map(require_text, names))
+    return tuple(require_text(name) for name in names)
 
 
 def resolve_name(
-    kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = ""
+    kind: str, name: str, spellings: Mapping[str, Iterable[str]], remedy: str = ""
 ) -> str:
-    """Find the key that `given` spells among names that are not known beforehand."""
-    return Names(kind, spellings, remedy).resolve(given)
+    """Return the key of a name in any spelling, among names that are needed once."""
+    return Names(kind, spellings, remedy).resolve(name)

@@ -1,4 +1,4 @@
-"""What an adjusted number means, in words: whether it is better than chance, and counting."""
+"""Compare adjusted numbers with chance and counting, in words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SMALL = 0.005
 def find_floor(
     chance: AdjustedBatch, tables: Tables, baseline: str = FLOOR
 ) -> AdjustedBatch | None:
-    """Return numbers held to what counting gets; None where there are no such constants."""
+    """Compare numbers with counting, or another baseline; None if it has no constants there."""
     batch = replace(chance.batch, tasks=replace(chance.batch.tasks, baseline=baseline))
     try:
         return adjust_batch(batch, tables.look_up(batch.tasks, batch.metric))
@@ -62,26 +62,26 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
         return np.asarray(sign * (above.astype(int) - below))
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     side = (lower > 0).astype(int) - (upper < 0)
-    found = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
+    verdicts = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
     for sign in (1, -1):
-        is_open = (found == 0) & (side == sign)
+        is_open = (verdicts == 0) & (side == sign)
         if is_open.any():
             part = replace(done, batch=done.batch.take(is_open), significance=(), unattained={})
-            found[is_open] = _judge_by_distribution(part, sign)
-    return found
+            verdicts[is_open] = _judge_by_distribution(part, sign)
+    return verdicts
 
 
-def judge_one(one: AdjustedBatch) -> int:
+def judge_one(done: AdjustedBatch) -> int:
     """Judge a number that was typed by hand, as :func:`judge` does: 1, 0 or -1."""
-    batch, expected = one.batch, one.constants.expectation
-    interval = one.adjust().z_interval
+    batch, expected = done.batch, done.constants.expectation
+    interval = done.adjust().z_interval
     if interval is None:  # the baseline always gets the same
         sign = 1 if batch.metric.increasing else -1
         return sign * (int(batch.lower > expected) - int(batch.upper < expected))
     side = int(interval.lower > 0) - int(interval.upper < 0)
     if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
         return side
-    return _judge_by_distribution(one, side)[0]
+    return _judge_by_distribution(done, side)[0]
 
 
 def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
@@ -109,7 +109,7 @@ def _judge_tail(tail: Significance | None, side: int) -> int:
 
 
 def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
-    """Say in one or two sentences what chance and counting get, and what that leaves of a value."""
+    """Compare a value with chance, and with counting if that is known, in a sentence each."""
     text = chance.batch.text
     sentence = _explain_chance(chance)
     if floor is None:
@@ -124,38 +124,40 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     return f"{sentence} Counting {does}: it gets {gets}."
 
 
-def _is_better(one: AdjustedBatch) -> bool:
-    """Tell whether a number, as it is written, is better than what the baseline gets."""
-    sign = 1 if one.batch.metric.increasing else -1
-    return bool(sign * one.batch.value > sign * one.constants.expectation)
+def _is_better(done: AdjustedBatch) -> bool:
+    """Return True if a number, as it is written, is better than the baseline's expectation."""
+    if done.batch.metric.increasing:
+        return bool(done.batch.value > done.constants.expectation)
+    return bool(done.batch.value < done.constants.expectation)
 
 
-def _explain_chance(one: AdjustedBatch) -> str:
-    gets, metric, text = show_expected(one.constants.expectation), one.batch.metric, one.batch.text
-    verdict, index = judge_one(one), one.adjust().index
+def _explain_chance(done: AdjustedBatch) -> str:
+    metric, text = done.batch.metric, done.batch.text
+    gets = show_expected(done.constants.expectation)
+    verdict, index = judge_one(done), done.adjust().index
     if verdict == 0:
         return f"{text} cannot be distinguished from chance: a random ranker gets {gets}."
     if verdict < 0:
         return f"{text} is worse than chance: a random ranker gets {gets}."
     if index is None:
         return f"A random ranker gets {gets}."
-    change = abs(index - one.batch.value)
+    change = abs(index - done.batch.value)
     if (metric.lower, metric.optimum) != (0, 1):
-        return f"A random ranker gets {gets}; {text} is {_show_way(one)}."
+        return f"A random ranker gets {gets}; {text} is {_show_way(done)}."
     if change < _SMALL:
         return f"Chance hardly matters here: it changes {text} by {show_expected(change)}."
-    return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(one)}."
+    return f"Chance matters here: a random ranker gets {gets}; {text} is {_show_way(done)}."
 
 
-def _show_way(one: AdjustedBatch) -> str:
-    index = one.adjust().index
+def _show_way(done: AdjustedBatch) -> str:
+    index = done.adjust().index
     if index is None:
         return "better"
     return f"{100 * index:.1f}% of the way from there to perfect"
 
 
 def show_expected(value: float | None) -> str:
-    """Write what a ranker gets: to four decimals, or to four digits above 1, or two if tiny."""
+    """Write an expectation: to four decimals, or to four digits above 1, or two if tiny."""
     if value is None:
         return "–"
     if 0 < value < 0.00005:
@@ -164,20 +166,21 @@ def show_expected(value: float | None) -> str:
 
 
 def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
-    """Say of many numbers how many are better than chance, and than counting if that is known."""
-    verdicts = np.concatenate([judge(each) for each in floors])
-    held = [judge(each) for each in floors.values() if each is not None]
-    if not held:
-        return _count(verdicts, "chance")
-    over = np.concatenate(held)
-    if over.size == verdicts.size and (verdicts > 0).all() and (over > 0).all():
-        return _count(verdicts, "chance and than counting")
-    better = int((over > 0).sum())
+    """Count the numbers that are better than chance, and than counting if that is known."""
+    over_chance = np.concatenate([judge(batch) for batch in floors])
+    verdicts = [judge(floor) for floor in floors.values() if floor is not None]
+    if not verdicts:
+        return _count(over_chance, "chance")
+    over_counting = np.concatenate(verdicts)
+    is_complete = over_counting.size == over_chance.size
+    if is_complete and (over_chance > 0).all() and (over_counting > 0).all():
+        return _count(over_chance, "chance and than counting")
+    better = int((over_counting > 0).sum())
     some = f"{better:,}" if better else "None"
-    if over.size < verdicts.size:
-        some += f" of {over.size:,}"
+    if not is_complete:
+        some += f" of {over_counting.size:,}"
     verb = "are" if better > 1 else "is"
-    return f"{_count(verdicts, 'chance')} {some} {verb} better than counting (p < {LEVEL})."
+    return f"{_count(over_chance, 'chance')} {some} {verb} better than counting (p < {LEVEL})."
 
 
 def _count(verdicts: NDArray[np.int64], baseline: str) -> str:
@@ -186,12 +189,14 @@ def _count(verdicts: NDArray[np.int64], baseline: str) -> str:
         some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")
         return f"{some} better than {baseline} (p < {LEVEL})."
     verb = "is" if better == 1 else "are"
-    counted = f"{better:,} of {size:,} numbers {verb} better than {baseline} (p < {LEVEL})"
     worse = int((verdicts < 0).sum())
     unclear = size - better - worse
-    rest = []
+    others = []
     if worse:
-        rest.append(f"{worse:,} worse")
+        others.append(f"{worse:,} worse")
     if unclear:
-        rest.append(f"{unclear:,} cannot be distinguished from it")
-    return f"{counted}; {', '.join(rest)}."
+        others.append(f"{unclear:,} cannot be distinguished from it")
+    return (
+        f"{better:,} of {size:,} numbers {verb} better than {baseline} (p < {LEVEL}); "
+        f"{', '.join(others)}."
+    )

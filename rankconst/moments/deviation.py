@@ -339,7 +339,7 @@ class _Ranks:
         return total
 
     def _count_narrow(self, limit: float, nodes: int) -> int:
-        """Return how many sizes are narrow, or have no more candidates than a rule has nodes."""
+        """Count the sizes that are narrow, or have no more candidates than a rule has nodes."""
         return int(np.searchsorted(self.sizes, max(limit, nodes), side="right"))
 
 
@@ -458,21 +458,22 @@ def _logarithm(series: list[Values]) -> list[Values]:
     # Few columns at a time, so that all products of an order may be formed at once.
     for begin in range(0, logs.shape[-1], _COLUMNS):
         part = slice(begin, begin + _COLUMNS)
-        known, found = np.stack([each[..., part] for each in series]), logs[..., part]
-        for g in range(1, len(known)):
-            shares = (np.arange(1, g) / g).reshape(-1, *[1] * (known.ndim - 1))
-            found[g] = known[g] - np.sum(shares * found[1:g] * known[g - 1 : 0 : -1], axis=0)
+        a = np.stack([coefficient[..., part] for coefficient in series])
+        b = logs[..., part]
+        for g in range(1, len(a)):
+            shares = (np.arange(1, g) / g).reshape(-1, *[1] * (a.ndim - 1))
+            b[g] = a[g] - np.sum(shares * b[1:g] * a[g - 1 : 0 : -1], axis=0)
     return [*logs]
 
 
 def _exponential(logs: list[Values]) -> list[Values]:
     """Return the coefficients of the exponential of a power series with constant term 0."""
-    known = np.stack(logs)
-    series = np.ones_like(known)
-    for g in range(1, len(known)):
-        shares = (np.arange(1, g + 1) / g).reshape(-1, *[1] * (known.ndim - 1))
-        series[g] = np.sum(shares * known[1 : g + 1] * series[g - 1 :: -1][:g], axis=0)
-    return [*series]
+    b = np.stack(logs)
+    a = np.ones_like(b)
+    for g in range(1, len(b)):
+        shares = (np.arange(1, g + 1) / g).reshape(-1, *[1] * (b.ndim - 1))
+        a[g] = np.sum(shares * b[1 : g + 1] * a[g - 1 :: -1][:g], axis=0)
+    return [*a]
 
 
 def _by_series(central: list[Estimate]) -> Estimate:
@@ -480,13 +481,13 @@ def _by_series(central: list[Estimate]) -> Estimate:
     coefficients = [binomial(0.5, k) for k in range(len(central))]
     routes = []
     for last in range(2, len(central), 2):
-        taken = list(zip(coefficients, central, strict=True))[2 : last + 1]
-        value = -math.fsum(coefficient * moment.value for coefficient, moment in taken)
+        terms = list(zip(coefficients, central, strict=True))[2 : last + 1]
+        value = -math.fsum(coefficient * moment.value for coefficient, moment in terms)
         # All coefficients from the first on add up to 1 in size.
-        rest = 1 - math.fsum(map(abs, coefficients[1 : last + 1]))
-        left = (central[last].value + central[last].error) * rest
-        rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in taken)
-        routes.append(Estimate(value, left + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
+        remaining = 1 - math.fsum(map(abs, coefficients[1 : last + 1]))
+        truncation = (central[last].value + central[last].error) * remaining
+        rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in terms)
+        routes.append(Estimate(value, truncation + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
     return min(routes, key=lambda estimate: estimate.error)
 
 

@@ -115,7 +115,8 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     exactly 0 with one task, or if more than half of the tasks are certain to have the same rank.
     The number of draws does not include the pilot sample.
     """
-    if certain := certain_moments(CATALOGUE["median_absolute_deviation"], histogram):
+    certain = certain_moments(CATALOGUE["median_absolute_deviation"], histogram)
+    if certain:
         return certain
     n = histogram.total
     # Of tasks with one candidate, those with the same offset are one row.
@@ -125,11 +126,11 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     control = _place_control(histogram)
     limit = most_draws(histogram)
     size = min(_PILOT, limit // 2)
-    # With very many distinct N each pass over them is dear; a sample can share the pilot's.
-    settled = limit == 2 * size
-    values, counts = _draw(histogram, control.points, size + limit if settled else size, rng)
+    # With very many distinct N each pass over them is dear; the sample can share the pilot's.
+    is_shared = limit == 2 * size
+    values, counts = _draw(histogram, control.points, size + limit if is_shared else size, rng)
     *slopes, draws = _make_plan(control, values[:size], counts[:, :size], limit)
-    if settled:
+    if is_shared:
         values, counts = values[size:], counts[:, size:]
     else:
         values, counts = _draw(histogram, control.points, draws, rng)
@@ -172,17 +173,17 @@ def _fit(values: Values, counts: Values) -> Values:
 
 def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> Moments:
     linear = slopes @ (counts - control.mean[:, None])
-    rest = values - linear
-    expectation = float(rest.mean())
-    rest -= expectation
-    terms = rest * (rest + 2 * linear)
+    residuals = values - linear
+    expectation = float(residuals.mean())
+    residuals -= expectation
+    terms = residuals * (residuals + 2 * linear)
     draws = values.size
     # The second term is that of the mean's square: it counts where M takes two values, equally
     # often.
-    spread = float(terms.var(ddof=1)) / draws + 2 * float(rest.var(ddof=1)) ** 2 / draws**2
+    spread = float(terms.var(ddof=1)) / draws + 2 * float(residuals.var(ddof=1)) ** 2 / draws**2
     return _sampled(
         expectation=expectation,
-        expectation_error=float(rest.std(ddof=1)) / math.sqrt(draws),
+        expectation_error=float(residuals.std(ddof=1)) / math.sqrt(draws),
         variance=float(slopes @ control.covariance @ slopes) + float(terms.sum()) / (draws - 1),
         variance_error=math.sqrt(spread),
     )
