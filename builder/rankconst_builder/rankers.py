@@ -170,40 +170,51 @@ class Ranker:
 
         `least` is the level from which on a candidate can be elsewhere, for each row.
         """
-        query, scored = self.queries.of_task, places.score > 0
-        # Of each query, the least level of its rows that score nothing, and of the others.
+        query = self.queries.of_task
+        is_scored = places.score > 0
+        # The least level of each query: in row 0 among its tasks that score 0, in row 1 the others.
         least_of = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
-        np.minimum.at(least_of, (scored.astype(np.int64), query), least)
-        order = np.argsort(query, kind="stable")
-        starts = np.searchsorted(query[order], self.queries.places)
+        np.minimum.at(least_of, (is_scored.astype(np.int64), query), least)
+        # The tasks, those of each query together from its start on.
+        tasks_by_query = np.argsort(query, kind="stable")
+        starts = np.searchsorted(query[tasks_by_query], self.queries.places)
         for leveled in self.list_levels(least_of.min(axis=0)):
-            queries, group, frequency = leveled.queries, leveled.group, leveled.frequency
-            of_row, step = spread(self.queries.frequency[queries])
-            rows = order[starts[queries][of_row] + step]
-            # Above what scores 0 is all that does not.
-            silent = np.bincount(group[frequency == 0], minlength=queries.size)
-            places.above[rows] += np.where(scored[rows], 0, silent[of_row])
-            beyond = leveled.level > self.reach(queries[group], frequency)
-            moved = np.flatnonzero((leveled.level >= least_of[1, queries][group]) & beyond)
-            group, level, frequency = group[moved], leveled.level[moved], frequency[moved]
+            queries = leveled.queries
+            of_task, step = spread(self.queries.frequency[queries])
+            tasks = tasks_by_query[starts[queries][of_task] + step]
+            # Above what scores 0 is all that does not, here what has a level and no frequency.
+            silent = np.bincount(leveled.group[leveled.frequency == 0], minlength=queries.size)
+            places.above[tasks] += np.where(is_scored[tasks], 0, silent[of_task])
+            reached = self.reach(queries[leveled.group], leveled.frequency)
+            may_matter = leveled.level >= least_of[1, queries][leveled.group]
+            moved = np.flatnonzero(may_matter & (leveled.level > reached))
+            group = leveled.group[moved]
+            level = leveled.level[moved]
+            frequency = leveled.frequency[moved]
+            # Count the moved candidates where their levels put them, not by frequency alone.
             for sign, levels in ((1, level), (-1, np.zeros_like(level))):
                 scores = self.score(queries[group], levels, frequency)
                 counted = np.flatnonzero(scores)
                 order_of_group = Order(group[counted], scores[counted])
-                above, same = order_of_group.count(of_row, places.score[rows])
-                places.above[rows] += np.where(scored[rows], sign * above, 0)
-                places.same[rows] += sign * same
+                above, same = order_of_group.count(of_task, places.score[tasks])
+                places.above[tasks] += np.where(is_scored[tasks], sign * above, 0)
+                places.same[tasks] += sign * same
 
 
 class RuleRanker(Ranker):
     """Ranks by the highest confidence of the rules of one atom that a candidate fulfils."""
 
     def prepare(self) -> None:
-        """Find the least frequency that is as sure as each level: f / whole >= support / whole."""
+        """Find the least frequency that is as sure as each level.
+
+        A frequency f has the confidence f / anchors, a level support / whole, so f is the quotient
+        support * anchors / whole, rounded up.
+        """
         rules = self.train.rules
-        whole = self.train.num_anchors[_OTHER[self.side]][rules.relation] + PRIOR
-        product = rules.support.astype(np.uint64) * whole.astype(np.uint64) - np.uint64(1)
-        self._needed = (product // rules.whole.astype(np.uint64)).astype(np.int64) + 1
+        num_anchors = self.train.num_anchors[_OTHER[self.side]][rules.relation] + PRIOR
+        product = rules.support.astype(np.uint64) * num_anchors.astype(np.uint64)
+        quotient = (product - np.uint64(1)) // rules.whole.astype(np.uint64)
+        self._needed = quotient.astype(np.int64) + 1  # of each level; they rise in each relation
         self._bound = 2 + max(self.most, int(self._needed.max(initial=0)))
         relations = (rules.relation, self.graph.num_relations)
         self._needs = pack_all(relations, (self._needed, self._bound))
@@ -242,51 +253,71 @@ class RuleRanker(Ranker):
         return levels
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
-        """Yield the candidates that reach the least level of each query, in batches of queries."""
-        entities, kinds = self.graph.num_entities, 2 * self.graph.num_relations
-        connections = self.train.connections
+        """Yield the candidates that reach the least level of each query, in batches of queries.
+
+        A training triple that connects a query's anchor with a candidate gives it the level of the
+        rule from the triple's kind to the query's relation. The highest one counts.
+        """
+        num_entities = self.graph.num_entities
+        num_kinds = 2 * self.graph.num_relations
         rules, occurrences = self.train.rules, self.occurrences
+        connections = self.train.connections
+        # The queries by relation. The connections of an anchor follow each other: start and number.
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
         anchors = connections.place[self._anchors[by_relation]]
         starts = connections.starts[anchors]
         counts = connections.starts[anchors + 1] - starts
-        # Levels of all kinds and frequencies of all entities, for as many relations as fit.
-        width = max(_CELLS // (entities + kinds), 1)
-        level = np.zeros(width * kinds, dtype=np.int32)
-        often = np.zeros(width * entities, dtype=np.int32)
+        # Tables, one row a relation, of as many relations as fit: 0 for no level or frequency.
+        width = max(_CELLS // (num_entities + num_kinds), 1)
+        level_table = np.zeros(width * num_kinds, dtype=np.int32)
+        frequency_table = np.zeros(width * num_entities, dtype=np.int32)
         for first in np.unique(relations // width) * width:
-            inside = slice(*np.searchsorted(rules.codes, _bound(first, width, kinds)))
-            relation, kind = unpack(rules.codes[inside], kinds)
-            rule = (relation - first) * kinds + self._orient(kind)
-            level[rule] = rules.level[inside]
-            inside = slice(*np.searchsorted(occurrences.pairs, _bound(first, width, entities)))
-            occurring = occurrences.pairs[inside].view(np.int64) - first * entities
-            often[occurring] = occurrences.score[inside]
+            rules_here = _find_relations(rules.codes, first, width, num_kinds)
+            relation, kind = unpack(rules.codes[rules_here], num_kinds)
+            rule_cells = (relation - first) * num_kinds + self._orient(kind)
+            level_table[rule_cells] = rules.level[rules_here]
+            pairs_here = _find_relations(occurrences.pairs, first, width, num_entities)
+            pair_cells = occurrences.pairs[pairs_here].view(np.int64) - first * num_entities
+            frequency_table[pair_cells] = occurrences.score[pairs_here]
             begin, end = np.searchsorted(relations, (first, first + width))
             for part in cut(counts[begin:end]):
-                rows = np.arange(begin, end)[part]
-                queries, sizes = by_relation[rows], counts[rows]
+                batch = np.arange(begin, end)[part]
+                queries = by_relation[batch]
+                table_row = relations[batch] - first
+                sizes = counts[batch]
+                # From here on one entry a triple, of the query that `group` says.
                 group, step = spread(sizes)
-                triples: Codes | slice = slice(starts[rows[0]], starts[rows[0]] + sizes[0])
-                if rows.size > 1:  # slower than a slice
-                    triples = np.repeat(starts[rows], sizes) + step
-                place = relations[rows] - first
-                levels = level[np.repeat(place * kinds, sizes) + connections.kind[triples]]
+                triples: Codes | slice = slice(starts[batch[0]], starts[batch[0]] + sizes[0])
+                if batch.size > 1:  # slower than a slice
+                    triples = np.repeat(starts[batch], sizes) + step
+                row_start = np.repeat(table_row * num_kinds, sizes)
+                levels = level_table[row_start + connections.kind[triples]]
                 high = np.flatnonzero(levels >= np.repeat(least[queries], sizes))
-                group, entity = group[high], connections.entity[triples][high]
+                if not high.size:
+                    continue
+                group = group[high]
+                entity = connections.entity[triples][high]
+                # The triples of a candidate follow each other, as connections are sorted by entity.
                 new = np.flatnonzero(is_new(group) | is_new(entity))
-                if new.size:
-                    group, entity = group[new], entity[new]
-                    best = np.maximum.reduceat(levels[high], new).astype(np.int64)
-                    frequency = often[place[group] * entities + entity].astype(np.int64)
-                    yield Leveled(queries, group, best, frequency)
-            level[rule], often[occurring] = 0, 0
+                group = group[new]
+                entity = entity[new]
+                best = np.maximum.reduceat(levels[high], new).astype(np.int64)
+                frequency = frequency_table[table_row[group] * num_entities + entity]
+                yield Leveled(queries, group, best, frequency.astype(np.int64))
+            # The next relations find empty tables: to clear these cells is faster than new tables.
+            level_table[rule_cells] = 0
+            frequency_table[pair_cells] = 0
 
 
-def _bound(first: int, width: int, size: int) -> Words:
-    """Return where the words of some relations start and end, given how many each can have."""
-    return np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
+def _find_relations(words: Words, first: int, width: int, size: int) -> slice:
+    """Return where ordered words of the relations first, ..., first + width - 1 are.
+
+    Words are relation * size + another code.
+    """
+    bounds = np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
+    begin, end = np.searchsorted(words, bounds)
+    return slice(begin, end)
 
 
 class RecencyRanker(Ranker):
@@ -294,14 +325,18 @@ class RecencyRanker(Ranker):
 
     def prepare(self) -> None:
         """Find the last time of each answer of a query."""
-        order = [*SPLITS]
-        pairs, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
-        for earlier in order[: order.index(self.split)]:
+        splits = [*SPLITS]
+        pairs = [np.empty(0, np.uint64)]  # place of the query and answer in one number
+        times = [np.empty(0, np.int64)]
+        for earlier in splits[: splits.index(self.split)]:
             for batch in split_batches(self.train.facts.splits[earlier]):
-                rows, query = self.queries.match(getattr(batch, _OTHER[self.side]), batch.relation)
-                pairs.append(pack(query, getattr(batch, self.side)[rows], self.graph.num_entities))
+                anchors = getattr(batch, _OTHER[self.side])
+                answers = getattr(batch, self.side)
+                rows, query = self.queries.match(anchors, batch.relation)
+                pairs.append(pack(query, answers[rows], self.graph.num_entities))
                 times.append(batch.codes[-1][rows])
         distinct, place = np.unique(np.concatenate(pairs), return_inverse=True)
+        # A level is a time + 1, so that 0 is left for none.
         last = np.zeros(distinct.size, dtype=np.int64)
         np.maximum.at(last, place, np.concatenate(times) + 1)
         self._last = self.train.score(distinct, last)
@@ -314,8 +349,8 @@ class RecencyRanker(Ranker):
         """Yield the candidates that reach the least level of each query, in batches of queries."""
         queries, entities = unpack(self._last.pairs, self.graph.num_entities)
         high = np.flatnonzero(self._last.score >= least[queries])
-        queries, entities = queries[high], entities[high]
-        frequency = self.find_frequency(queries, entities)
+        queries = queries[high]
+        frequency = self.find_frequency(queries, entities[high])
         yield Leveled(self.queries.places, queries, self._last.score[high], frequency)
 
 
@@ -328,7 +363,8 @@ class StepRanker(Ranker):
         """Sort the facts by query, and within a query by time."""
         entities, times = self.graph.num_entities, self.graph.num_times
         plain, self._place = self.queries.timeless
-        answers, firsts = [], []
+        answers: list[Words] = []  # query without its time, entity, time
+        firsts: list[Words] = []  # relation, entity, anchor, time
         for triples in self.graph.splits.values():
             for batch in split_batches(triples):
                 anchor, entity = getattr(batch, _OTHER[self.side]), getattr(batch, self.side)
@@ -345,9 +381,10 @@ class StepRanker(Ranker):
         pairs, self._answered = unpack(self._answers, times)
         query, self._entity = unpack(pairs.view(np.uint64), entities)
         self._starts = np.searchsorted(query, np.arange(plain.keys.size + 1))
-        # The time at which the same fact comes next.
+        # The time at which the same answer comes next, a time after all if it does not.
+        is_last = np.append(is_new(pairs)[1:], True)
         self._next = np.append(self._answered[1:], times)
-        self._next[np.flatnonzero(np.append(is_new(pairs)[1:], True))] = times
+        self._next[is_last] = times
         self._count_firsts(sort_words(firsts))
 
     def _count_firsts(self, facts: Words) -> None:
@@ -408,12 +445,16 @@ class StepRanker(Ranker):
         counts = np.diff(self._starts)[self._place]
         for part in cut(counts):
             queries = self.queries.places[part]
+            # One entry a fact that answers a query at any time.
             group, step = spread(counts[part])
             fact = self._starts[self._place[queries]][group] + step
-            time, level = self._time[queries][group], self._answered[fact] + 1
+            time = self._time[queries][group]
+            level = self._answered[fact] + 1
+            # The last time before the query's: the same answer comes next at its time or later.
             is_last = (level <= time) & (self._next[fact] >= time)
             last = np.flatnonzero(is_last & (level >= least[queries][group]))
-            group, entities = group[last], self._entity[fact[last]]
+            group = group[last]
+            entities = self._entity[fact[last]]
             frequency = self.find_frequency(queries[group], entities)
             yield Leveled(queries, group, level[last], frequency)
 
