@@ -402,7 +402,7 @@ def _ask_compound(bare: str, parts: tuple[_Part, ...]) -> Iterator[Word]:
 def _is_unknown(part: _Part) -> bool:
     """Tell whether a part of a text is no vocabulary of headings, no sign and no number."""
     if part.kind == "word":
-        return not _asks_in_headings(part.text)
+        return "column" not in list_lexicon()[_write_plain(part.text)].scopes
     return not part.kind and len(part.text) > 1 and not part.text.isdigit()
 
 
@@ -589,15 +589,15 @@ def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span 
 
 
 def names_model(words: Iterable[str]) -> bool:
-    """Tell whether one of some words is spelled as the name of a model: RotatE, DRUM, rotate.
+    """Tell whether one of some words is spelled as the name of a model: RotatE, DRUM, rotate_adv.
 
-    >>> names_model(["RotatE"]), names_model(["rotate"]), names_model(["New"])
+    >>> names_model(["RotatE"]), names_model(["rotate_adv"]), names_model(["New"])
     (True, True, False)
     """
     return any(
         re.search(r"[^\W\d_].*[A-Z0-9]", word)
         or word[:1].isdigit()
-        or squash(word) in list_models()
+        or not list_models().isdisjoint((squash(word), *word.lower().split("_")))
         or match_role(word) == "model"
         for word in words
     )

@@ -520,6 +520,7 @@ def test_a_word_alone_beside_a_number_is_asked_about(key: str) -> None:
     assert tell(f"model,{key},dataset,MRR\nA,2,UMLS,0.3\n", "a.csv") == asked
     assert tell(json.dumps({"dataset": "UMLS", key: "2", "mrr": 0.3}), "a.json") == asked
     assert tell(f"model,{key}_decay,dataset,MRR\nA,2,UMLS,0.3\n", "a.csv") == ["umls"]
+    assert tell(f"model,split {key},dataset,MRR\nA,2,UMLS,0.3\n", "a.csv")[0].startswith("?")
 
 
 @pytest.mark.parametrize(
@@ -550,7 +551,7 @@ def test_a_key_in_small_letters_over_numbers_is_asked_about_unless_it_is_a_model
         "MyNet",
         "run_1",
         "results",
-        "transe_l2",
+        "rotate_adv",
         "log_history",
         "ensemble",
     ]
