@@ -18,7 +18,7 @@ def parse_version(version: str) -> tuple[int, ...] | None:
 
 
 def precedes(version: str, other: str) -> bool:
-    """Tell whether a version is a released one before `other`; nothing precedes an empty one."""
+    """Return True if a version is a released one before `other`; nothing precedes an empty one."""
     one, two = parse_version(version), parse_version(other)
     return one is not None and two is not None and one < two
 

@@ -146,7 +146,7 @@ class Protocol:
         return f"{ranked}; other relations of the pair{when} in {where} are removed."
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
-        """Tell whether the protocol is for graphs with time or qualifiers, or without."""
+        """Return True if the protocol is for graphs with time or qualifiers, or without."""
         if self.known == "none":
             return True
         return (self.time is not None, self.qualified) == (temporal or qualified, qualified)

@@ -49,7 +49,7 @@ def load_suites() -> Mapping[str, Suite]:
 
 
 def has_own_tasks(key: str) -> bool:
-    """Tell whether a key is that of a suite with a tool, and so with known ranking tasks."""
+    """Return True for the key of a suite with a tool, and so with known ranking tasks."""
     # Most keys are those of benchmarks, and reading the registry takes longer than the answer.
     if f"[suite.{key}]" not in _read_text():
         return False

@@ -133,5 +133,5 @@ def parse_tool(name: str) -> Tool:
 
 
 def is_tool(name: str) -> bool:
-    """Tell whether a name is that of a tool, or of one of its repositories."""
+    """Return True for the name of a tool, or of one of its repositories."""
     return _list_names().find(name) is not None

@@ -356,7 +356,7 @@ def _find_size(evidence: Evidence) -> int | None:
 
 
 def _holds(span: Interval, expectation: float) -> bool:
-    """Tell whether an expectation is within an interval, but for the noise of programs."""
+    """Return True if an expectation is within an interval, but for the noise of programs."""
     return span.lower * (1 - NOISE) <= expectation <= span.upper * (1 + NOISE)
 
 

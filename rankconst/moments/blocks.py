@@ -47,7 +47,7 @@ def certain_moments(metric: Metric, histogram: Histogram) -> Moments | None:
 
 
 def has_many_blocks(histogram: Histogram) -> bool:
-    """Tell whether there are so many blocks that they take time."""
+    """Return True if there are so many blocks that they take time."""
     return (histogram.is_weighted or histogram.offsets is not None) and len(histogram) > _MANY
 
 

@@ -280,7 +280,7 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
         return max(float(below[1] - below[0]), 0.0)
 
     def is_sure(mean: float, *, above: bool) -> bool:
-        """Tell whether a count with this mean is surely more than half of n, or surely less."""
+        """Return True if a count with this mean is surely more than half of n, or surely less."""
         level = n // 2 if above else (n + 1) // 2
         right = mean > level if above else mean < level
         return right and math.exp(-_divergence(level, mean, n)) < _IMPROBABLE / 4
@@ -369,7 +369,7 @@ def _place_control(histogram: Histogram) -> _Control:
 
 @dataclass(frozen=True, slots=True)
 class _Rankings:
-    """Some random rankings: the counts B at the ends of stretches on which the y_i are uniform."""
+    """Random rankings: the counts B at the ends of stretches with uniform y_i."""
 
     edges: Values  # 0, the distinct N and the points of the control, ascending: shape (E,)
     counts: Counts  # B at each, a column a ranking: shape (E, S)

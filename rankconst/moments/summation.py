@@ -33,7 +33,7 @@ _MOST_STEPS = 40
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Whole numbers start <= x < stop on which functions are smooth over `scale` or more."""
+    """Whole numbers start <= x < stop; functions on them are smooth over `scale` or more."""
 
     start: int
     stop: int
@@ -190,7 +190,7 @@ def place_nodes(panels: list[Panel]) -> Nodes:
 
 
 def _num_nodes(length: int, scale: float) -> int:
-    """Return how many nodes bring the interpolation error, (length / 4 scale)^nodes, low."""
+    """Return enough nodes for a small interpolation error, (length / 4 scale)^nodes."""
     ratio = max(length / (4.0 * scale), 1e-6)
     if ratio > 0.25:
         return _MOST_NODES

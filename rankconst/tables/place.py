@@ -147,7 +147,7 @@ def _is_descriptor(descriptor: Any) -> bool:
 
 
 def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
-    """Tell whether rows are a list of objects, with text or nothing under some keys."""
+    """Return True if rows are a list of objects, with text or nothing under some keys."""
     if not isinstance(rows, list):
         return False
     for row in rows:

@@ -72,7 +72,7 @@ class SumLaw(ABC):
 
     @property
     def farthest(self) -> float:
-        """The largest abs(z), Re z < 0, at which nothing overflows."""
+        """The largest abs(z), Re z < 0, without an overflow."""
         return 600.0
 
     @property
@@ -92,7 +92,7 @@ class SumLaw(ABC):
         """
 
     def cost(self, reach: float) -> float:
-        """Return about how many exponentials one z of modulus `reach` takes."""
+        """Estimate the number of exponentials for one z of modulus `reach`."""
         del reach
         return float(len(self.tasks))
 
@@ -322,7 +322,7 @@ class MixedLaw(SumLaw):
 
     @property
     def farthest(self) -> float:
-        """The largest abs(z), Re z < 0, at which no part overflows."""
+        """The largest abs(z), Re z < 0, without an overflow of any part."""
         return min(law.farthest / weight for weight, law in self.parts)
 
     @property

@@ -104,7 +104,7 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
 
 
 def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
-    """Return how many of the ranks 1 .. N a single task may have if the others are all 1."""
+    """Return the number of ranks 1 .. N that a task may have if all others have rank 1."""
     low, high = np.ones_like(sizes), sizes
     while np.any(low < high):
         middle = (low + high + 1) // 2

@@ -87,7 +87,7 @@ class Affine:
         return (value - self.origin) / self.unit + 0.0  # chance is 0, not -0.0 where less is better
 
     def map_interval(self, lower: Any, upper: Any) -> Interval:
-        """Return what lies between two values after the map, the lower end first."""
+        """Return the interval between two values after the map, the lower end first."""
         ends = self._apply(lower), self._apply(upper)
         return Interval(*ends) if self.unit > 0 else Interval(*reversed(ends))
 
@@ -101,7 +101,7 @@ class Affine:
 
 
 def bound_error(moments: Moments, error: float) -> float:
-    """Return how far off a moment may be: twice as far as its error if it is sampled."""
+    """Bound the error of a moment: of a sampled one it is twice the standard error."""
     return 2.0 * error if moments.method == "sampled" else error
 
 
@@ -202,7 +202,7 @@ class Adjusted:
         return write_html(self._show(_MOST_SHOWN), "; ".join(notes))
 
     def _show(self, most: int) -> dict[str, list[str]]:
-        """Return the forms that are defined, with what is written of the first values."""
+        """Return the defined forms with texts of the first values."""
         shown = {}
         for form in ("value", *ADJUSTMENTS):
             if form in self.undefined:

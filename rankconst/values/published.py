@@ -48,7 +48,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A number as it was published, with the ends of what its writing leaves open."""
+    """A published number with the ends of its interval, by rounding or a spread."""
 
     text: str
     value: float  # in the metric's own units: a percentage is divided by 100
@@ -234,7 +234,7 @@ def half_unit(number: float) -> float:
 
 
 def is_number(value: object) -> TypeGuard[numbers.Real | Decimal]:
-    """Tell whether a value is a number: neither a truth value nor a duration of numpy."""
+    """Return True for a number: neither a truth value nor a duration of numpy."""
     lasts = getattr(getattr(value, "dtype", None), "kind", "") == "m"
     return not lasts and not isinstance(value, bool) and isinstance(value, (numbers.Real, Decimal))
 
