@@ -451,36 +451,43 @@ def _scan(text: str, k: int | None) -> Iterator[_Part]:
     """Divide a text into parts, the longest names first."""
     tokens = [Span(*token.span()) for token in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
-    i = 0
-    while i < len(tokens):
-        start = tokens[i].start
+    place = 0
+    while place < len(tokens):
+        start = tokens[place].start
         if graphs and graphs[0].start <= start:
             graph = graphs.pop(0)
             yield _Part("graph", graph.start, graph.end, text[start : graph.end])
-            while i < len(tokens) and tokens[i].start < graph.end:
-                i += 1
-            continue
-        part, i = _read_at(text, tokens, i, k)
-        yield part
+            while place < len(tokens) and tokens[place].start < graph.end:
+                place += 1
+        else:
+            part = _read_name(text, tokens[place : place + _MOST_WORDS], k)
+            yield part
+            while place < len(tokens) and tokens[place].start < part.end:
+                place += 1
 
 
-def _read_at(text: str, tokens: list[Span], i: int, k: int | None) -> tuple[_Part, int]:
-    """Read the longest name from a token on; return it with the number of the next token."""
-    start, end = tokens[i]
-    best, following = _Part("", start, end, text[start:end]), i + 1
-    name = ""
-    for j in range(i, min(i + _MOST_WORDS, len(tokens))):
-        if j > i and _GAP.fullmatch(text, tokens[j - 1].end, tokens[j].start) is None:
+def _read_name(text: str, tokens: list[Span], k: int | None) -> _Part:
+    """Read the longest name that begins with the first token; without one, the token itself."""
+    start, end = tokens[0]
+    longest = _Part("", start, end, text[start:end])
+    plain = ""  # the name so far, without the gaps between its words
+    for token in tokens:
+        if plain and _GAP.fullmatch(text, end, token.start) is None:
             break
-        name += text[slice(*tokens[j])].lower()
-        if name not in list_beginnings() and name.rstrip(_DIGITS) not in list_beginnings():
+        plain += text[token.start : token.end].lower()
+        if not _begins_name(plain):
             break
-        end = tokens[j].end
+        end = token.end
         kind = _classify(text[start:end], k)
-        is_inside = kind == "word" and len(name) < _SHORT and _is_inside(text, start, end)
-        if kind and not is_inside:
-            best, following = _Part(kind, start, end, text[start:end]), j + 1
-    return best, following
+        is_fragment = kind == "word" and len(plain) < _SHORT and _is_inside(text, start, end)
+        if kind and not is_fragment:
+            longest = _Part(kind, start, end, text[start:end])
+    return longest
+
+
+def _begins_name(plain: str) -> bool:
+    """Tell whether a name of the vocabulary begins so; hits10 does, as digits may be a k."""
+    return plain in list_beginnings() or plain.rstrip(_DIGITS) in list_beginnings()
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
