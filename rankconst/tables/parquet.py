@@ -462,26 +462,28 @@ class Records:
         return places, [columns[name] for name in _MOMENTS]
 
     def _group(
-        self, name: str, further: str = "", *weights: str
+        self, name: str, extra_key: str = "", *weights: str
     ) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
-        """Cut a table into arrays, a group for each run of rows of the same tasks."""
+        """Cut a table into arrays, a group for each run of rows of the same tasks.
+
+        `extra_key` is the column that tells tasks apart besides protocol, split and side:
+        "relation" or "aggregation".
+        """
         keys: tuple[str, ...] = ("protocol", "split", "side")
-        if further:
-            keys = (*keys, further)
-        values = ("num_candidates", "num_tasks", *weights)
+        if extra_key:
+            keys = (*keys, extra_key)
+        columns = ("num_candidates", "num_tasks", *weights)
         # As dictionaries, keys are compared by their codes: only those of whole groups become text.
-        table = self.read(name, (*keys, *values), coded=keys)
-        words, starts = find_runs(table, keys)
-        if not words:
+        table = self.read(name, (*keys, *columns), coded=keys)
+        runs, starts = find_runs(table, keys)
+        if not runs:
             return
-        pieces = [np.split(to_array(table[value]), starts[1:]) for value in values]
-        for (protocol, split, side, *more), *columns in zip(words, *pieces, strict=False):
-            tasks = Tasks(self.dataset, protocol, split, side)
-            if further == "relation":
-                tasks = replace(tasks, relations=tuple(more))
-            elif further:
-                tasks = replace(tasks, aggregation=more[0])
-            yield tasks, tuple(columns)
+        pieces = [np.split(to_array(table[column]), starts[1:]) for column in columns]
+        for run, arrays in zip(runs, zip(*pieces, strict=True), strict=True):
+            names: dict[str, Any] = dict(zip(keys, run, strict=True))
+            if "relation" in names:
+                names["relations"] = (names.pop("relation"),)
+            yield Tasks(self.dataset, **names), arrays
 
 
 def find_runs(
