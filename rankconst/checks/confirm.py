@@ -184,21 +184,22 @@ class _Judge:
     def _ask_tasks(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question | None:
         """Ask about contradicted tasks: name those that fit, or the contradiction.
 
-        If a known defect explains the contradictions, only tasks without any are asked about.
+        Other tasks must fit better: without any contradiction, or, if none are, with those that a
+        known defect explains.
         """
         current = self._grade(tasks, tool, evidence)
-        if current in {None, _FITS}:
+        if current is None or current == _FITS:
             return None
-        grades = {}
+        others_of = defaultdict[int | None, list[Tasks]](list)
         for other in self._list_others(tasks, evidence):
-            grades[other] = self._grade(other, tool, evidence)
-        for grade in (_FITS, _DEFECT):
-            if current == grade:
-                return None
-            fitting = [other for other in grades if grades[other] == grade]
-            if fitting:
-                return _name_others(tasks, self._choose_nearest(tasks, fitting), evidence)
-        return self._ask_slip(tasks, tool, evidence)
+            others_of[self._grade(other, tool, evidence)].append(other)
+        better = others_of[_FITS]
+        if not better and current == _DEFECT:
+            return None
+        better = better or others_of[_DEFECT]
+        if not better:
+            return self._ask_slip(tasks, tool, evidence)
+        return _name_others(tasks, self._choose_nearest(tasks, better), evidence)
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
         """Return the tasks declared or assumed, and the tool; two Nones if they need an answer."""
