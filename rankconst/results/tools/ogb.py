@@ -48,10 +48,10 @@ class _Measure(NamedTuple):
 
 
 class _Mean(NamedTuple):
-    """The mean of a list, or the reason why it has none."""
+    """The mean that is written or that of a list, or the reason why there is none."""
 
     text: str
-    length: int  # of the list
+    length: int | None  # of the list
     why: str = ""
 
 
@@ -76,36 +76,50 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
+    """Read the metrics of all objects; the lists of a split must be of equal length."""
     collector = Collector()
     for record in read_records(document):
-        line = record.line
-        lengths: dict[str | None, int] = {}
+        lengths: dict[str | None, int] = {}  # by split, of its first list
         for measure in _walk(record):
-            split, key = measure.split, measure.key
-            place, count = f"{document.at(line)}, key {key}", None
-            if not measure.is_list or measure.value is None:
-                text, why = read_number(measure.value)
-            else:
-                text, count, why = _average(measure.value)
-            if why:
-                collector.skip(line, key, why)
+            mean = _read_mean(measure)
+            if mean.why:
+                collector.skip(record.line, measure.key, mean.why)
                 continue
-            if count is not None and lengths.setdefault(split, count) != count:
-                raise DataError(
-                    f"{place}: it has {count:,} values, the list before it {lengths[split]:,}; "
-                    "expected one per task."
-                )
+            place = f"{document.at(record.line)}, key {measure.key}"
+            if mean.length is not None:
+                length = lengths.setdefault(measure.split, mean.length)
+                if mean.length != length:
+                    raise DataError(
+                        f"{place}: it has {mean.length:,} values, the list before it {length:,}; "
+                        "expected one per task."
+                    )
             try:
                 metric = parse_metric(measure.metric)
             except UnknownNameError as error:
                 raise DataError(f"{place}: {error}") from None
-            name = f"{measure.metric}_list" if measure.is_list else measure.metric
-            cells = {"line": line, "split": split, "metric": name, "value": text}
-            cells["num_tasks"] = count
-            row = {column: None if cell is None else str(cell) for column, cell in cells.items()}
-            context = Address(split=split, num_tasks=count)
-            collector.add(metric, text, line, context, row, exact=measure.is_list)
+            context = Address(split=measure.split, num_tasks=mean.length)
+            row = _make_row(record.line, measure, mean)
+            collector.add(metric, mean.text, record.line, context, row, exact=measure.is_list)
     return collector.collect(document, READER.key, "ogb")
+
+
+def _make_row(line: int | None, measure: _Measure, mean: _Mean) -> dict[str, str | None]:
+    """Make the row of a metric in the table that stands for the document."""
+    return {
+        "line": None if line is None else str(line),
+        "split": measure.split,
+        "metric": f"{measure.metric}_list" if measure.is_list else measure.metric,
+        "value": mean.text,
+        "num_tasks": None if mean.length is None else str(mean.length),
+    }
+
+
+def _read_mean(measure: _Measure) -> _Mean:
+    """Read a mean as it is written, and average a list."""
+    if measure.is_list and measure.value is not None:
+        return _average(measure.value)
+    text, why = read_number(measure.value)
+    return _Mean(text, None, why)
 
 
 def _average(value: Value) -> _Mean:
@@ -120,7 +134,8 @@ def _average(value: Value) -> _Mean:
             why = f"its value {index + 1:,} is {got}; expected a number from 0 to 1"
             return _Mean("", 0, why)
         total = _EXACT.add(total, Decimal(str(item)) if number else Decimal(0))
-    return _Mean(repr(float(_EXACT.divide(total, len(value)))), len(value))
+    mean = float(_EXACT.divide(total, len(value)))
+    return _Mean(repr(mean), len(value))
 
 
 READER = Reader("ogb", _recognise, _read)
