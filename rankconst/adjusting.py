@@ -335,15 +335,21 @@ def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
 
 
 def _fill_significance(
-    columns: dict[str, Any], done: AdjustedBatch, rows: Places, size: int
+    columns: dict[str, Any], batch: AdjustedBatch, rows: Places, size: int
 ) -> None:
+    """Write the tail probabilities of a batch into its rows; add their columns if they lack."""
     if "p_method" not in columns:
-        columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
         columns["p_method"] = [None] * size
-    for row, p in zip(rows.tolist(), done.significance, strict=True):
-        if p is not None:
-            columns["log10_p"][row], columns["p_method"][row] = p.log10, p.method
-            columns["log10_p_lower"][row], columns["log10_p_upper"][row] = p.interval
+        for end in ENDS:
+            columns[f"log10_p{end}"] = np.full(size, np.nan)
+    for row, probability in zip(rows.tolist(), batch.significance, strict=True):
+        if probability is None:
+            continue
+        lower, upper = probability.interval
+        columns["log10_p"][row] = probability.log10
+        columns["log10_p_lower"][row] = lower
+        columns["log10_p_upper"][row] = upper
+        columns["p_method"][row] = probability.method
 
 
 # Values typed by hand.

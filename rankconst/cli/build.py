@@ -491,14 +491,21 @@ def _report_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:
-    """Suggest a command that uses the tables, ready to run but for the value."""
-    # Commands find what is in this folder under its usual name.
-    place = "" if os.path.normpath(out) == OUTPUT else f" --tables {shlex.quote(str(out))}"
+    """Suggest a command that uses the tables of a dataset, ready to run but for the value.
+
+    It shows them if they hold no test set. Without the default protocol it names the first filtered
+    one, or else the first.
+    """
+    tables_option = ""  # commands find the usual folder themselves
+    if os.path.normpath(out) != OUTPUT:
+        tables_option = f" --tables {shlex.quote(str(out))}"
     protocols = [tasks.protocol for tasks in _find_tests(tables, key)]
     if not protocols:
-        return f"next: rankconst show {key} --split all{place}"
-    protocol = ""
+        return f"next: rankconst show {key} --split all{tables_option}"
+    protocol_option = ""
     if DEFAULT_PROTOCOL not in protocols:
         filtered = [name for name in protocols if parse_protocol(name).known != "none"]
-        protocol = f" --protocol {(filtered or protocols)[0]}"
-    return f"next: rankconst adjust VALUE --metric mrr --dataset {key}{protocol}{place}"
+        protocol = filtered[0] if filtered else protocols[0]
+        protocol_option = f" --protocol {protocol}"
+    options = f"--metric mrr --dataset {key}{protocol_option}{tables_option}"
+    return f"next: rankconst adjust VALUE {options}"
