@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,14 @@ from hypothesis import strategies as st
 import rankconst
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.results.formats import read_document
+from rankconst.results.frame import read_frame
+from rankconst.results.reading import join_entries
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from random import Random
+
+    from rankconst.results.reading import Entries
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 
@@ -334,3 +340,36 @@ def test_a_column_twice_has_two_results_once_you_say_that_it_is_of_the_same_task
         if str(name).startswith("AMRR") and "er" not in name
     )
     assert found == [index(value) for value in (0.5, 0.6, 0.7)]
+
+
+CELLS = st.sampled_from([0.25, "0.3", "0.45", None])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.randoms())
+def test_numbers_are_in_the_order_of_rows_whatever_kinds_their_columns_hold(
+    rows: list[tuple[object, ...]], random: Random
+) -> None:
+    columns = ["MRR", "Hits@1", "Hits@10"]
+    cells = [
+        (i, column, str(cell), isinstance(cell, float))
+        for i, row in enumerate(rows)
+        for column, cell in zip(columns, row, strict=True)
+        if cell is not None
+    ]
+
+    def show(entries: Entries) -> list[tuple[object, ...]]:
+        return [(each.row, each.column, each.text, each.exact) for each in entries]
+
+    entries = read_frame(pd.DataFrame(rows, columns=columns, dtype=object))[0].entries
+    assert show(entries) == cells
+    assert entries.rows.tolist() == [cell[0] for cell in cells]
+    assert entries.values.tolist() == [float(cell[2]) for cell in cells]
+    chosen = np.array([random.random() < 0.5 for _ in cells], dtype=np.bool_)
+    assert show(entries.keep(chosen)) == [*compress(cells, chosen)]
+    signed = entries.rewrite(chosen, percent=True)
+    assert show(signed.keep(chosen)) == [
+        (row, column, f"{text}%", exact) for row, column, text, exact in compress(cells, chosen)
+    ]
+    assert show(signed.keep(~chosen)) == [*compress(cells, ~chosen)]
+    below = [(row + len(rows), *others) for row, *others in cells]
+    assert show(join_entries([entries, entries], [len(rows)] * 2)) == cells + below
