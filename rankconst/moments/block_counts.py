@@ -114,14 +114,25 @@ class BlockCounts:
         return PointLaws(*columns[:3]), columns[3]
 
     def _evaluate_rows(self, x: Values, centre: int) -> tuple[Values, Values, Values, Values]:
+        """Return tail, mass and error at ascending points, and the chance that no rank is x.
+
+        Tables have shape (X, U): a row a point, a column a block that the points cut or end.
+        """
         certain = self.num_certain(x)
-        needed, uncertain, left = self.count - certain, self.num_possible(x) - certain, x < centre
-        open_rows = (self.starts < x[-1]) & (self.stops >= x[0])
-        share = (x[:, None] - self.starts[open_rows]) / self.sizes[open_rows]
-        inside = (share > 0) & (share < 1)
-        share, tasks = np.where(inside, share, 0.5), np.where(inside, self.tasks[open_rows], 0.0)
+        needed = self.count - certain
+        uncertain = self.num_possible(x) - certain
+        left = x < centre
+        reached = (self.starts < x[-1]) & (self.stops >= x[0])
+        starts, stops, sizes = self.starts[reached], self.stops[reached], self.sizes[reached]
+        depth = x[:, None] - starts
+        share = depth / sizes
+        is_cut = (share > 0) & (share < 1)
+        # A block that x does not cut adds nothing: no tasks, and a share that has a logarithm.
+        share = np.where(is_cut, share, 0.5)
+        tasks = np.where(is_cut, self.tasks[reached], 0.0)
         tail, mass, error = _read_single_way(share, tasks, needed, uncertain, left)
         z_inverse = np.where(needed > 0, 0.0, np.inf)
+        # The points at which neither none nor all of the uncertain ranks are needed.
         at = np.flatnonzero((needed > 0) & (needed < uncertain))
         if at.size:
             target = needed[at].astype(np.float64) - 0.5
@@ -134,11 +145,10 @@ class BlockCounts:
         # The factors of x - 1 next to those of x, at z.
         with np.errstate(divide="ignore", invalid="ignore"):
             hit = share / (share + (1 - share) * z_inverse[:, None])
-            gap = np.where(inside, x[:, None] - self.starts[open_rows], np.inf)
-            ending = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
-            ends = np.where(ending, ending * np.log1p(-1 / self.sizes[open_rows]), 0.0)
-            steps = tasks * np.log1p(-hit / gap) + ends
-        return tail, mass, error, np.exp(np.sum(steps, axis=1))
+            log_cut = tasks * np.log1p(-hit / np.where(is_cut, depth, np.inf))
+            ending = np.where(stops == x[:, None], self.tasks[reached], 0.0)
+            log_ending = np.where(ending, ending * np.log1p(-1 / sizes), 0.0)
+        return tail, mass, error, np.exp(np.sum(log_cut + log_ending, axis=1))
 
     def gap_law(self, y: int, lowest: int) -> tuple[Counts, Values]:
         """Return x < y and their weights P(B(x) = B(y) = count) / P(B(y) = count).
@@ -152,26 +162,30 @@ class BlockCounts:
         near = (self.starts < y) & (self.stops > lowest)
         starts, stops = self.starts[near], self.stops[near]
         sizes, tasks = self.sizes[near], self.tasks[near]
-        back, shares = self._circle_of(y, needed)
+        z_inverse, node_shares = self._circle_of(y, needed)
         share = np.minimum((y - starts) / sizes, 1.0)
         with np.errstate(invalid="ignore"):
-            # z / (T (F z + 1 - F)).
-            unit = 1 / (sizes * (share + np.where(share == 1, 0.0, (1 - share) * back[:, None])))
+            # z / (T (F z + 1 - F)), shape (nodes, U): what a rank in x+1 .. y takes from a factor.
+            miss = np.where(share == 1, 0.0, (1 - share) * z_inverse[:, None])
+            unit = 1 / (sizes * (share + miss))
         hazard = float(np.sum(np.where(stops >= y, tasks * np.abs(unit[0]), 0.0)))
-        stop, length = y, math.ceil(min(8 / hazard, y)) if hazard else y
-        places, weights = [np.empty(0, np.int64)], [np.empty(0)]
+        # Windows of x from y down, each twice as long as the last, until nothing is left.
+        stop = y
+        length = math.ceil(min(8 / hazard, y)) if hazard else y
+        points, weights = [np.empty(0, np.int64)], [np.empty(0)]
         while stop > lowest:
             start = max(lowest, stop - length)
             x, multiples = self._place(start, stop)
             away = np.maximum(np.minimum(stops, y) - np.maximum(x[:, None], starts), 0.0)
             logs = _log_product(away, (y - x).astype(np.float64), unit, tasks)
-            ratio = np.sum((np.exp(logs) * shares).real, axis=1)
-            places.append(x)
+            ratio = np.sum((np.exp(logs) * node_shares).real, axis=1)
+            points.append(x)
             weights.append(multiples * ratio)
             if ratio[0] < _VANISHED:
                 break
-            stop, length = start, 2 * length
-        return np.concatenate(places), np.concatenate(weights)
+            stop = start
+            length *= 2
+        return np.concatenate(points), np.concatenate(weights)
 
     def gap_cost(self, y: int, x: Counts) -> int:
         """Estimate the number of factors that :meth:`gap_law` forms."""
@@ -256,18 +270,25 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
 
 
 def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> Complex:
-    """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes)."""
-    s, theta = zeta[:, 0].real, zeta[0].imag
-    miss_weight = (1 - share) * np.exp(-s)[:, None]
-    hit, miss = share / (share + miss_weight), miss_weight / (share + miss_weight)
-    high, low = hit > 0.5, np.minimum(hit, miss)
-    on_axis = np.einsum("xu,xu->x", tasks, np.log1p(share * np.expm1(s)[:, None])) - s * needed
-    turned = np.sum(np.where(high, tasks, 0.0), axis=1) - needed
-    total: Complex = on_axis[:, None] + 1j * turned[:, None] * theta
-    v = np.expm1(1j * theta)
-    size = float(low.max()) * float(np.abs(v).max())
-    if size <= _RADIUS:
-        _add_powers(total, low, high, tasks, v, terms=max(2, _count_terms(size, tasks)))
+    """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes); zeta is tilt + i angle.
+
+    It is the value at angle 0 plus the logarithms of 1 + p v, with the tilted chances p. A p above 1/2 is expanded in 1 - p, which leaves i angle: see the top.
+    """
+    tilt = zeta[:, 0].real
+    angle = zeta[0].imag
+    miss_weight = (1 - share) * np.exp(-tilt)[:, None]
+    hit = share / (share + miss_weight)
+    miss = miss_weight / (share + miss_weight)
+    high = hit > 0.5
+    low = np.minimum(hit, miss)
+    log_factors = np.log1p(share * np.expm1(tilt)[:, None])
+    on_axis = np.einsum("xu,xu->x", tasks, log_factors) - tilt * needed
+    turns = np.sum(np.where(high, tasks, 0.0), axis=1) - needed
+    total: Complex = on_axis[:, None] + 1j * turns[:, None] * angle
+    v = np.expm1(1j * angle)
+    modulus = float(low.max()) * float(np.abs(v).max())
+    if modulus <= _RADIUS:
+        _add_powers(total, low, high, tasks, v, terms=max(2, _count_terms(modulus, tasks)))
     else:
         _add_logarithms(total, low, high, tasks, v)
     return total
@@ -295,12 +316,13 @@ def _add_logarithms(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
     """Add the sum of :func:`_add_powers` log by log, for p v too large for a series."""
-    sign = np.where(high, -1.0, 1.0)
+    sign = np.where(high, -1.0, 1.0)  # of the angle: conjugates have the opposite one
     width = max(1, _TABLE // max(total.size, 1))
     for begin in range(0, low.shape[1], width):
         block = slice(begin, begin + width)
-        p = low[:, None, block]
-        real, imaginary = p * v.real[:, None], p * v.imag[:, None]
+        p = low[:, None, block]  # tables of shape (X, nodes, blocks)
+        real = p * v.real[:, None]
+        imaginary = p * v.imag[:, None]
         angle = sign[:, None, block] * np.arctan2(imaginary, 1 + real)
         logs = 0.5 * _log_square(p, v.real[:, None]) + 1j * angle
         total += np.einsum("xu,xtu->xt", tasks[:, block], logs)
@@ -367,7 +389,11 @@ class Gaps:
     def sum(
         self, points: Counts, mass: Values, curvature: Callable[[Values], Values]
     ) -> tuple[Values, Values]:
-        """Return the sums with curvature(x + y) for all y, shape (2, X), and their errors."""
+        """Return the sums with curvature(x + y) for all y, shape (2, X), and their errors.
+
+        The nodes' sums, divided by those of independent gaps, are interpolated by lines and by
+        polynomials; half of the nodes tell the errors. That of the smaller error is returned.
+        """
         sums = np.stack(
             [
                 np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1)
@@ -380,8 +406,12 @@ class Gaps:
         routes = []
         for degree in (1, _DEGREE):
             fine = base * self._interpolate_ratio(points, ratio, degree, step=1)
-            coarse = base * self._interpolate_ratio(points, ratio, degree, step=2)
-            routes.append((fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)))
+            if self.exact:
+                error = 0.0 * fine
+            else:
+                coarse = base * self._interpolate_ratio(points, ratio, degree, step=2)
+                error = 2 * np.abs(fine - coarse)
+            routes.append((fine, error))
         return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
 
     def _interpolate_ratio(self, points: Counts, ratio: Values, degree: int, step: int) -> Values:
@@ -390,17 +420,18 @@ class Gaps:
 
 
 def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
-    """Interpolate by polynomials through the nearest nodes, and by the outermost beyond."""
+    """Interpolate by Lagrange polynomials through the nearest nodes; beyond, take the outermost."""
     x = np.clip(x, nodes[0], nodes[-1])
     num_nodes = min(degree + 1, nodes.size)
     first = np.clip(np.searchsorted(nodes, x) - num_nodes // 2, 0, nodes.size - num_nodes)
-    near = first[:, None] + np.arange(num_nodes)
+    near = first[:, None] + np.arange(num_nodes)  # indices of each x's nodes, shape (X, num_nodes)
     distance = (x[:, None] - nodes[near]).astype(np.float64)
     total = np.zeros(x.size)
     for i in range(num_nodes):
         others = np.arange(num_nodes) != i
         spacing = nodes[near[:, [i]]] - nodes[near[:, others]]
-        total += values[near[:, i]] * np.prod(distance[:, others] / spacing, axis=1)
+        basis = np.prod(distance[:, others] / spacing, axis=1)
+        total += values[near[:, i]] * basis
     return total
 
 

@@ -371,51 +371,57 @@ def bound_pairs(
     """Bound z and p of the difference of each pair of values.
 
     Pairs are in the order of ``np.triu_indices(len(values), 1)``. `spreads` are the standard
-    deviations of the ranks of each, NaN for unknown ones.
+    deviations of the ranks of each, NaN for unknown ones. The loss of a value is how far all tasks
+    together are from the best: it bounds the squared differences of the tasks, and these bound z.
 
     Raises what :func:`compare_values` does.
     """
     _require_comparable(metric, tasks, histogram)
     first, second = np.triu_indices(len(values), 1)
     spans, counts, best = _list_spans(metric, histogram)
-    room, total, largest = Room.of(spans, counts), histogram.total_weight, float(spans.max())
+    room = Room.of(spans, counts)
+    total = histogram.total_weight
+    largest_span = float(spans.max())
     lower, upper = np.array(intervals, dtype=np.float64).T
+    # The two ends of each pair, shape (2, pairs), and how far apart its values are at least.
     nearest, farthest = _pair_ends(lower, upper, first, second)
     least = total * np.abs(nearest[1] - nearest[0])
     squares = room.bound_squares(total * np.sum(np.abs(best - nearest), axis=0))
     if spreads is not None and histogram.weights is None:
-        known = total * (spreads[first] + spreads[second]) ** 2 + least**2 / total
-        squares = np.fmin(squares, known)
+        by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least**2 / total
+        squares = np.fmin(squares, by_spreads)
     z_upper = _bound_z(metric, histogram, total * np.abs(farthest[1] - farthest[0]))
     z = np.minimum(_divide_by_root(least, squares), z_upper)
-    # The losses of each value, the least and the most.
+    # The least loss of each value and its largest one, shape (2, values).
     losses = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
     uncorrelated = squares
     if histogram.weights is None:
-        filled, shared = room.fill(losses[1]), losses[0] / math.sqrt(histogram.total)
+        filled = room.fill(losses[1])
+        shared = losses[0] / math.sqrt(histogram.total)
         together = filled[first] + filled[second] - 2 * shared[first] * shared[second]
         uncorrelated = np.minimum(squares, together)
     z_uncorrelated = np.minimum(_divide_by_root(least, uncorrelated), z_upper)
     # No test that flips signs has a smaller p than that of equal signs.
     p_lower = np.full(len(first), (1 - histogram.total) * math.log10(2.0))
-    p_upper, method = _bound_p(z, squares, largest)
+    p_upper, method = _bound_p(z, squares, largest_span)
     notes = ("",) * len(values)
     if metric.hits_k and not histogram.is_weighted:
+        # Shares of whole hits, shape (2, values), allow an exact test.
         hits, notes = _list_hits(metric, histogram.total, values, intervals)
         is_exact = ~np.isnan(hits[0, first] + hits[0, second])
         near, far = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
-        alone = room.bound_squares(total * np.sum(np.abs(best - near), axis=0))
-        p_lower[is_exact], p_upper[is_exact] = _bound_exact(total * near, total * far, alone)
+        hit_squares = room.bound_squares(total * np.sum(np.abs(best - near), axis=0))
+        p_lower[is_exact], p_upper[is_exact] = _bound_exact(total * near, total * far, hit_squares)
         method = np.where(is_exact, "exact", method)
     # The bound is largest where the losses are half of what they can be, or next to it.
-    lowest, highest = losses[:, first] + losses[:, second]
-    half = np.clip(room.losses[-1], lowest, highest)
+    least_losses, largest_losses = losses[:, first] + losses[:, second]
+    half = np.clip(room.losses[-1], least_losses, largest_losses)
     return Bounds(
         z=(z, z_upper),
         z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z),
         log10_p=(p_lower, p_upper),
         method=method,
-        smallest=_find_smallest(room.bound_squares(half), method, largest) / total,
+        smallest=_find_smallest(room.bound_squares(half), method, largest_span) / total,
         notes=notes,
     )
 
@@ -565,12 +571,14 @@ def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
 def _pair_ends(
     lower: Values, upper: Values, first: Places, second: Places
 ) -> tuple[Values, Values]:
-    """Return the two nearest numbers of two intervals, and the two farthest."""
-    up, down = np.stack([upper[first], lower[second]]), np.stack([lower[first], upper[second]])
+    """Return the two nearest numbers of two intervals, and the two farthest. Shapes (2, pairs)."""
+    up = np.stack([upper[first], lower[second]])
+    down = np.stack([lower[first], upper[second]])
     is_up = np.abs(up[1] - up[0]) <= np.abs(down[1] - down[0])
     shared = np.maximum(lower[first], lower[second])
     overlap = shared <= np.minimum(upper[first], upper[second])
-    return np.where(overlap, shared, np.where(is_up, up, down)), np.where(is_up, down, up)
+    nearest = np.where(overlap, shared, np.where(is_up, up, down))
+    return nearest, np.where(is_up, down, up)
 
 
 def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:

@@ -82,8 +82,9 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
     if len(metrics) < 2:
         return {}
     hits = sorted(metrics - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
-    order = {metric: place for place, metric in enumerate([*hits, _MRR, _MR])}
-    results = sorted(results, key=lambda result: order[result.metric])
+    # Reasons name hits by k first, then MRR and MR.
+    order = [*hits, _MRR, _MR]
+    results = sorted(results, key=lambda result: order.index(result.metric))
     rows, size = _number_rows([result.evaluation for result in results])
     ends, is_repeated = _lay_out(results, rows, size)
     is_wrong = np.zeros(size, dtype=np.bool_)
@@ -92,15 +93,18 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
         block = {metric: _Ends(lower[part], upper[part]) for metric, (lower, upper) in ends.items()}
         is_wrong[part] = _find_wrong(hits, block)
     is_wrong &= ~is_repeated
+    # The numbers of each wrong evaluation, by their index.
     evaluations: dict[int, dict[int, _Number]] = {}
     for result, row_of in zip(results, rows, strict=True):
-        for at in np.flatnonzero(is_wrong[row_of]).tolist():
-            index = int(result.numbers[at])
-            number = _Number(result.metric, result.lower[at], result.upper[at], show(index))
-            evaluations.setdefault(int(row_of[at]), {})[index] = number
+        for position in np.flatnonzero(is_wrong[row_of]).tolist():
+            index = int(result.numbers[position])
+            lower, upper = result.lower[position], result.upper[position]
+            numbers = evaluations.setdefault(int(row_of[position]), {})
+            numbers[index] = _Number(result.metric, lower, upper, show(index))
     reasons: dict[int, str] = {}
     for numbers in evaluations.values():
-        reasons |= dict.fromkeys(numbers, _explain([*numbers.values()]))
+        reason = _explain([*numbers.values()])
+        reasons |= dict.fromkeys(numbers, reason)
     return reasons
 
 
@@ -124,13 +128,15 @@ def _lay_out(
     """
     metrics = {result.metric for result in results}
     if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
+        # Each row has each metric once: nothing needs to be moved.
         ends = {result.metric: _Ends(result.lower, result.upper) for result in results}
         return ends, np.zeros(size, dtype=np.bool_)
     ends = {metric: _Ends(*np.full((2, size), np.nan)) for metric in metrics}
     counts = {metric: np.zeros(size, dtype=np.intp) for metric in metrics}
     for result, row_of in zip(results, rows, strict=True):
         lower, upper = ends[result.metric]
-        lower[row_of], upper[row_of] = result.lower, result.upper
+        lower[row_of] = result.lower
+        upper[row_of] = result.upper
         counts[result.metric] += np.bincount(row_of, minlength=size)
     is_repeated: Flags = np.any([count > 1 for count in counts.values()], axis=0)
     return ends, is_repeated
@@ -163,15 +169,17 @@ def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
 def _explain(numbers: Sequence[_Number]) -> str:
     """Name a number and the others that it contradicts: hits by k first, then MRR and MR."""
     hits = [number for number in numbers if number.metric.hits_k is not None]
-    for place, share in enumerate(hits[1:], start=1):
-        largest = max(hits[:place], key=lambda smaller: smaller.lower)
+    for i, share in enumerate(hits[1:], start=1):
+        # Hits@k do not fall with k.
+        largest = max(hits[:i], key=lambda smaller: smaller.lower)
         if share.upper + _NOISE < largest.lower:
             return _write_reason(share, "less than", [largest])
     means = {number.metric: number for number in numbers[len(hits) :]}
     reciprocal, rank = means.get(_MRR), means.get(_MR)
     if reciprocal is not None:
         ks = [share.metric.hits_k or 0 for share in hits]
-        lower, upper = [share.lower for share in hits], [share.upper for share in hits]
+        lower = [share.lower for share in hits]
+        upper = [share.upper for share in hits]
         bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
         if reciprocal.upper + _NOISE < bound.lower:
             return _write_reason(reciprocal, "too small for", hits)

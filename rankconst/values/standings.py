@@ -150,15 +150,19 @@ class Standings:
         )
 
     def __str__(self) -> str:
-        tasks, cells = self.constants.tasks, self.table
-        better = [" ".join(letters) for letters in cells["better_than"]]
-        rows = list(zip(cells["letter"], cells["model"], cells["text"], better, strict=True))
-        first, second, third, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
-        label, size = self.constants.metric.label, self.constants.num_tasks
-        lines = [f"{label} on {tasks.dataset} ({tasks.describe()}), {size:,} tasks", ""]
-        for letter, model, text, worse in rows:
-            line = f"  {letter:<{first}}  {model:<{second}}  {text:>{third}}  {worse}"
-            lines.append(line.rstrip())
+        tasks = self.constants.tasks
+        title = f"{self.constants.metric.label} on {tasks.dataset} ({tasks.describe()})"
+        lines = [f"{title}, {self.constants.num_tasks:,} tasks", ""]
+        cells = self.table
+        letters, models, texts = cells["letter"], cells["model"], cells["text"]
+        letter_width = max(map(len, letters))
+        model_width = max(map(len, models))
+        text_width = max(map(len, texts))
+        for letter, model, text, worse in zip(
+            letters, models, texts, cells["better_than"], strict=True
+        ):
+            line = f"  {letter:<{letter_width}}  {model:<{model_width}}  {text:>{text_width}}"
+            lines.append(f"{line}  {' '.join(worse)}".rstrip())
         return "\n".join([*lines, "", self.describe()])
 
 
