@@ -272,7 +272,8 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
 def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> Complex:
     """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes); zeta is tilt + i angle.
 
-    It is the value at angle 0 plus the logarithms of 1 + p v, with the tilted chances p. A p above 1/2 is expanded in 1 - p, which leaves i angle: see the top.
+    It is the value at angle 0 plus the logarithms of 1 + p v, with the tilted chances p. A p above
+    1/2 is expanded in 1 - p, which leaves i angle: see the top of this module.
     """
     tilt = zeta[:, 0].real
     angle = zeta[0].imag

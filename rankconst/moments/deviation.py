@@ -160,21 +160,24 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
     tasks = histogram.num_tasks.astype(np.float64)
     square = np.square(histogram.num_candidates.astype(np.float64))
-    second, excess = (square - 1) / 12, (square - 1) * (square - 4) / 180
+    second = (square - 1) / 12  # m_2
+    excess = (square - 1) * (square - 4) / 180  # m_4 - m_2^2
     offsets = offsets_of(histogram)
     middles = offsets - offsets.min() + (histogram.num_candidates + 1) / 2
     away = middles - math.fsum((tasks * p * middles).tolist())
     # What rounding of the means adds to squares of differences.
     blur = np.square(away) + 2 * np.abs(away) * float(middles.max())
-    crossed = 2 * float(np.sum(tasks * p**2 * second)) ** 2
-    kept = tasks * p**2 * (4 * away**2 * second + excess)
-    lost = tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120)
-    size = float(np.sum(tasks * p**2 * (4 * blur * second + excess) + lost)) + crossed
     expectation = math.fsum((tasks * p * (away**2 + (1 - p) * second)).tolist())
-    slack = 32 * UNIT_ROUNDOFF * np.array([float(np.sum(tasks * p * (blur + second))), size])
-    known = math.fsum([*kept.tolist(), crossed, *(-lost).tolist()])
-    spread = lift_rounding(np.array([known]), slack[1:])
-    return Moments(expectation, float(slack[0]), float(spread[0]), float(slack[1]), "closed_form")
+    expectation_error = 32 * UNIT_ROUNDOFF * float(np.sum(tasks * p * (blur + second)))
+    # The variance is a sum of positive and of negative terms; rounding is a share of their size.
+    crossed = 2 * float(np.sum(tasks * p**2 * second)) ** 2
+    positive = tasks * p**2 * (4 * away**2 * second + excess)
+    negative = tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120)
+    size = float(np.sum(tasks * p**2 * (4 * blur * second + excess) + negative)) + crossed
+    variance_error = 32 * UNIT_ROUNDOFF * size
+    total = math.fsum([*positive.tolist(), crossed, *(-negative).tolist()])
+    variance = float(lift_rounding(np.array([total]), np.array([variance_error]))[0])
+    return Moments(expectation, expectation_error, variance, variance_error, "closed_form")
 
 
 def standard_deviation(histogram: Histogram) -> Moments:
@@ -378,45 +381,52 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> V
     """Return phi by summing over the ranks near c. Shape (C, U)."""
     centre = np.rint(c)
     rank = centre[:, None] + np.arange(-_LATTICE, _LATTICE + 1)
+    gauss = np.exp(-t * np.square(rank - c[:, None]))
     if offsets.any():
-        # Differences of cumulative sums would cancel.
-        near, ends = np.exp(-t * np.square(rank - c[:, None]))[:, None], (offsets + sizes)[:, None]
-        inside = (rank[:, None] > offsets[:, None]) & (rank[:, None] <= ends)
-        return np.asarray(np.sum(np.where(inside, near, 0.0), axis=-1) / sizes)
-    terms = np.where(rank >= 1, np.exp(-t * np.square(rank - c[:, None])), 0.0)
+        # Shape (C, U, ranks): differences of cumulative sums would cancel.
+        last_ranks = offsets + sizes
+        is_own = (rank[:, None] > offsets[:, None]) & (rank[:, None] <= last_ranks[:, None])
+        sums = np.sum(np.where(is_own, gauss[:, None], 0.0), axis=-1)
+        return np.asarray(sums / sizes)
+    # Ranks start at 1 for all: a cumulative sum up to each N serves all sizes.
+    terms = np.where(rank >= 1, gauss, 0.0)
     sums = np.concatenate((np.zeros((c.size, 1)), np.cumsum(terms, axis=1)), axis=1)
-    taken = np.floor(sizes) - centre[:, None] + _LATTICE + 1
-    taken = np.clip(taken, 0, 2 * _LATTICE + 1).astype(np.int64)
-    return np.asarray(np.take_along_axis(sums, taken, axis=1) / sizes)
+    num_terms = np.floor(sizes) - centre[:, None] + _LATTICE + 1
+    num_terms = np.clip(num_terms, 0, 2 * _LATTICE + 1).astype(np.int64)
+    return np.asarray(np.take_along_axis(sums, num_terms, axis=1) / sizes)
 
 
 def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[Estimate]:
     """Return the central moments of V / E[V]; the second, `second`, is exact."""
-    n, mean = ranks.total, ranks.variance
+    n = ranks.total
+    mean = ranks.variance
+    # Of each task, shape (U, nodes): the parts of the exponent with s, and with Z sqrt(s).
     nodes, shares = ranks.rule_of(order + 2)
     excess = _centre_squares(ranks, nodes, shares) / n / mean
     slope = math.sqrt(2 / mean) / n * nodes
     normal, normal_weights = np.polynomial.hermite_e.hermegauss(order + 2)
     # Even powers of sqrt(s) are even in Z.
     half = normal > 0
-    normal, normal_weights = normal[half], normal_weights[half]
-    normal, normal_weights = normal[:, None, None], normal_weights / np.sum(normal_weights)
+    normal = normal[half][:, None, None]
+    normal_weights = normal_weights[half] / np.sum(normal_weights[half])
     # Coefficients of sqrt(s)^g: of exp(...) at every node, and of its mean, shape (Z, U).
-    term, previous = np.ones((normal.size, *nodes.shape)), np.zeros(1)
-    one = [np.ones((normal.size, ranks.sizes.size))]
+    term = np.ones((normal.size, *nodes.shape))
+    previous = np.zeros(1)
+    means = [np.ones((normal.size, ranks.sizes.size))]
     summands = [np.zeros(normal.size)]  # of all means, added up by size
     for g in range(1, 2 * order + 1):
         term, previous = (normal * slope * term - 2 * excess * previous) / g, term
-        one.append(np.sum(shares * term, axis=-1))
+        means.append(np.sum(shares * term, axis=-1))
         summands.append(np.sum(shares * np.abs(term), axis=-1) @ ranks.weights)
     # Neither part has a mean.
-    one[1], summands[1] = np.zeros_like(one[0]), summands[0]
-    logs = _logarithm(one)
-    total = [log @ ranks.weights for log in logs]
+    means[1] = np.zeros_like(means[0])
+    summands[1] = summands[0]
+    # The product over all tasks, by the sum of the logarithms.
+    logs = [log @ ranks.weights for log in _logarithm(means)]
     squared = np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1))
-    total[2] = total[2] - squared / n / n / mean
-    factorials = [float(math.factorial(k)) for k in range(order + 1)]
-    series, sizes = _exponential(total), _exponential([np.abs(log) for log in total])
+    logs[2] = logs[2] - squared / n / n / mean
+    series = _exponential(logs)
+    sizes = _exponential([np.abs(log) for log in logs])
     # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
     none = np.zeros(normal.size)
     lost = [none] * len(series)
@@ -427,7 +437,8 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
             terms = [summands[j] * np.abs(series[g - j]) for j in range(g + 1)]
             lost[g] = sum(terms, none)
     values, errors = [], []
-    for k, factorial in enumerate(factorials):
+    for k in range(order + 1):
+        factorial = float(math.factorial(k))
         values.append((-1) ** k * factorial * float(normal_weights @ series[2 * k]))
         off = _MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]
         errors.append(UNIT_ROUNDOFF * factorial * float(normal_weights @ off))
@@ -453,7 +464,10 @@ def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
 
 
 def _logarithm(series: list[Values]) -> list[Values]:
-    """Return the coefficients of the logarithm of a power series with constant term 1."""
+    """Return the coefficients of the logarithm of a power series with constant term 1.
+
+    With a its coefficients and b those of the logarithm, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
+    """
     logs = np.zeros((len(series), *series[0].shape))
     # Few columns at a time, so that all products of an order may be formed at once.
     for begin in range(0, logs.shape[-1], _COLUMNS):

@@ -213,53 +213,57 @@ def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values
     points = law.nodes.points
     bounds = np.append(law.nodes.firsts, points.size)
     sums = np.empty((2, points.size))
-    carried_points, carried_weights = np.empty(0), np.empty(0)
-    rules = law.rules
+    carried_points = np.empty(0)
+    carried_weights = np.empty(0)
     for index, (panel, needed) in enumerate(zip(law.panels, law.needed, strict=True)):
-        inside = slice(bounds[index], bounds[index + 1])
-        y = points[inside].astype(np.float64)
-        rules.prepare(np.append(points[inside], panel.stop), panel, needed)
+        part = slice(bounds[index], bounds[index + 1])
+        y = points[part].astype(np.float64)
+        law.rules.prepare(np.append(points[part], panel.stop), panel, needed)
+        # decay is h(a)/h(y); fade is h(a)/h(stop), as stop is the next panel's start.
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
         carried = curvature(y[:, None] + carried_points) * carried_weights
-        sums[:, inside] = decay * np.sum(carried, axis=-1)
-        sums[:, inside] += _sum_inside(points[inside], panel, needed, curvature, rules)
-        ahead, weights = _last_terms(panel.stop, panel, needed, rules)
+        sums[:, part] = decay * np.sum(carried, axis=-1)
+        sums[:, part] += _sum_inside(points[part], panel, needed, curvature, law.rules)
+        panel_points, panel_weights = _last_terms(panel.stop, panel, needed, law.rules)
         fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
-        carried_points = np.concatenate((carried_points, ahead))
-        carried_weights = np.concatenate((carried_weights * fade, weights))
+        carried_points = np.concatenate((carried_points, panel_points))
+        carried_weights = np.concatenate((carried_weights * fade, panel_weights))
         matters = carried_weights > math.exp(-_GAP_SCALES)
-        carried_points, carried_weights = carried_points[matters], carried_weights[matters]
+        carried_points = carried_points[matters]
+        carried_weights = carried_weights[matters]
     return sums
 
 
 def _sum_inside(
     points: Counts, panel: Panel, needed: int, curvature: Callable[[Values], Values], rules: _Rules
 ) -> Values:
-    """Return sum_{x=start}^{y-1} (x/y)^needed curvature(x + y) at the points y of a panel."""
-    longest = min(int(points[-1]) - panel.start, _reach(panel, needed))
-    if longest > _TERM_BY_TERM:
-        sums = np.empty((2, points.size))
-        lengths = np.minimum(points - panel.start, _reach(panel, needed))
-        short = lengths <= _TERM_BY_TERM
-        for i in np.flatnonzero(short).tolist():
-            x, weights = _last_terms(int(points[i]), panel, needed, rules)
-            sums[:, i] = np.sum(curvature(x + points[i]) * weights, axis=-1)
-        far = np.flatnonzero(~short)
-        if far.size:
-            far_rules = [rules[length] for length in lengths[far].tolist()]
-            gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in far_rules])
-            y = points[far].astype(np.float64)[:, None]
-            shares = np.exp(needed * np.log1p(-gaps / y))
-            weights = np.stack([weights for _, weights in far_rules]) * shares
-            sums[:, far] = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
-        return sums
+    """Return sum_{x=start}^{y-1} (x/y)^needed curvature(x + y) at the points y of a panel.
+
+    Shape (2, points). Terms are added one by one if they are few, else by the rule of their number.
+    """
     y = points.astype(np.float64)[:, None]
-    gaps = np.arange(1.0, longest + 1.0)
-    inside = y - gaps >= panel.start
-    gaps = np.where(inside, gaps, 0.0)
-    weights = np.where(inside, np.exp(needed * np.log1p(-gaps / y)), 0.0)
-    totals: Values = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
-    return totals
+    lengths = np.minimum(points - panel.start, _reach(panel, needed))
+    longest = int(lengths[-1])
+    if longest <= _TERM_BY_TERM:
+        gaps = np.arange(1.0, longest + 1.0)
+        is_inside = y - gaps >= panel.start
+        gaps = np.where(is_inside, gaps, 0.0)
+        weights = np.where(is_inside, np.exp(needed * np.log1p(-gaps / y)), 0.0)
+        totals: Values = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
+        return totals
+    sums = np.empty((2, points.size))
+    is_short = lengths <= _TERM_BY_TERM
+    for i in np.flatnonzero(is_short).tolist():
+        x, weights = _last_terms(int(points[i]), panel, needed, rules)
+        sums[:, i] = np.sum(curvature(x + points[i]) * weights, axis=-1)
+    far = np.flatnonzero(~is_short)
+    if far.size:
+        far_rules = [rules[length] for length in lengths[far].tolist()]
+        gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in far_rules])
+        shares = np.exp(needed * np.log1p(-gaps / y[far]))
+        weights = np.stack([weights for _, weights in far_rules]) * shares
+        sums[:, far] = np.sum(curvature(2.0 * y[far] - gaps) * weights, axis=-1)
+    return sums
 
 
 def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> tuple[Values, Values]:

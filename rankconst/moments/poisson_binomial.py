@@ -166,12 +166,14 @@ class BelowCounts:
         begin = int(self._starts[0])
         offsets = self._starts - begin
         lengths = np.diff(np.append(offsets, self._sizes.size - begin))
+        # First from each start to the next, each with the N_b of its own start.
         ratio = np.repeat(self._sizes[self._starts], lengths) / self._sizes[begin:]
         powers = self._tasks[begin:].copy()
         sums = np.zeros((self._starts.size + 1, self._depth))
         for k in range(self._depth):
             powers *= ratio
             sums[:-1, k] = np.add.reduceat(powers, offsets)
+        # Then to the end: add the sums of the next start, scaled from its N to this one's.
         steps = self._sizes[self._starts[:-1]] / self._sizes[self._starts[1:]]
         exponents = np.arange(1, self._depth + 1)
         for b in range(self._starts.size - 2, -1, -1):
@@ -213,18 +215,21 @@ class BelowCounts:
         z = np.exp(s)
         modulus = np.abs(w)
         series, explicit = self._choose_expansion(x, first, modulus)
+        # Where x |w| / N is small, p / (1 + p w) and its derivative are expanded in w.
         terms = np.arange(1, self._terms(float(modulus.max())) + 1)
         sums, unit = self._power_sums(x, series, terms.size)
-        signed, scaled = sums * (-1.0) ** (terms - 1), (unit * w)[:, None]
+        signed = sums * (-1.0) ** (terms - 1)
+        scaled = (unit * w)[:, None]
         mean = unit * z * _horner(signed, scaled)[:, 0]
         variance = mean + np.square(unit * z) * _horner(signed[:, 1:] * terms[:-1], scaled)[:, 0]
+        # The other sizes are added one by one, in tables of shape (rows, sizes).
         width = max(1, _TABLE // x.size)
         for begin in range(explicit.start, explicit.stop, width):
             block = slice(begin, min(begin + width, explicit.stop))
             sizes = self._sizes[block]
-            active = sizes > x[:, None]
-            share = np.where(active, x[:, None] / sizes, 0.0)
-            tasks = np.where(active, self._tasks[block], 0.0)
+            is_uncertain = sizes > x[:, None]
+            share = np.where(is_uncertain, x[:, None] / sizes, 0.0)
+            tasks = np.where(is_uncertain, self._tasks[block], 0.0)
             scale = 1.0 / (1.0 + share * w[:, None])
             tilted = share * z[:, None] * scale
             mean += np.sum(tasks * tilted, axis=1)
