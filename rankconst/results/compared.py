@@ -156,17 +156,20 @@ class _Results:
 
     def add(self, adjusted: AdjustedReading, file_name: str) -> None:
         """Add the numbers of a file; its name is empty if there is no other file."""
-        usual, models = choose_ranks(adjusted).tolist(), name_models(adjusted.reading)
+        usual = choose_ranks(adjusted).tolist()
+        models = name_models(adjusted.reading)
         for number, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
-            entry, published, constants = number.entry, number.published, number.constants
+            published, constants = number.published, number.constants
             if published is None or constants is None or not is_usual:
                 continue
+            entry = number.entry
             metric = entry.metric
             evaluation = _Evaluation(constants.tasks, entry.context.rank_type)
             name = _name_model(adjusted, entry, model, file_name)
             if _SPREAD in {metric.family, metric.square_of}:
-                upper = published.upper
-                deviation = upper if metric.family == _SPREAD else float(np.sqrt(upper))
+                deviation = published.upper
+                if metric.family != _SPREAD:  # it is the variance
+                    deviation = float(np.sqrt(published.upper))
                 spreads = self.spreads[evaluation]
                 spreads[name] = max(spreads.get(name, 0.0), deviation)
             elif metric.is_mean:
@@ -195,7 +198,8 @@ def _compare_across(results: _Results) -> Iterable[Across]:
         tasks = column.evaluation.tasks
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
-        tool, split, side = results.tools.get(column), tasks.split, tasks.side
+        split, side = tasks.split, tasks.side
+        tool = results.tools.get(column)
         if tool is not None:
             split, side = tool.find_usual(tasks.dataset, split, side)
         kind = column.metric, column.evaluation.rank_type, split, side, tasks.aggregation

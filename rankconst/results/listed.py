@@ -200,19 +200,21 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
     """
     column_of = {column.key: column for column in listing.columns}
     columns = [column_of[key] for key in column_of if key not in {"metric", value, index}]
-    runs = list(zip(*(listing.data[column.key] for column in columns), strict=True))
-    metrics = list(listing.data["metric"])
-    place_of = {number: place for place, number in enumerate(zip(runs, metrics, strict=True))}
-    if len(place_of) < len(runs):
+    # A run is what the other columns have in a row.
+    run_of = list(zip(*(listing.data[column.key] for column in columns), strict=True))
+    metric_of = list(listing.data["metric"])
+    place_of = {pair: place for place, pair in enumerate(zip(run_of, metric_of, strict=True))}
+    if len(place_of) < len(run_of):
         return listing
-    rows = list(dict.fromkeys(runs))
-    data: dict[str, list[Any]] = {
-        column.key: [run[j] for run in rows] for j, column in enumerate(columns)
-    }
-    names = {metric: parse_metric(metric).column_of("index") for metric in metrics}
-    published, adjusted = list_values(listing.data[value]), list_values(listing.data[index])
+    runs = list(dict.fromkeys(run_of))
+    data: dict[str, list[Any]] = {}
+    for j, column in enumerate(columns):
+        data[column.key] = [run[j] for run in runs]
+    published = list_values(listing.data[value])
+    adjusted = list_values(listing.data[index])
+    names = {metric: parse_metric(metric).column_of("index") for metric in metric_of}
     for order, (metric, name) in enumerate(names.items()):
-        places = [place_of.get((run, metric)) for run in rows]
+        places = [place_of.get((run, metric)) for run in runs]
         data[metric] = [None if place is None else published[place] for place in places]
         data[name] = [None if place is None else adjusted[place] for place in places]
         drop = _PUBLISHED + order

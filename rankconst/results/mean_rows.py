@@ -99,10 +99,10 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
     """
     entries = reading.entries
     metric_of, _ = encode((head.metric, head.adjustment) for head in entries.heads)
-    address_of, address = encode(_identify(context) for context in entries.contexts)
+    address_of, addresses = encode(_identify(context) for context in entries.contexts)
     column_of, columns = encode(head.column for head in entries.heads)
     model_of, models = encode(entries.models)
-    kind = metric_of[entries.head_of] * len(address) + address_of[entries.context_of]
+    kind = metric_of[entries.head_of] * len(addresses) + address_of[entries.context_of]
     kind = kind * len(reading.parts) + reading.part_of
     row = kind * (int(entries.rows.max()) + 1) + entries.rows
     column = kind * len(columns) + column_of[entries.head_of]
@@ -164,16 +164,21 @@ def _list_runs(
     name says so, as Overall does, all come first.
     """
     at = bisect.bisect_left(series, place)
-    start, end = at, at + 1
+    start = at
     while start > 0 and not of_mean[series[start - 1]]:
         start -= 1
+    end = at + 1
     while end < len(series) and not of_mean[series[end]]:
         end += 1
-    before, behind, every = list(series[start:at]), list(series[at + 1 : end]), list[int]()
+    before = list(series[start:at])
+    behind = list(series[at + 1 : end])
+    everything: list[int] = []
     if len(series) <= _MOST_BESIDE:
-        every = [other for other in series if not of_mean[other]]
-    name = reading.entries.contexts[reading.entries.context_of[place]].dataset or ""
-    return [every, before, behind] if squash(name) in _OF_ALL else [before, behind, every]
+        everything = [other for other in series if not of_mean[other]]
+    context = reading.entries.contexts[reading.entries.context_of[place]]
+    if squash(context.dataset or "") in _OF_ALL:
+        return [everything, before, behind]
+    return [before, behind, everything]
 
 
 def _compare_runs(
@@ -227,7 +232,8 @@ def settle_means(
     waiting = {group for group in groups if _waits(group.address, settled, failed)}
     if not waiting:
         return dict(groups), {}
-    means, addresses = find_means(reading), [group.address for group in groups]
+    means = find_means(reading)
+    addresses = [group.address for group in groups]
     group_of = np.full(len(reading.entries), -1, dtype=np.intp)
     for code, places in enumerate(groups.values()):
         group_of[places] = code
@@ -240,7 +246,8 @@ def settle_means(
         # Means of thousands of models are alike.
         known: dict[tuple[bool, bool, tuple[int, ...]], Address] = {}
         for place in places.tolist():
-            address, mean = group.address, means.get(place)
+            address = group.address
+            mean = means.get(place)
             if mean is not None:
                 codes = tuple(group_of[[*mean.parts]].tolist())
                 key = mean.is_held, mean.is_alone, codes
@@ -251,9 +258,9 @@ def settle_means(
                 if address in settled:
                     notes[place] = _note_mean(mean, settled[address][0])
             added.setdefault(group._replace(address=address), []).append(place)
-    for group, listed in added.items():  # "Avg" and "Average" may be over the same graphs
-        others = regrouped.get(group, np.empty(0, dtype=np.intp))
-        regrouped[group] = np.sort(np.concatenate([others, np.array(listed, dtype=np.intp)]))
+    for group, new_places in added.items():  # "Avg" and "Average" may be over the same graphs
+        places = regrouped.get(group, np.empty(0, dtype=np.intp))
+        regrouped[group] = np.sort(np.concatenate([places, np.array(new_places, dtype=np.intp)]))
     return regrouped, notes
 
 

@@ -77,32 +77,46 @@ def average_models(
     adjusted: AdjustedReading, floors: Mapping[AdjustedBatch, AdjustedBatch | None], tables: Tables
 ) -> list[ModelAverage]:
     """Average each model's numbers of one metric, split and side, on three graphs or more."""
-    groups: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
-    entries, models = adjusted.reading.entries, name_models(adjusted.reading)
+    entries = adjusted.reading.entries
+    models = name_models(adjusted.reading)
     is_averaged = _mark_averaged(floors, models)
-    for done, floor in floors.items():
-        tasks, is_adjusted = done.batch.tasks, done.batch.metric.optimum is not None
-        is_mean_already = tables.find_suite(tasks.dataset) is not None
-        if tasks.relations or is_mean_already or not is_adjusted:
-            continue
-        for position in np.flatnonzero(is_averaged[done.batch.index]).tolist():
-            place = int(done.batch.index[position])
-            context, row = entries.contexts[entries.context_of[place]], int(entries.rows[place])
-            kind = _find_kind(done, context.rank_type or "")
-            number = _Number(context.dataset or tasks.dataset, context, row, done, floor, position)
-            groups[kind, models[place]].append(number)
     graphs_of = _list_graphs(entries, models, is_averaged)
     suite = tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
-    for (kind, model), group in groups.items():
+    for (kind, model), group in _group(entries, models, is_averaged, floors, tables).items():
         for name, numbers in _divide_by_rows(model, group, adjusted.reading):
-            graphs = graphs_of[_find_series(kind.metric, model, numbers[0].context)]
-            without = graphs.difference(number.dataset for number in numbers)
-            total = len(numbers) + sum(names_known(graph) for graph in without)
+            series = _find_series(kind.metric, model, numbers[0].context)
+            missing = graphs_of[series].difference(number.dataset for number in numbers)
+            total = len(numbers) + sum(names_known(graph) for graph in missing)
             if suite is not None:
                 total = len(suite.graphs)
             averages.append(ModelAverage(kind, name, _average(numbers), total))
     return averages
+
+
+def _group(
+    entries: Entries,
+    models: Sequence[str],
+    is_averaged: Flags,
+    floors: Mapping[AdjustedBatch, AdjustedBatch | None],
+    tables: Tables,
+) -> dict[tuple[_Kind, str], list[_Number]]:
+    """Group the numbers to average by kind and model; means and single relations are left out."""
+    groups: dict[tuple[_Kind, str], list[_Number]] = defaultdict(list)
+    for done, floor in floors.items():
+        batch = done.batch
+        is_mean_already = tables.find_suite(batch.tasks.dataset) is not None
+        if batch.tasks.relations or is_mean_already or batch.metric.optimum is None:
+            continue
+        for position in np.flatnonzero(is_averaged[batch.index]).tolist():
+            place = int(batch.index[position])
+            row = int(entries.rows[place])
+            context = entries.contexts[entries.context_of[place]]
+            dataset = context.dataset or batch.tasks.dataset
+            kind = _find_kind(done, context.rank_type or "")
+            number = _Number(dataset, context, row, done, floor, position)
+            groups[kind, models[place]].append(number)
+    return groups
 
 
 def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
