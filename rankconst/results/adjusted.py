@@ -262,12 +262,13 @@ class AdjustedReading:
         """The added columns alone."""
         added: dict[str, Any] = {}
         size = len(self.reading.rows)
-        done_of = self._split(self.done)
-        against = {key: self._split(found) for key, found in self.against.items()}
-        for place, (_, names) in enumerate(self.list_added()):
-            others = {key: found[place] for key, found in against.items()}
-            filled = fill_columns(size, done_of[place], others, wanted=names)
-            added |= {name: filled.get(key, [None] * size) for key, name in names.items()}
+        by_block = self._split(self.done)
+        against = {baseline: self._split(done) for baseline, done in self.against.items()}
+        for number, (_, names) in enumerate(self.list_added()):
+            others = {baseline: blocks[number] for baseline, blocks in against.items()}
+            columns = fill_columns(size, by_block[number], others, wanted=names)
+            for key, name in names.items():
+                added[name] = columns.get(key, [None] * size)
         return added | self.described
 
     def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
@@ -300,21 +301,30 @@ class AdjustedReading:
     @property
     def answers(self) -> dict[str, list[Any]]:
         """Columns for JSON: what was assumed of each row, and what its numbers wait for."""
-        size, entries = len(self.reading.rows), self.reading.entries
-        asked: list[list[dict[str, str]]] = [[] for _ in range(size)]
+        questions_of: dict[int, list[dict[str, str]]] = {}
         for question in self.asked:
             for row in list_distinct(self.rows[list(question.numbers)]):
-                asked[row].append(question.to_dict())
-        assumed: list[dict[str, list[str]] | None] = [None] * size
+                questions_of.setdefault(row, []).append(question.to_dict())
+        assumptions_of = self._gather_assumptions()
+        rows = range(len(self.reading.rows))
+        return {
+            "assumed": [assumptions_of.get(row) for row in rows],
+            "asked": [questions_of.get(row) for row in rows],
+        }
+
+    def _gather_assumptions(self) -> dict[int, dict[str, str]]:
+        """Map each row with adjusted numbers to what was assumed of them, by field."""
+        entries = self.reading.entries
+        values_of: dict[int, dict[str, list[str]]] = {}
         for place in np.flatnonzero(self.batch_of >= 0).tolist():
-            row, tasks = int(self.rows[place]), self.done[self.batch_of[place]].batch.tasks
-            own = assumed[row] = assumed[row] or {}
-            for name, value in self._assume(entries.contexts[entries.context_of[place]], tasks):
-                values = own.setdefault(name, [])
+            address = entries.contexts[entries.context_of[place]]
+            tasks = self.done[self.batch_of[place]].batch.tasks
+            fields = values_of.setdefault(int(self.rows[place]), {})
+            for name, value in self._assume(address, tasks):
+                values = fields.setdefault(name, [])
                 if value not in values:
                     values.append(value)
-        joined = [each and _join_values(each) for each in assumed]
-        return {"assumed": joined, "asked": [each or None for each in asked]}
+        return {row: _join_values(fields) for row, fields in values_of.items()}
 
     def _assume(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
         """Yield what was assumed of a number, and the words near it that were accepted."""
@@ -462,10 +472,12 @@ class AdjustedReading:
         return tuple(self._pick(place, adjusted) for place in range(len(self.reading.entries)))
 
     def _pick(self, place: int, adjusted: Sequence[Adjusted]) -> AdjustedEntry:
-        entry, number = self.reading.entries[place], int(self.batch_of[place])
-        note, wanted = self.notes.get(place, ""), bool(self.wanted[place])
+        """Pick the number at a place of the file out of the batches and their adjusted forms."""
+        entry = self.reading.entries[place]
+        note = self.notes.get(place, "")
+        number = int(self.batch_of[place])
         if number < 0:
-            return AdjustedEntry(entry, note=note, wanted=wanted)
+            return AdjustedEntry(entry, note=note, wanted=bool(self.wanted[place]))
         done = self.done[number]
         batch = done.batch
         # Ascending: gathered in the order of the entries.

@@ -128,7 +128,7 @@ def adjust_reading(
 
         places = {group: where.places for group, where in groups.items()}
         places, of_means = settle_means(reading, places, settled, failed)
-        groups = {group: _find_numbers(reading, group, own) for group, own in places.items()}
+        groups = {group: _find_numbers(reading, group, at) for group, at in places.items()}
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
     groups = _leave_out(groups, list(uncounted))
@@ -148,29 +148,29 @@ def adjust_reading(
         raise _choose_error(reading, asked, impossible, left, strict=strict)
     if significance:
         tracked = done if track is None else track(done)
-        done = [add_significance(each) for each in tracked]
+        done = [add_significance(batch) for batch in tracked]
     against, lacks = compare_with(done, tables, baselines)
     if significance:
-        for key, found in against.items():
-            against[key] = tuple(add_significance(each) for each in found)
-    notes = [note for each in done for note in _note(each, reading, tables)]
+        for baseline, batches in against.items():
+            against[baseline] = tuple(add_significance(batch) for batch in batches)
+    notes = [note for batch in done for note in _note(batch, reading, tables)]
     notes += [*lacks.items(), *find_perfect(done, reading).items(), *of_means.items()]
     reasons = {place: str(error) for place, error in left.items()} | impossible
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
-    versions = join_versions(each.constants.table_version for each in done)
+    versions = join_versions(batch.constants.table_version for batch in done)
     pairs = ((address, tasks) for address, (tasks, _) in settled.items())
     return AdjustedReading(
-        reading,
-        tuple(done),
-        versions or tables.version,
-        wanted,
-        _word(asked, reasons, notes),
-        tuple(tools.values()),
-        against,
-        user,
-        gather_assumed(pairs, user, rank_types),
-        asked,
+        reading=reading,
+        done=tuple(done),
+        table_version=versions or tables.version,
+        wanted=wanted,
+        notes=_word(asked, reasons, notes),
+        tools=tuple(tools.values()),
+        against=against,
+        user=user,
+        assumed=gather_assumed(pairs, user, rank_types),
+        asked=asked,
     )
 
 
@@ -496,20 +496,23 @@ def _word(
 
 
 def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
-    """Yield what to know about the adjusted numbers of a batch, with the places of entries."""
+    """Yield what to know about the adjusted numbers of a batch, with the places of entries.
+
+    Some are about all of them, others about those with unusual ties or that no ranks have.
+    """
     entries, index = reading.entries, done.batch.index
-    covered = tables.explain_coverage(done.batch.tasks)
-    general = [note for note in (covered, *done.undefined.values()) if note]
-    ties = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
+    coverage = tables.explain_coverage(done.batch.tasks)
+    general = [note for note in (coverage, *done.undefined.values()) if note]
+    tie_notes = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
     positions: Sequence[int] = range(len(index))
-    if not general:
-        is_tied = _flag(note != "" for note in ties)
-        of_ties = np.flatnonzero(is_tied[entries.context_of[index]]) if is_tied.any() else index[:0]
-        positions = sorted({*of_ties.tolist(), *done.unattained})
+    if not general:  # most numbers have no note
+        is_tied = _flag(note != "" for note in tie_notes)[entries.context_of[index]]
+        positions = sorted({*np.flatnonzero(is_tied).tolist(), *done.unattained})
     for position in positions:
         place = int(index[position])
-        own = (ties[entries.context_of[place]], done.unattained.get(position))
-        for note in dict.fromkeys((*general, *own)):
+        tie_note = tie_notes[entries.context_of[place]]
+        notes = dict.fromkeys((*general, tie_note, done.unattained.get(position)))
+        for note in notes:
             if note:
                 yield place, note
 

@@ -245,16 +245,22 @@ def read_frame(
             "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
             "models, give the metric, as in metric='mrr'."
         )
-    others = list(cells)  # without a machine's numbers
+    texts = list(cells)  # without a machine's numbers
     floats: dict[int, NDArray[np.float64]] = {}
     for j, role in enumerate(heading.roles):
         if j in heading.measures or role == "value":
             split = _split_numbers(columns[j][1])
             if split is not None:
-                floats[j], others[j] = split
-    notes, is_all = _RowNotes(), None if percent is None else percent is True
-    rows, texts = np.arange(len(frame)), _list_texts(frame)
-    sheet = Sheet(heading, others, rows, texts, percent=is_all, floats=floats)
+                floats[j], texts[j] = split
+    notes = _RowNotes()
+    sheet = Sheet(
+        heading=heading,
+        cells=texts,
+        lines=np.arange(len(frame)),
+        texts=_list_texts(frame),
+        percent=None if percent is None else percent is True,
+        floats=floats,
+    )
     entries = SheetReader(sheet, notes).read().entries.drop_lines()
     if percent is not None and not isinstance(percent, bool):
         metrics = {parse_metric(name) for name in percent}
