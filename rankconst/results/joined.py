@@ -31,31 +31,27 @@ def join_readings(
     """
     if len(readings) == 1:
         return readings[0]
+    _refuse_layouts(readings)
     first = readings[0]
-    other = next((reading for reading in readings if reading.layout != first.layout), None)
-    if other is not None:
-        raise DataError(
-            f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} {_LAYOUTS[other.layout]}: "
-            "name one at a time."
-        )
     names_of = _match_columns(readings)
-    names = dict.fromkeys(name for by_column in names_of for name in by_column.values())
+    names = dict.fromkeys(name for new_names in names_of for name in new_names.values())
     column = keep_apart(column, fold(names))
-    cells: dict[str, list[str]] = {key: [] for key in (column, *names)}
-    dataset = next((key for key in names if read_label(key).role == "dataset"), "")
+    cells: dict[str, list[str]] = {name: [] for name in (column, *names)}
+    dataset = next((name for name in names if read_label(name).role == "dataset"), "")
+    tools = {reading.tool for reading in readings}
+    forms = {reading.form for reading in readings}
     parts, entries, skipped = list[Part](), list[Entries](), list[Skipped]()
-    tools, forms = {reading.tool for reading in readings}, {reading.form for reading in readings}
-    for reading, label, names_in in zip(readings, labels, names_of, strict=True):
+    for reading, label, new_names in zip(readings, labels, names_of, strict=True):
         start, size = len(cells[column]), len(reading.rows)
         parts += [Part(part.name, start + part.start) for part in reading.parts]
-        cells_in = _list_cells(reading, names_in, strip=len(forms) > 1)
-        if dataset and dataset not in cells_in:
-            cells_in[dataset] = name_datasets(reading)
-        cells_in[column] = [label] * size
-        for key, below in cells.items():
-            below.extend(cells_in.get(key) or [""] * size)
+        new_cells = _list_cells(reading, new_names, strip=len(forms) > 1)
+        if dataset and dataset not in new_cells:
+            new_cells[dataset] = name_datasets(reading)
+        new_cells[column] = [label] * size
+        for key, cells_above in cells.items():
+            cells_above.extend(new_cells.get(key) or [""] * size)
         tool = reading.tool if len(tools) > 1 else None
-        entries.append(_rename_columns(reading.entries, names_in, tool))
+        entries.append(_rename_columns(reading.entries, new_names, tool))
         for left_out in reading.skipped:
             skipped.append(replace(left_out, what=f"{column} {label}, {left_out.what}"))
     understood = dict.fromkeys(reading.understood for reading in readings if reading.understood)
@@ -72,6 +68,17 @@ def join_readings(
         of_objects=any(reading.of_objects for reading in readings),
         joined=tuple(parts),
     )
+
+
+def _refuse_layouts(readings: Sequence[Reading]) -> None:
+    """Raise DataError if some readings are wide and others long."""
+    first = readings[0]
+    for other in readings:
+        if other.layout != first.layout:
+            raise DataError(
+                f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} "
+                f"{_LAYOUTS[other.layout]}: name one at a time."
+            )
 
 
 def _list_cells(
