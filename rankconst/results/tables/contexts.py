@@ -178,6 +178,7 @@ def read_rows(layout: Layout, groups: Groups) -> RowTexts:
         readers[roles["model"]] = _read_name
     for j in layout.free:
         readers[j] = _read_name if j == layout.names else _choose_reader(layout, j)
+    # Rows with the same texts have the same code, and are read once.
     codes = np.maximum(groups.group_of, 0)
     columns = []
     for j, read in readers.items():
@@ -188,9 +189,9 @@ def read_rows(layout: Layout, groups: Groups) -> RowTexts:
     firsts, codes = number_firsts(codes)
     rows = []
     for row in firsts.tolist():
-        parts = [column.distinct[column.codes[row]] for column in columns]
-        texts = tuple(text for part in parts for text in part.texts)
-        facts = tuple(fact for part in parts for fact in part.facts)
+        cell_texts = [column.distinct[column.codes[row]] for column in columns]
+        texts = tuple(text for cell in cell_texts for text in cell.texts)
+        facts = tuple(fact for cell in cell_texts for fact in cell.facts)
         above = groups.texts[max(groups.group_of[row], 0)]
         rows.append(RowText(CellTexts(texts, facts), above))
     return RowTexts(codes, rows)

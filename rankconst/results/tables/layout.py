@@ -237,27 +237,27 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     head = rows[0].plain
     body = [row for row in rows[1:] if len(row.plain) == len(head)]
     firsts = range(min(len(head), _FIRST))
-    named = next((j for j in firsts if _holds_metrics(body, j, parse)), None)
-    if named is None:
+    of_metrics = next((j for j in firsts if _holds_metrics(body, j, parse)), None)
+    if of_metrics is None:
         return None
-    numbers = _list_numbers(head, body, named, parse)
+    numbers = _list_numbers(head, body, of_metrics, parse)
     if not numbers:
         return None
-    body = [row for row in body if parse(row.plain[named], None).metric is not None]
-    metrics = list(dict.fromkeys(row.plain[named] for row in body))
-    labels = [j for j in range(len(head)) if j != named and j not in numbers]
+    body = [row for row in body if parse(row.plain[of_metrics], None).metric is not None]
+    metrics = list(dict.fromkeys(row.plain[of_metrics] for row in body))
+    names = [j for j in range(len(head)) if j != of_metrics and j not in numbers]
     # Headings of numbers become the names of rows: Epoch over 10 and 20.
-    corner = head[named] if all(is_number(head[j]) for j in numbers) else ""
-    headings = (*(head[j] for j in labels), corner, *metrics)
+    corner = head[of_metrics] if all(is_number(head[j]) for j in numbers) else ""
+    headings = (*(head[j] for j in names), corner, *metrics)
     turned = [Row(rows[0].line, headings, headings)]
     empty = Row(0, ("",) * len(head), ("",) * len(head))
-    for block in _list_blocks(body, named, labels):
+    for block in _list_blocks(body, of_metrics, names):
         first = next(iter(block.values()))
         by_metric = [block.get(metric, empty) for metric in metrics]
         for j in numbers:
-            name = (*(first.plain[label] for label in labels), head[j])
-            cells = (*name, *(row.cells[j] for row in by_metric))
-            plain = (*name, *(row.plain[j] for row in by_metric))
+            row_name = (*(first.plain[k] for k in names), head[j])
+            cells = (*row_name, *(row.cells[j] for row in by_metric))
+            plain = (*row_name, *(row.plain[j] for row in by_metric))
             turned.append(Row(first.line, cells, plain))
     return turned
 

@@ -52,23 +52,25 @@ class MarkedNote(NamedTuple):
 
 def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
     """Split notes, which only ask, about cells with a mark, such as a dagger, off a text."""
-    whole, rest, last = text.label.text, "", 0
+    caption = text.label.text
+    rest, note_end = "", 0  # what is outside the notes before, and the end of the last
     notes = []
-    for mark in _SIGN.finditer(whole):
-        stop = _STOP.search(whole, mark.end())
-        end = stop.start() if stop else len(whole)
-        label = weaken(read_label(whole[mark.start() : end].strip()))
+    for mark in _SIGN.finditer(caption):
+        stop = _STOP.search(caption, mark.end())
+        end = stop.start() if stop else len(caption)
+        label = weaken(read_label(caption[mark.start() : end].strip()))
         if label.words or label.graphs:
-            rest, last = rest + whole[last : mark.start()], end
+            rest += caption[note_end : mark.start()]
+            note_end = end
             notes.append(MarkedNote(_SIGNS & {*mark[0]}, text._replace(label=label)))
     if not notes:
         return text, []
-    of_rest, of_whole = read_label(rest + whole[last:]), read_label(whole)
-    is_read_whole = (text.label.words, text.label.graphs) == (of_whole.words, of_whole.graphs)
-    if not is_read_whole:
-        return text, []
-    is_label = of_rest.whole and text.label.whole == of_whole.whole
-    return text._replace(label=replace(of_rest, text=whole, whole=is_label)), notes
+    of_caption = read_label(caption)
+    if (text.label.words, text.label.graphs) != (of_caption.words, of_caption.graphs):
+        return text, []  # the label is of a part of the caption
+    of_rest = read_label(rest + caption[note_end:])
+    is_whole = of_rest.whole and text.label.whole == of_caption.whole
+    return text._replace(label=replace(of_rest, text=caption, whole=is_whole)), notes
 
 
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)

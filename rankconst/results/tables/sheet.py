@@ -258,8 +258,9 @@ class SheetReader:
         return [j for j, reason in reasons.items() if not reason]
 
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
-        """Read the cells of a column."""
-        cells, label = self._sheet.cells[j], self._heading.measures.get(j)
+        """Read the numbers of a column; note the cells that have none."""
+        cells = self._sheet.cells[j]
+        label = self._heading.measures.get(j)
         unsure = set[str]()
         if label is not None and label.metric is not None and not label.metric.is_share:
             unsure = find_unsure(cells.distinct)
@@ -392,32 +393,36 @@ class SheetReader:
         codes = names.codes if ks is None else combine(names.codes, ks.codes, len(ks.distinct))
         context_of = np.full(codes.size, -1, dtype=np.intp)
         is_measured, percent, is_count = np.zeros((3, codes.size), dtype=np.bool_)
-        chosen: dict[tuple[Metric, str | None], Flags] = {}
+        # By metric and adjustment: its first label, and its rows.
         labels: dict[tuple[Metric, str | None], Label] = {}
+        rows_of: dict[tuple[Metric, str | None], Flags] = {}
         _, firsts = np.unique(codes, return_index=True)
         for row in firsts.tolist():
-            is_alike, name = codes == codes[row], names[row]
-            label = self._sheet.parse(name, None if ks is None else read_count(ks[row]))
+            has_name = codes == codes[row]  # the rows with the same name and k
+            name = names[row]
+            k = None if ks is None else read_count(ks[row])
+            label = self._sheet.parse(name, k)
             if find_role(label) == "num_tasks":
-                is_count |= is_alike & numbers.present
+                is_count |= has_name & numbers.present
             elif label.metric is not None and not label.reason:
                 key = label.metric, label.adjustment
-                chosen[key] = chosen.get(key, False) | is_alike
                 labels.setdefault(key, label)
+                rows_of[key] = rows_of.get(key, False) | has_name
                 texts = (Text(label, "row", "its row"),) if label.tells else ()
-                context_of[is_alike] = self._form_addresses(texts, rows)[is_alike]
-                percent[is_alike] = label.percent
-                is_measured |= is_alike
+                context_of[has_name] = self._form_addresses(texts, rows)[has_name]
+                percent[has_name] = label.percent
+                is_measured |= has_name
             elif not is_missing(name):
-                for line in self._lines[is_alike].tolist():
+                for line in self._lines[has_name].tolist():
                     self._notes.add(line, name, label.reason or UNKNOWN)
         present = numbers.present & is_measured
         if is_count.any():
             context_of = self._add_counts(context_of, present, is_count, j)
-        return [
-            _Labelled(labels[key], j, is_of_metric & present, context_of, percent)
-            for key, is_of_metric in chosen.items()
-        ]
+        labelled = []
+        for key, has_metric in rows_of.items():
+            chosen = has_metric & present
+            labelled.append(_Labelled(labels[key], j, chosen, context_of, percent))
+        return labelled
 
     def _add_counts(self, context_of: Places, present: Flags, is_count: Flags, j: int) -> Places:
         """Add the numbers of ranks that a long table has in rows of their own."""
