@@ -71,18 +71,12 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
 def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | None, int]:
     """Return the graph that is named from a word on, and the next word to look at."""
-    last, name = -1, ""
-    for j in range(i, min(i + _MOST_WORDS, len(words))):
-        if j > i and not _is_joined(text, words[j - 1], words[j]):
-            break
-        name += words[j][0].lower()
-        if name not in _list_beginnings():
-            break
-        if names_known(name):
-            last = j
-    if last < 0:
+    length = _count_words(text, words[i : i + _MOST_WORDS])
+    if not length:
         return _read_joined(words[i]), i + 1
-    start, end = words[i].start(), words[last].end()
+    after = i + length
+    start = words[i].start()
+    end = words[after - 1].end()
     plain = squash(text[start:end])
     if text.count("(", start, end) and text[end : end + 1] == ")":
         end += 1
@@ -90,15 +84,30 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     behind = _BEHIND.match(text, end)
     if before is None and (behind is None or text[max(start - 1, 0) : start] == "*"):
         key = _list_registered().get(plain)
-        return Mention(text[start:end], key or plain, key is not None, start, end), last + 1
+        return Mention(text[start:end], key or plain, key is not None, start, end), after
     first = start if before is None else before.start()
     stop = end if behind is None else behind.end()
     full_name = text[first:stop]
     key = squash(full_name)
     if not full_name[-1].isalnum():
         key = f"{key}*"
-    after = next((j for j in range(last + 1, len(words)) if words[j].start() >= stop), len(words))
+    while after < len(words) and words[after].start() < stop:
+        after += 1
     return Mention(full_name, key, False, first, stop, stem=end), after
+
+
+def _count_words(text: str, words: list[re.Match[str]]) -> int:
+    """Count the words of the longest name of a graph that begins with the first; 0 without one."""
+    length, name = 0, ""
+    for place, word in enumerate(words):
+        if place and not _is_joined(text, words[place - 1], word):
+            break
+        name += word[0].lower()
+        if name not in _list_beginnings():
+            break
+        if names_known(name):
+            length = place + 1
+    return length
 
 
 def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
