@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedReading
+    from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
 
@@ -91,29 +92,34 @@ def collect_points(
     """Return the results of some metrics that could be adjusted; DataError if there are none."""
     entries = adjusted.entries
     by_counting = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else ()
-    unnamed, models = PurePath(adjusted.reading.name).stem, name_models(adjusted.reading)
+    file_name = PurePath(adjusted.reading.name).stem
+    models = name_models(adjusted.reading)
     points = []
-    for place, each in enumerate(entries):
-        metric, context = each.entry.metric, each.entry.context
-        if each.constants is None or each.adjusted is None:
+    for place, number in enumerate(entries):
+        metric, constants = number.entry.metric, number.constants
+        if constants is None or number.adjusted is None:
             continue
         if metrics is not None and metric not in metrics:
             continue
-        tasks = each.constants.tasks
-        words = [tasks.split, tasks.side, tasks.aggregation, context.rank_type or ""]
-        unusual = [word for word in words if word not in {"test", "both", DEFAULT_AGGREGATION, ""}]
-        column = ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
-        model = models[place] or unnamed
+        model = models[place] or file_name
+        column = _name_column(constants.tasks, number.entry.context.rank_type, titles)
         counting, over_counting = None, None
         if by_counting:
             counting, over_counting = by_counting[place].constants, by_counting[place].adjusted
         points.append(
-            Point(model, metric, column, each.constants, each.adjusted, counting, over_counting)
+            Point(model, metric, column, constants, number.adjusted, counting, over_counting)
         )
     if not points:
-        reason = next((f" {each.note}" for each in entries if each.note), "")
+        reason = next((f" {number.note}" for number in entries if number.note), "")
         raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")
     return points
+
+
+def _name_column(tasks: Tasks, rank_type: str | None, titles: Mapping[str, str]) -> str:
+    """Name a dataset with the unusual names of its tasks: WN18RR, valid, head."""
+    names = [tasks.split, tasks.side, tasks.aggregation, rank_type or ""]
+    unusual = [name for name in names if name not in {"test", "both", DEFAULT_AGGREGATION, ""}]
+    return ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
 
 
 def draw_results(
@@ -186,15 +192,17 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
     spans = _arrange(points, sizes)
     end = max(stop for _, stop in spans.values())
     width = min(max(_SLOT * end, _NARROW), _WIDE)
-    rows, across = len(metrics), len(FORMS)
-    if width > _BESIDE:
-        rows, across = rows * across, 1
+    rows, columns = len(metrics), len(FORMS)
+    if width > _BESIDE:  # all panels below each other
+        rows, columns = rows * columns, 1
     handles = _make_handles(points)
     longest = max(len(str(handle.get_label())) for handle in handles)
-    entries = max(1, min(len(handles), int(across * width / (0.4 + 0.07 * longest))))
-    below = 1.1 + 0.19 * len(handles) / entries
-    figure = Figure(figsize=(across * (width + 0.85), 2.2 * rows + below), layout="constrained")
-    panels = figure.subplots(rows, across, squeeze=False, sharex=True).ravel()
+    handle_width = 0.4 + 0.07 * longest
+    per_line = max(1, min(len(handles), int(columns * width / handle_width)))
+    legend_height = 1.1 + 0.19 * len(handles) / per_line
+    figsize = (columns * (width + 0.85), 2.2 * rows + legend_height)
+    figure = Figure(figsize=figsize, layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
     centres = [(start + stop) / 2 for start, stop in spans.values()]
     labels = [plain(f"{column} ({sizes[column]:,.0f})") for column in spans]
     for axes, (metric, form) in zip(panels, itertools.product(metrics, FORMS), strict=True):
@@ -203,7 +211,7 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(0, end)
     title = "datasets by mean number of candidates (in brackets), ascending"
-    figure.legend(handles=handles, loc="outside lower center", ncols=entries, title=title)
+    figure.legend(handles=handles, loc="outside lower center", ncols=per_line, title=title)
     return figure
 
 

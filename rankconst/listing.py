@@ -339,20 +339,29 @@ def _split(listing: Listing) -> list[Listing]:
 
     It has the rows and the other columns that have anything there.
     """
-    shown = [each for each in listing.columns if each.group is not None and each.title is not None]
-    groups = list(dict.fromkeys(str(column.group) for column in shown))
-    if len(groups) < 2:
+    keys_of: dict[str, list[str]] = {}  # of the columns that are shown, by group
+    for column in listing.columns:
+        if column.group is not None and column.title is not None:
+            keys_of.setdefault(column.group, []).append(column.key)
+    if len(keys_of) < 2:
         return [listing]
     parts = []
-    for group in groups:
-        cells = [list_values(listing.data[each.key]) for each in shown if each.group == group]
-        filled = [any(cell not in (None, "") for cell in row) for row in zip(*cells, strict=True)]
-        rows = listing.take([place for place, is_filled in enumerate(filled) if is_filled])
-        own = [column for column in listing.columns if column.group in {None, group}]
-        columns = [each._replace(title=_entitle(each, group, rows)) for each in own]
+    for group, keys in keys_of.items():
+        rows = listing.take(_find_filled([list_values(listing.data[key]) for key in keys]))
+        columns = [
+            column._replace(title=_entitle(column, group, rows))
+            for column in listing.columns
+            if column.group in {None, group}
+        ]
         title = "\n".join(filter(None, (listing.title, group)))
         parts.append(replace(rows, columns=columns, title=title, caption=""))
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
+
+
+def _find_filled(columns: Sequence[Sequence[Any]]) -> list[int]:
+    """Return the rows that have something in one of some columns."""
+    rows = enumerate(zip(*columns, strict=True))
+    return [row for row, cells in rows if any(cell not in (None, "") for cell in cells)]
 
 
 def _entitle(column: Column, group: str, rows: Listing) -> str | None:
