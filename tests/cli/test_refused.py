@@ -66,7 +66,7 @@ ADJUST = {
     "0.3 -d umls": (2, "which metric is it? Add --metric"),
     "0.3 mrr=0.4 -d umls -m mrr": (2, "mrr= and --metric both name the metric: write 0.4, or leave out --metric"),
     "0.3 -d umls -m mrr -m mr": (2, "name one metric for values"),
-    "0.3 -d umls -m mrr -f xml": (2, "'table', 'json', 'csv'", "rankconst adjust --help"),
+    "0.3 -d umls -m mrr -f xml": (2, "--format 'xml' is none of table, json, csv"),
     "0.3 -d umls -m mrr --foo": (2, "no such option: --foo. See `rankconst adjust --help`."),
     "--hits@10 0.3 -d umls": (2, "no such option: --hits@10. Did you mean hits@10=VALUE?"),
     "0.3 -d umls -m mrr --filtered": (2, "Did you mean --protocol raw, or standard, which filters?"),
