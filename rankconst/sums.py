@@ -190,15 +190,16 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
         return sums
     ends: Values = num_candidates[far].astype(np.float64) + 0.5
     start = TABLE + 0.5
+    # Integrals over the octaves that lie below each end, then over the rest up to the end.
     octave = np.floor(np.log2(ends / start)).astype(np.int64)
     edges: Values = start * np.exp2(np.arange(int(octave.max()) + 1))
-    whole = np.zeros((*head.shape[:-1], edges.size))
-    for place in range(1, edges.size):
-        panel = _integrate(f, edges[place - 1 : place], edges[place : place + 1])
-        whole[..., place] = whole[..., place - 1] + panel[..., 0]
+    integrals = np.zeros((*head.shape[:-1], edges.size))  # from the start up to each edge
+    for i in range(1, edges.size):
+        panel = _integrate(f, edges[i - 1 : i], edges[i : i + 1])
+        integrals[..., i] = integrals[..., i - 1] + panel[..., 0]
     rest = _integrate(f, edges[octave], ends)
     slope = (_slope(f, ends) - _slope(f, np.array([start]))) / 24
-    sums[..., far] += whole[..., octave] + rest - slope
+    sums[..., far] += integrals[..., octave] + rest - slope
     return sums
 
 

@@ -142,6 +142,7 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
     values = f(np.arange(1, last + 1, dtype=np.float64))
+    # Sums of f and of its squares up to each rank, 0 included: differences are those of blocks.
     totals = np.cumsum((values, np.square(values)), axis=1)
     sums = np.concatenate((np.zeros((2, 1)), totals), axis=1)
     ends = np.minimum(histogram.last_ranks, last)
@@ -150,12 +151,13 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     mean, square = (sums[:, ends] - sums[:, begins]) / size
     # Each sum from the first rank on carries as many roundings as it has terms.
     error = (16 + ends) * UNIT_ROUNDOFF * (ends > begins)
-    off, slack = error * sums[0, ends] / size, error * sums[1, ends] / size
-    slack = (slack + 2 * mean * off) * (size > 1)
-    variance = lift_rounding(np.where(size > 1, square - mean * mean, 0.0), slack)
-    found = average(histogram, mean, variance, slack)
-    open_by = float(np.average(off, weights=histogram.row_weights))
-    return replace(found, expectation_error=found.expectation_error + open_by)
+    mean_error = error * sums[0, ends] / size
+    square_error = error * sums[1, ends] / size
+    variance_error = (square_error + 2 * mean * mean_error) * (size > 1)
+    variance = lift_rounding(np.where(size > 1, square - mean * mean, 0.0), variance_error)
+    moments = average(histogram, mean, variance, variance_error)
+    of_sums = float(np.average(mean_error, weights=histogram.row_weights))
+    return replace(moments, expectation_error=moments.expectation_error + of_sums)
 
 
 def _gain(rank: Values) -> Values:

@@ -247,16 +247,25 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
     middle = float(math.ceil(_locate(histogram)[0]))
     if value != math.floor(value):
         return 1.0
-    below_median, ends = [middle - 1, middle], [middle + value - 1, middle - value]
-    reach = np.array([*below_median, *ends, middle + value, middle - value - 1])
-    below = _expect_counts(histogram, np.maximum(reach, 0.0)).tolist()
-    inside = below[2] - below[3] if value else 0.0
-    means = (below[0], below[1], inside, below[4] - below[5])
-    levels = ((n + 1) // 2, n // 2) * 2
+    right_ends = [middle + value - 1, middle + value]
+    left_ends = [middle - value, middle - value - 1]
+    reach = np.maximum(np.array([middle - 1, middle, *right_ends, *left_ends]), 0.0)
+    counts = _expect_counts(histogram, reach).tolist()
+    below, up_to, nearer_right, within_right, nearer_left, within_left = counts
+    nearer = nearer_right - nearer_left if value else 0.0
+    within = within_right - within_left
+    # The ranks below a, and those nearer to it than `value`, must be fewer than half; the others
+    # with the end included must be more.
+    half_up, half_down = (n + 1) // 2, n // 2
     total = 0.0
-    for mean, level, above in zip(means, levels, (True, False, True, False), strict=True):
-        wrong = mean >= level if above else mean <= level
-        total += 1.0 if wrong else math.exp(-_divergence(level, mean, n))
+    for mean, level, is_fewer in (
+        (below, half_up, True),
+        (up_to, half_down, False),
+        (nearer, half_up, True),
+        (within, half_down, False),
+    ):
+        is_expected = mean < level if is_fewer else mean > level
+        total += math.exp(-_divergence(level, mean, n)) if is_expected else 1.0
     return min(total, 1.0)
 
 
@@ -330,6 +339,7 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
     """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0."""
     sizes = histogram.num_candidates.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
+    # The expected share of y_i up to each edge; it is linear between them.
     if histogram.offsets is None:
         edges = np.concatenate(([0.0], sizes))
         density = np.append(np.cumsum((tasks / sizes)[::-1])[::-1], 0.0)
@@ -346,7 +356,10 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
     while high - low > 1e-3 + 1e-12 * high:
         distance = (low + high) / 2
         left, right = np.interp((middle - distance, middle + distance), edges, share)
-        low, high = (distance, high) if right - left < 0.5 else (low, distance)
+        if right - left < 0.5:
+            low = distance
+        else:
+            high = distance
     return middle, high
 
 
@@ -410,24 +423,23 @@ class _Search:
 
         At or below it lie `level` deviations; within `near` there are fewer, within `far` not.
         """
-        after = near, far
+        next_near, next_far = near, far
         while True:
-            active = far[0] - near[0] > 1
-            if not active.any():
-                return far[0], after
+            is_open = far[0] - near[0] > 1
+            if not is_open.any():
+                return far[0], (next_near, next_far)
             # Rankings that are done are asked for what is known.
-            t = np.where(active, np.floor((near[0] + far[0]) / 2), far[0])
+            t = np.where(is_open, np.floor((near[0] + far[0]) / 2), far[0])
             below = np.maximum(self.down - t - 1, 0.0)
             above = np.minimum(self.up + t, self.rankings.edges[-1])
             counts_below = self.rankings.between(below, far[1:3], near[1:3], self.rng)
             counts_above = self.rankings.between(above, near[3:], far[3:], self.rng)
             query = np.array([t, below, counts_below, above, counts_above])
-            within = query[4] - query[2]
+            within = counts_above - counts_below
             near = np.where(within < level, query, near)
             far = np.where(within < level, far, query)
-            before = np.where((within <= level) & (t > after[0][0]), query, after[0])
-            beyond = np.where((within > level) & (t < after[1][0]), query, after[1])
-            after = before, beyond
+            next_near = np.where((within <= level) & (t > next_near[0]), query, next_near)
+            next_far = np.where((within > level) & (t < next_far[0]), query, next_far)
 
 
 def _draw(
@@ -473,36 +485,40 @@ def _draw_deviations(
     """Draw the counts on either side of the medians, and then the medians."""
     n = histogram.total
     rankings = _draw_rankings(histogram, points, draws, rng)
-    edges, known = rankings.edges, rankings.counts
-    each = np.arange(draws)
+    edges, counts = rankings.edges, rankings.counts
+    ranking = np.arange(draws)
     lower = (n + 1) // 2
     upper = n // 2 + 1
-    # y and rank of the lower middle task, number k of the q on its stretch.
-    place = np.count_nonzero(known < lower, axis=0)
-    start = edges[place - 1]
-    number = lower - known[place - 1, each]
-    others = known[place, each] - known[place - 1, each]
-    left = start + (edges[place] - start) * rng.beta(number, others + 1 - number)
+    # y and rank of the lower middle task: number k of those on its stretch, which ends at an edge.
+    stop = np.count_nonzero(counts < lower, axis=0)
+    start = edges[stop - 1]
+    number = lower - counts[stop - 1, ranking]
+    on_stretch = counts[stop, ranking] - counts[stop - 1, ranking]
+    left = start + (edges[stop] - start) * rng.beta(number, on_stretch + 1 - number)
     first = np.maximum(np.ceil(left), start + 1)
-    right, second = left, first
+    right = left
+    second = first
     if n % 2 == 0:
         # The upper one is the lowest of those that remain beyond the lower one.
-        place = np.count_nonzero(known < upper, axis=0)
-        start = np.maximum(edges[place - 1], left)
-        remaining = known[place, each] - lower
+        stop = np.count_nonzero(counts < upper, axis=0)
+        start = np.maximum(edges[stop - 1], left)
+        remaining = counts[stop, ranking] - lower
         gaps = rng.standard_exponential(draws) / remaining
-        right = start - (edges[place] - start) * np.expm1(-gaps)
+        right = start - (edges[stop] - start) * np.expm1(-gaps)
         second = np.maximum(np.ceil(right), np.floor(start) + 1)
-    down, up = np.floor((first + second) / 2), np.ceil((first + second) / 2)
-    end, none = edges[-1], np.zeros(draws)
+    down = np.floor((first + second) / 2)
+    up = np.ceil((first + second) / 2)
+    end = edges[-1]
+    none = np.zeros(draws)
     # The least deviation is that of the middle ranks themselves, t = down - first.
     search = _Search(rankings, down, up, rng)
     near = np.array([down - first - 1, left, none + (lower - 1), right, none + upper])
     far = np.array([np.maximum(down - 1, end - up), none, none, none + end, none + n])
-    steps, after = search.narrow(lower, near, far)
+    steps, bracket = search.narrow(lower, near, far)
     if n % 2 == 0:
-        steps = (steps + search.narrow(upper, *after)[0]) / 2
-    return steps + (up - down) / 2, known[np.searchsorted(edges, points)].astype(np.float64)
+        upper_steps, _ = search.narrow(upper, *bracket)
+        steps = (steps + upper_steps) / 2
+    return steps + (up - down) / 2, counts[np.searchsorted(edges, points)].astype(np.float64)
 
 
 def _draw_rankings(

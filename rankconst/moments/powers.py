@@ -378,15 +378,18 @@ def _mean_power(sizes: Values, power: float) -> Values:
 
 @functools.lru_cache(maxsize=1)
 def _central_moments(sums: _Sum) -> list[float]:
-    """Return the central moments of S / E[S], orders 0 to ORDER."""
-    scale, one = sums.central_moments()
-    tasks, zeros = sums.weights, np.zeros_like(one[0])
+    """Return the central moments of S / E[S], orders 0 to ORDER.
+
+    Cumulants add up over tasks. From and to moments: m_k = sum_j C(k-1, j-1) kappa_j m_{k-j}.
+    """
+    scale, moments = sums.central_moments()  # of one task of each size, in units of the scale
+    zeros = np.zeros_like(moments[0])
     cumulants = [zeros, zeros]
     for k in range(2, ORDER + 1):
-        lower = (math.comb(k - 1, j - 1) * cumulants[j] * one[k - j] for j in range(2, k - 1))
-        cumulants.append(one[k] - sum(lower, zeros))
-    higher = [float(np.sum(tasks * scale**k * cumulants[k])) for k in range(2, ORDER + 1)]
-    total = [0.0, 0.0, *higher]
+        lower = (math.comb(k - 1, j - 1) * cumulants[j] * moments[k - j] for j in range(2, k - 1))
+        cumulants.append(moments[k] - sum(lower, zeros))
+    higher = [float(np.sum(sums.weights * scale**k * cumulants[k])) for k in range(2, ORDER + 1)]
+    total = [0.0, 0.0, *higher]  # cumulants of the sum
     central = [1.0, 0.0]
     for k in range(2, ORDER + 1):
         terms = [math.comb(k - 1, j - 1) * total[j] * central[k - j] for j in range(2, k + 1)]

@@ -81,10 +81,13 @@ def hit(n: int, right: int, k: int) -> Law:
 
 def first(n: int, right: int, k: int) -> Law:
     """1 over the place of the first right answer, 0 if that is beyond k."""
-    chances, places = _find_first(n, right, k), np.arange(1, k + 1, dtype=np.float64)
-    mean, square = float((chances / places).sum()), float((chances / places**2).sum())
+    chances = _find_first(n, right, k)
+    places = np.arange(1, k + 1, dtype=np.float64)
+    mean = float((chances / places).sum())
+    square = float((chances / places**2).sum())
     # The error of each probability grows with its place, by which it is divided.
-    mean_error, square_error = 4 * UNIT_ROUNDOFF * (1 + mean), 8 * UNIT_ROUNDOFF * (mean + square)
+    mean_error = 4 * UNIT_ROUNDOFF * (1 + mean)
+    square_error = 8 * UNIT_ROUNDOFF * (mean + square)
     return Law(mean, square - mean**2, mean_error, square_error)
 
 
@@ -121,15 +124,17 @@ def reciprocals(n: int, right: int, k: int) -> Law:
 
 def precisions(n: int, right: int, k: int) -> Law:
     """Precision at the places of right answers up to place k, summed."""
-    r = np.arange(1, k + 1, dtype=np.float64)
+    r = np.arange(1, k + 1, dtype=np.float64)  # the places of a right answer
     above = r - 1
+    # With one right answer set, another place has one with this chance.
     share = (right - 1) / (n - 1) if n > 1 else 0.0
     mean = right / n * float(((1 + above * share) / r).sum())
     # The same right answer twice: A right ones above it, hypergeometric.
     spread = above * share * (1 - share) * (n - r) / (n - 2) if n > 2 else np.zeros_like(r)
     square = right / n * float((((1 + above * share) ** 2 + spread) / r**2).sum())
     if right > 1:
-        # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)].
+        # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)]. It is
+        # start + slope * s, with the chances that another place, or two others, have right answers.
         one = (right - 2) / (n - 2) if n > 2 else 0.0
         two = (right - 2) * (right - 3) / ((n - 2) * (n - 3)) if n > 3 else 0.0
         slope = one + above * two

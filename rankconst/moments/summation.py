@@ -157,12 +157,18 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
 
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
-    """Return the last orthonormal polynomial, its derivative, and the squares of the others."""
-    before, value = np.zeros_like(x), np.ones_like(x)
-    slope_before, slope = np.zeros_like(x), np.zeros_like(x)
+    """Return the last orthonormal polynomial, its derivative, and the sum of the others' squares.
+
+    They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1}, `beta` a row for each row of x.
+    """
+    before = np.zeros_like(x)
+    value = np.ones_like(x)
+    slope_before = np.zeros_like(x)
+    slope = np.zeros_like(x)
     squares = np.zeros_like(x)
     for k in range(beta.shape[1]):
-        previous, unit = beta[:, k - 1 : k] if k else 0.0, beta[:, k : k + 1]
+        previous = beta[:, k - 1 : k] if k else 0.0
+        unit = beta[:, k : k + 1]
         squares += value * value
         slope_before, slope = slope, (value + x * slope - previous * slope_before) / unit
         before, value = value, (x * value - previous * before) / unit

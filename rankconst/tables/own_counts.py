@@ -162,42 +162,45 @@ class Answers:
 
     def define(self, key: str, k: int | None) -> Constants:
         """Compute the constants of a definition."""
-        family, empty = FAMILIES[key], self.count_empty(key)
+        family = FAMILIES[key]
+        empty = self.count_empty(key)
         queries, weights = self.queries, self.weights
         has_right = queries[:, 1] > 0
         if empty == LEFT_OUT:
             if not has_right.any():
                 raise DataError(f"{self.name}: no query has a right answer.")
-            queries, weights = queries[has_right], weights[has_right]
-            has_right = has_right[has_right]
-        times, sums, _ = weights.T
+            queries = queries[has_right]
+            weights = weights[has_right]
+            has_right = has_right[has_right]  # all that are left
+        times, sums, _ = weights.T  # of each pair: queries, and the sum of their weights
         sizes, right = queries[has_right].T
         total = math.fsum(sums)
         divisors = np.ones(len(queries))  # of the sum over a query's right answers
         divisors[has_right] = family.divide(sizes, right, k)
         if family.pooled:
             divisors[:] = math.fsum(sums * divisors) / total
-        without = float(empty == "1")
-        best, worst = np.full((2, len(queries)), without)
+        # The index of a query needs its best and worst value: right answers first, and last.
+        empty_value = float(empty == "1")
+        best, worst = np.full((2, len(queries)), empty_value)
         best[has_right] = family.sum_up(Places.from_first(np.ones(sizes.size), right), k)
         worst[has_right] = family.sum_up(Places.from_first(sizes - right + 1.0, right), k)
         best[has_right] /= divisors[has_right]
         worst[has_right] /= divisors[has_right]
-        laws = [
-            law.over(divisor) if any_right else NOTHING._replace(mean=without)
-            for law, divisor, any_right in zip(
-                find_laws(family, k, queries), divisors.tolist(), has_right.tolist(), strict=True
-            )
-        ]
+        laws = [NOTHING._replace(mean=empty_value)] * len(queries)
+        sums_of_answers = find_laws(family, k, queries)
+        for i in np.flatnonzero(has_right).tolist():
+            laws[i] = sums_of_answers[i].over(float(divisors[i]))
         metric = replace(
             define_metric(key, k),
             best=math.fsum(sums * best) / total,
             least=math.fsum(sums * worst) / total,
             chances=_list_chances(laws, times),
         )
-        task_weights, aggregation = None, DEFAULT_AGGREGATION
+        task_weights = None
+        aggregation = DEFAULT_AGGREGATION
         if (times != sums).any():
-            task_weights, aggregation = sums / times, "own weights"
+            task_weights = sums / times
+            aggregation = "own weights"
         return Constants(
             Tasks(self.name, OWN_COUNTS.key, "", "both", aggregation),
             metric=metric,

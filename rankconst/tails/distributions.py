@@ -213,17 +213,21 @@ class ReciprocalLaw(SumLaw):
         head = self._head(float(np.max(np.abs(z))))
         ranks = 1.0 + np.arange(head)
         reference = 1.0 if upper else 1.0 / head
-        sums = np.cumsum(np.exp(z[:, None] * (1.0 / ranks - reference)), axis=1)
-        taken = sums[:, np.minimum(self.counts, head) - 1]
+        # Sums of the exponentials up to each rank of the head, then up to each N. Shape (Z, U).
+        running = np.cumsum(np.exp(z[:, None] * (1.0 / ranks - reference)), axis=1)
+        sums = running[:, np.minimum(self.counts, head) - 1]
         far = self.sizes > head
         if far.any():
-            power = np.cumprod((z / head)[:, None] / np.arange(1.0, self._terms + 1), axis=1)
+            # (z / head)^m / m!, shape (Z, M), with the sums of (head / j)^m.
+            powers = np.cumprod((z / head)[:, None] / np.arange(1.0, self._terms + 1), axis=1)
             if head not in self._beyond:
                 self._beyond[head] = self._reciprocal_powers(head, self.counts[far])
-            rest = (self.sizes[far] - head) + np.einsum("zm,mu->zu", power, self._beyond[head])
-            taken[:, far] += np.exp(-z * reference)[:, None] * rest
-        means = np.log(taken / self.sizes)
-        return means if upper else means + z[:, None] * (reference - 1.0 / self.sizes)
+            rest = (self.sizes[far] - head) + np.einsum("zm,mu->zu", powers, self._beyond[head])
+            sums[:, far] += np.exp(-z * reference)[:, None] * rest
+        means = np.log(sums / self.sizes)
+        if upper:
+            return means
+        return means + z[:, None] * (reference - 1.0 / self.sizes)
 
     def _reciprocal_powers(self, head: int, counts: Counts) -> Values:
         """Return sum over head < j <= N of (head/j)^m for m = 1 .. 20, shape (20, len(counts))."""
