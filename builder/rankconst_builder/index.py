@@ -43,9 +43,15 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
     for key, row in datasets.items():
         rows = select_rows(constants, {"dataset": key}).to_pylist()
         described = {name: row[name] for name in DESCRIBED}
-        line = {"dataset": key, "described": described, "protocols": opened.protocols(key)}
-        lines.append({**line, "constants": _gather(opened, rows)})
-    return "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines)
+        line = {
+            "dataset": key,
+            "described": described,
+            "protocols": opened.protocols(key),
+            "constants": _gather(opened, rows),
+        }
+        lines.append(line)
+    texts = [json.dumps(line, separators=(",", ":")) for line in lines]
+    return "\n".join([*texts, ""])
 
 
 def _gather(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -207,13 +207,13 @@ class RuleRanker(Ranker):
     def prepare(self) -> None:
         """Find the least frequency that is as sure as each level.
 
-        A frequency f has the confidence f / anchors, a level support / whole, so f is the quotient
-        support * anchors / whole, rounded up.
+        A frequency f has the confidence f / anchors and a level support / divisor, so f is
+        support * anchors / divisor, rounded up.
         """
         rules = self.train.rules
         num_anchors = self.train.num_anchors[_OTHER[self.side]][rules.relation] + PRIOR
         product = rules.support.astype(np.uint64) * num_anchors.astype(np.uint64)
-        quotient = (product - np.uint64(1)) // rules.whole.astype(np.uint64)
+        quotient = (product - np.uint64(1)) // rules.divisor.astype(np.uint64)
         self._needed = quotient.astype(np.int64) + 1  # of each level; they rise in each relation
         self._bound = 2 + max(self.most, int(self._needed.max(initial=0)))
         relations = (rules.relation, self.graph.num_relations)

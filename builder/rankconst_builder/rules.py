@@ -92,10 +92,12 @@ class Order:
         """Count the entities of each group that score above, and those that score the same."""
         keys = groups * self._step + np.minimum(scores, self._step)
         place = search(self._keys, keys)
-        hit = np.append(self._keys, -1)[place] == keys
-        upto = self._until[place + hit]
+        is_there = np.append(self._keys, -1)[place] == keys
+        # Entities of groups before and of this one: that score less, at most the same, and all.
+        below = self._until[place]
+        up_to = self._until[place + is_there]
         ends = self._ends[np.minimum(groups, self._ends.size - 1)]
-        return Standing(ends - upto, upto - self._until[place])
+        return Standing(ends - up_to, up_to - below)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +112,8 @@ class Rules:
     codes: Words  # relation and kind in one number, ascending
     level: Codes  # >= 1, of each rule
     starts: Codes  # where the levels of each relation start in what follows. Shape (relations,)
-    support: Codes  # of each relation's levels, ascending: the confidence, as support / whole
-    whole: Codes
+    support: Codes  # of each relation's levels, ascending: the confidence, as support / divisor
+    divisor: Codes  # the pairs that the body connects, and the prior
     relation: Codes
 
     @classmethod
@@ -119,15 +121,16 @@ class Rules:
         """Rate rules by their confidence; `pairs` is the number of pairs of each relation."""
         number = pairs.size
         relation, kind = unpack(codes, 2 * number)
-        whole = pairs[kind % number] + PRIOR
-        order = np.lexsort((expand_fractions(support, whole), relation))
-        words = expand_fractions(support, whole)[order]
-        new = is_new(words) | is_new(relation[order])
+        divisor = pairs[kind % number] + PRIOR
+        # By relation, then by confidence: each new confidence is one level up.
+        confidence = expand_fractions(support, divisor)
+        order = np.lexsort((confidence, relation))
+        new = is_new(confidence[order]) | is_new(relation[order])
         first = order[new]
         starts = np.searchsorted(relation[first], np.arange(number))
         level = np.empty_like(order)
         level[order] = np.cumsum(new) - starts[relation[order]]
-        return cls(codes, level, starts, support[first], whole[first], relation[first])
+        return cls(codes, level, starts, support[first], divisor[first], relation[first])
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:
@@ -164,8 +167,9 @@ class Connections:
         place[anchors] = np.arange(anchors.size)
         useful = np.zeros(number, dtype=np.bool_)
         useful[relations] = True
-        parts = []
+        parts = []  # words: place of the anchor, other entity, kind
         for batch in split_batches(graph.splits["train"]):
+            # A triple may connect two anchors: it is looked at from its head and from its tail.
             forwards = (0, batch.head, batch.tail)
             backwards = (number, batch.tail, batch.head)
             for offset, anchor, entity in (forwards, backwards):
@@ -309,14 +313,18 @@ def _count_shared(
 
     # A loop is the pair in both directions.
     yield count(relation[loop], relation[loop], 1)
+    # The rows of entities that several triples connect, and how many rows of the same come after.
     starts = np.flatnonzero(is_new(keys))
     sizes = np.diff(starts, append=keys.size)
-    several = np.flatnonzero(sizes > 1)
-    rows = np.repeat(starts[several], sizes[several]) + spread(sizes[several]).steps
-    after = np.repeat(starts[several] + sizes[several], sizes[several]) - rows - 1
+    several = sizes > 1
+    starts = starts[several]
+    sizes = sizes[several]
+    rows = np.repeat(starts, sizes) + spread(sizes).steps
+    after = np.repeat(starts + sizes, sizes) - rows - 1
+    # Each row with each of those after it.
     for part in cut(after):
-        place, step = spread(after[part])
-        first = rows[part][place]
+        group, step = spread(after[part])
+        first = rows[part][group]
         second = first + 1 + step
         differ = turned[first] != turned[second]
         yield count(relation[first], relation[second], differ)
@@ -346,25 +354,26 @@ def _turn(num_relations: int, batch: Triples) -> Triples:
 
 
 class Spread(NamedTuple):
-    """Groups of rows, spread out: of counts 2, 0, 3, places 0 0 2 2 2 and steps 0 1 0 1 2."""
+    """Groups of rows, spread out: of counts 2, 0, 3, groups 0 0 2 2 2 and steps 0 1 0 1 2."""
 
-    places: Codes
+    groups: Codes
     steps: Codes
 
 
 def spread(counts: Codes) -> Spread:
     """Return the group of each row and its place in the group, given how large groups are."""
-    places = np.repeat(np.arange(counts.size), counts)
+    groups = np.repeat(np.arange(counts.size), counts)
     starts = np.repeat(np.cumsum(counts) - counts, counts)
-    return Spread(places, np.arange(places.size) - starts)
+    return Spread(groups, np.arange(groups.size) - starts)
 
 
 def cut(weights: Codes) -> Iterator[slice]:
     """Yield runs of places that weigh a batch at most together; a heavier place is alone."""
     ends = np.cumsum(weights)
     total = int(ends[-1]) if ends.size else 0
+    full = np.searchsorted(ends, np.arange(BATCH, total, BATCH))
     heavy = np.flatnonzero(weights >= BATCH)
-    cuts = np.concatenate([np.searchsorted(ends, np.arange(BATCH, total, BATCH)), heavy, heavy + 1])
+    cuts = np.concatenate([full, heavy, heavy + 1])
     bounds = np.unique(np.concatenate([[0], cuts, [weights.size]]))
     for start, end in itertools.pairwise(bounds.tolist()):
         yield slice(start, end)

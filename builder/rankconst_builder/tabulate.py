@@ -136,8 +136,8 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
                 constants.append(row | asdict(moments))
                 advance()
     rows = []
+    names = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
     for tasks, job in jobs.items():
-        names = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
         address = {name: getattr(tasks, name) for name in names}
         rows += [address | row for row in computed[job]]
     schema = schema_of("constants")

@@ -661,7 +661,8 @@ def _count_again(opened: Opened, dataset: str) -> _Rebuilt | str:
     from rankconst_builder.tabulate import tabulate_histograms
     from rankconst_builder.tallies import count_histograms
 
-    source, row = load_benchmarks().get(dataset), opened.datasets[dataset]
+    source = load_benchmarks().get(dataset)
+    row = opened.datasets[dataset]
     if source is not None and source.sampled is not None:
         sampled = {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}
         return _Rebuilt(sampled, {})

@@ -74,10 +74,13 @@ def draw_results(
     edges = (density.edges - expectation) / unit
     axis = _Axis(min(-0.02, float(edges[0]), *indices, *baselines.values()), 1.0)
     marks = []
-    for place, name in enumerate(sorted(baselines, key=lambda name: baselines[name])):
-        top, x = 18 + 24 * (place % 3), axis.place(baselines[name])
+    # Names of baselines take turns in three lines, so that neighbours do not overlap.
+    for index, name in enumerate(sorted(baselines, key=lambda name: baselines[name])):
+        x = axis.place(baselines[name])
+        top = 18 + 24 * (index % 3)
+        anchor = "start" if x < WIDTH / 2 else "end"
         marks.append(tag("line", class_="mean", x1=x, x2=x, y1=top + 4, y2=FLOOR))
-        marks.append(tag("text", name, x=x, y=top, text_anchor="start" if x < WIDTH / 2 else "end"))
+        marks.append(tag("text", name, x=x, y=top, text_anchor=anchor))
     xs = [axis.place(index) for index in indices]
     for x, level in _pile(xs, _DOT):
         y = max(FLOOR + _DOT / 2 - _DOT * level, 0)

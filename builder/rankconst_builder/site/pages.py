@@ -273,13 +273,22 @@ def write_list(site: Site) -> str:
 
 def _list_dataset(site: Site, key: str) -> Html:
     """Return the row of a dataset, with the values that sort and filter it."""
-    row, tasks, family = site.tables.datasets[key], site.usual_tasks(key), _find_family(key)
+    row = site.tables.datasets[key]
+    tasks = site.usual_tasks(key)
+    family = _find_family(key)
     expected = [_list_number(site.expect(tasks, metric), _show) for metric in _LISTED]
     names = ("entities", "relations", "triples_test")
     counts = [_list_number(row[name], count) for name in names]
     dataset = link(f"datasets/{key}.html", row["title"])
-    cells = [tag("th", dataset, scope="row", data_value=row["title"]), *expected[:2]]
-    cells += [tag("td", tasks.protocol), tag("td", family), *expected[2:], *counts]
+    # In the order of the headings of the list.
+    cells = [
+        tag("th", dataset, scope="row", data_value=row["title"]),
+        *expected[:2],
+        tag("td", tasks.protocol),
+        tag("td", family),
+        *expected[2:],
+        *counts,
+    ]
     words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
     return tag("tr", *cells, data_words=words, data_key=key)
 
