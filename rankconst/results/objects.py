@@ -287,13 +287,17 @@ class _Walk:
             self._columns.append(set())
         column = self._table.name_column(measurement.key, self._columns[number])
         self._columns[number].add(column)
-        leaf, deviation = self._place_of[id(measurement.value)], None
+        leaf = self._place_of[id(measurement.value)]
+        deviation = None
         if measurement.deviation is not None:
             deviation = self._place_of[id(measurement.deviation)]
         self._layout.numbers.append(_Number(number, column, leaf, deviation))
 
     def _make_row(self, place: Place) -> _Row:
-        """Return the row of a place; keys that are names tell evaluations apart."""
+        """Return the row of a place; keys that are names tell evaluations apart.
+
+        The model of a place without one is the first of its names.
+        """
         keys = tuple(key for key in place.path if not read_label(key).whole)
         evaluation = self._evaluations.setdefault(keys, len(self._evaluations))
         row_text = RowText(CellTexts(place.nearer, place.facts), place.above)

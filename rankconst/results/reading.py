@@ -714,17 +714,17 @@ def name_columns(reading: Reading) -> tuple[Places, list[str]]:
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
-    none = np.empty(0, dtype=np.intp)
+    no_places = np.empty(0, dtype=np.intp)
     columns = {(head.metric, head.adjustment, head.column) for head in entries.heads}
     if reading.layout == "long" or len(kinds) == len(columns):
-        return none, [""]
+        return no_places, [""]
     row_of = combine(entries.rows, entries.context_of, len(entries.contexts))
     if reading.of_objects:
         row_of = combine(row_of, entries.model_of, len(entries.models))
     number_of = combine(row_of, kind_of[entries.head_of], len(kinds))
     is_repeated = np.bincount(number_of)[number_of] > 1
     if not is_repeated.any():
-        return none, [""]
+        return no_places, [""]
     heads = np.unique(entries.head_of[np.isin(row_of, row_of[is_repeated])])
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
     name_of, distinct = encode(["", *names])

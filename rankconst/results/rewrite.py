@@ -531,14 +531,15 @@ def _rename_headings(
             unnamed.append(entry)
     edits: list[Edit] = []
     for key, entries in below.items():
-        exchange, *others = {exchanges.get((entry.row, entry.column)) for entry in entries}
+        used = {exchanges.get((entry.row, entry.column)) for entry in entries}
+        exchange = used.pop() if len(used) == 1 else None
         renamed: list[Edit] = []
-        if exchange is not None and not others:
+        if exchange is not None:
             renamed = _rename(text, names[key], entries[0].metric, exchange)
         edits += renamed
         if not renamed:
             unnamed += [entry for entry in entries if (entry.row, entry.column) in exchanges]
-    lines: dict[str, int] = {}
+    lines: dict[str, int] = {}  # of each note, the first
     for entry in unnamed[::-1]:
         adjusted_name = exchanges[entry.row, entry.column].name(entry.metric)
         note = f"the heading {entry.column} stays as it is; rename it to {adjusted_name}"

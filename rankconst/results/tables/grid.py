@@ -191,12 +191,15 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
         return [rows] if rows else []
     lowest = heading.levels[-1]
     measures = [j for j in heading.measures if lowest[j]]
-    depth, starts = len(heading.levels), [0]
+    depth = len(heading.levels)
+    starts = [0]
     for i in range(depth, len(rows) if measures else 0):
         plain = rows[i].plain
         if len(plain) <= measures[-1] or any(plain[j] != lowest[j] for j in measures):
             continue
-        start, highest = i, max(i - depth + 1, starts[-1] + 1)
+        # Its upper rows, which no number is in, belong to the heading.
+        start = i
+        highest = max(i - depth + 1, starts[-1] + 1)
         while start > highest and not any(is_number(cell) for cell in rows[start - 1].plain):
             start -= 1
         # The rows above the same heading hold on below it.

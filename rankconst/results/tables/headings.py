@@ -117,16 +117,25 @@ def list_models(rows: Sequence[Row]) -> list[str]:
     """
     head = rows[0].plain
     body = [row.plain for row in rows[1:] if len(row.plain) == len(head)]
+    if len(head) < 2 or len({*head}) < len(head):
+        return []
     graphs = [row[0] for row in body if names_known(row[0]) or is_mean(row[0])]
-    if len(head) < 2 or len({*head}) < len(head) or 2 * len(graphs) <= len(body):
+    if 2 * len(graphs) <= len(body):
         return []
     for j, name in enumerate(head[1:], start=1):
-        label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
-        is_known = bool(label.role or label.metric or label.tells) or squash(name) in list_remarks()
+        if not name or _is_vocabulary(name):
+            return []
         cells = [row[j] for row in body if not is_blank(row[j])]
-        if is_known or not name or (cells and not any(is_number(cell) for cell in cells)):
+        if cells and not any(is_number(cell) for cell in cells):
             return []
     return [*head[1:]]
+
+
+def _is_vocabulary(heading: str) -> bool:
+    """Tell whether a heading says something about its cells, and so names no model."""
+    label = read_label(heading, 10)  # "Hits" is the name of a metric that lacks its k
+    has_meaning = bool(label.role or label.metric or label.tells)
+    return has_meaning or squash(heading) in list_remarks()
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:

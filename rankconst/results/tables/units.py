@@ -237,12 +237,14 @@ def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | N
     order = np.lexsort((k[places], evaluation))
     is_wrong = np.zeros(len(entries), dtype=np.bool_)
     values, numbers = entries.values[places[order]], evaluation[order].tolist()
-    last, is_large = -1, False  # the evaluation, and whether a number of a smaller k is above 1
+    previous = -1  # evaluation
+    has_percentage = False  # whether it has a number above 1, for a smaller k
     for place, number, value in zip(places[order].tolist(), numbers, values.tolist(), strict=True):
-        is_large &= number == last
-        is_wrong[place] = is_large and value <= 1
-        is_large |= value > 1
-        last = number
+        if number != previous:
+            has_percentage = False
+        is_wrong[place] = has_percentage and value <= 1
+        has_percentage = has_percentage or value > 1
+        previous = number
     _note(entries, is_wrong, notes, _FRACTION, "is it a fraction?")
     return entries.keep(~is_wrong)
 
