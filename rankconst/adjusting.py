@@ -423,16 +423,16 @@ def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
 def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
     """Return the row of a typed value, by the keys of columns."""
     constants, adjusted = done.constants, done.adjust()
-    p = done.significance[0] if done.significance else None
-    numbers = {form: getattr(adjusted, form) for form in FORMS}
-    intervals = {form: getattr(adjusted, f"{form}_interval") for form in FORMS}
-    numbers["log10_p"] = p.log10 if p else None
-    intervals["log10_p"] = p.interval if p else None
     cells: dict[str, Any] = {"text": done.batch.text, "metric": constants.metric.key}
-    for key, number in numbers.items():
-        ends = (number, *(intervals[key] or (None, None)))
-        cells |= {f"{key}{end}": cell for end, cell in zip(ENDS, ends, strict=True)}
-    cells["p_method"] = p.method if p else None
+    for form in FORMS:
+        lower, upper = getattr(adjusted, f"{form}_interval") or (None, None)
+        cells |= {form: getattr(adjusted, form), f"{form}_lower": lower, f"{form}_upper": upper}
+    cells |= dict.fromkeys(("log10_p", "log10_p_lower", "log10_p_upper", "p_method"))
+    probability = done.significance[0] if done.significance else None
+    if probability is not None:
+        cells["log10_p"] = probability.log10
+        cells["log10_p_lower"], cells["log10_p_upper"] = probability.interval
+        cells["p_method"] = probability.method
     for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline", "relations"):
         cells[key] = getattr(constants.tasks, key)
     cells["relations"] = [*constants.tasks.relations]
