@@ -412,13 +412,22 @@ def _expect_mrr(opened: Tables) -> dict[str, float]:
     """Return the expected MRR of chance on each dataset: test, both sides, usual protocol."""
     import pyarrow.compute as pc
 
-    rows = opened.read("constants")
-    address = {"metric": _MRR.family, "baseline": DEFAULT_BASELINE, "split": "test", "side": "both"}
-    for column, value in (address | {"aggregation": DEFAULT_AGGREGATION}).items():
-        rows = rows.filter(pc.is_in(rows[column], value_set=join_texts([value])))
-    columns = (rows[name].to_pylist() for name in ("dataset", "protocol", "expectation"))
-    by_protocol = sorted(zip(*columns, strict=True), key=lambda row: rate_protocol(row[1]))
-    return {dataset: expectation for dataset, _, expectation in reversed(by_protocol)}
+    address = {
+        "metric": _MRR.family,
+        "baseline": DEFAULT_BASELINE,
+        "split": "test",
+        "side": "both",
+        "aggregation": DEFAULT_AGGREGATION,
+    }
+    table = opened.read("constants")
+    for column, value in address.items():
+        table = table.filter(pc.is_in(table[column], value_set=join_texts([value])))
+    rows = table.select(["dataset", "protocol", "expectation"]).to_pylist()
+    rows.sort(key=lambda row: rate_protocol(row["protocol"]))
+    expected: dict[str, float] = {}
+    for row in rows:  # the most usual protocol comes first
+        expected.setdefault(row["dataset"], row["expectation"])
+    return expected
 
 
 def _list_others(opened: Tables) -> list[dict[str, Any]]:

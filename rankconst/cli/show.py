@@ -500,8 +500,9 @@ def _print_citations(
     """Print the sentence that cites each constant or the dataset, and the tables' BibTeX entry."""
     metrics, ranker = _split_further(further, baseline)
     baselines = opened.list_baselines(ranker, tasks.dataset)
-    info, bibtex = opened.datasets[tasks.dataset], cite_tables(opened.set_of(tasks.dataset))
-    title, rows = info["title"], list[dict[str, Any]]()
+    info = opened.datasets[tasks.dataset]
+    title = info["title"]
+    rows: list[dict[str, Any]] = []
     if metrics:
         for constants in _look_up(opened, tasks, metrics, baselines):
             tabulated = opened.is_tabulated(constants.tasks, constants.metric)
@@ -511,6 +512,7 @@ def _print_citations(
         version = opened.version_of(tasks.dataset)
         sentence = cite_dataset(tasks.dataset, title, info["citation"] or "", version)
         rows.append({"dataset": tasks.dataset, "table_version": version, "sentence": sentence})
+    bibtex = cite_tables(opened.set_of(tasks.dataset))
     if form in FOR_PEOPLE:
         texts = [*(row["sentence"] for row in rows), bibtex]
         print_text("\n\n".join(filter(None, texts)))
