@@ -237,7 +237,8 @@ def _draw_panel(
     """Draw one metric in one form: results side by side, over chance and counting."""
     results = [point for point in points if point.metric == metric]
     models = list(dict.fromkeys(point.model for point in points))
-    counts, placed = Counter(point.column for point in results), Counter[str]()
+    counts = Counter(point.column for point in results)
+    placed = Counter[str]()  # the results drawn so far in each column
     undefined = 0
     for point in sorted(results, key=lambda point: models.index(point.model)):
         start, stop = spans[point.column]
@@ -255,10 +256,12 @@ def _draw_panel(
         axes.vlines(x, lower, upper, colors=colour, lw=1.0, zorder=2.5)
     for start, _ in spans.values():
         axes.axvline(start, color=FAINT, lw=0.7, zorder=0)
-    title, unit = f"{metric.label} skill", "1 is perfect"
+    title = f"{metric.label} skill"
+    unit = "1 is perfect"
     if form == "value":
         direction = "higher" if metric.increasing else "lower"
-        title, unit = metric.label, f"{metric.label} ({direction} is better)"
+        title = metric.label
+        unit = f"{metric.label} ({direction} is better)"
         _draw_levels(axes, metric, results, spans)
     elif form == "index":
         title = metric.name_of("index") or metric.label
