@@ -26,7 +26,7 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.names import as_names, count_of, require_text
-from rankconst.tables.archive import Tables, are_of_answers, join_tables, load
+from rankconst.tables.archive import Tables, are_of_answers, load
 from rankconst.tasks import Tasks
 from rankconst.values.constants import SINGLE
 from rankconst.values.published import read_published
@@ -809,4 +809,6 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
         raise UsageError(
             f"tables is {tables!r}; expected what rankconst.load() returns, or several of that."
         )
+    from rankconst.tables.sets import join_tables
+
     return join_tables(sets)

@@ -97,8 +97,9 @@ def _begins_rdf(body: bytes) -> bool:
 
 def _is_rdf(line: bytes) -> bool:
     """Tell whether a line is RDF, or a comment."""
-    pattern = _TABBED_RDF if b"\t" in line else _RDF
-    return pattern.match(line) is not None
+    if b"\t" in line:
+        return _TABBED_RDF.match(line) is not None
+    return _RDF.match(line) is not None
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:

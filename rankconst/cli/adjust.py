@@ -268,8 +268,8 @@ def open_sets(
     opened = open_tables(places)
     if counts is None and num_tasks is None:
         return opened, datasets
-    from rankconst.tables.archive import join_tables
     from rankconst.tables.counts_file import make_tables, read_counts
+    from rankconst.tables.sets import join_tables
     from rankconst.tasks import Tasks, sampled_histogram
 
     if num_tasks is not None:

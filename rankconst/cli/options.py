@@ -17,7 +17,7 @@ from rankconst.cli.output import say
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.listing import FORMATS, Format
 from rankconst.names import shorten
-from rankconst.tables.archive import Tables, join_tables, load
+from rankconst.tables.archive import Tables, load
 from rankconst.tables.place import OUTPUT, holds_set
 from rankconst.version import bundled_versions
 
@@ -330,4 +330,8 @@ def open_tables(places: Sequence[str] | None) -> Tables:
             sets.append(tables)
     except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
         say(f"note: {OUTPUT} is left out: {error}")
+    if len(sets) == 1:
+        return sets[0]
+    from rankconst.tables.sets import join_tables
+
     return join_tables(sets)

@@ -602,7 +602,7 @@ def names_model(words: Iterable[str]) -> bool:
     (True, True, False)
     """
     return any(
-        re.search(r"[^\W\d_].*[A-Z0-9]", word)
+        re.match(r"[\W\d_]*[^\W\d_].*[A-Z0-9]", word)
         or word[:1].isdigit()
         or not list_models().isdisjoint((squash(word), *word.lower().split("_")))
         or match_role(word) == "model"
@@ -714,7 +714,7 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
             yield Word(graph.text.lower(), "graph")
     if place and not label.words:
         yield Word(place.lower(), "part")
-    minus = _MINUS.search(label.text)
+    minus = _MINUS.match(label.text)
     if minus is not None and _is_compared(minus["first"], minus["model"]):
         yield Word("-", "metric")
 

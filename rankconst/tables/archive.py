@@ -47,7 +47,7 @@ from rankconst.values.constants import Constants, Indexed
 from rankconst.version import bundle_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
@@ -546,16 +546,6 @@ def _refuse_mixed(tasks: Tasks) -> None:
             f"{tasks.aggregation} averages are over all relations; "
             "leave out the aggregation or the relations."
         )
-
-
-def join_tables(sets: Sequence[Tables]) -> Tables:
-    """Return several sets as one; a dataset is that of the first set that holds it."""
-    if len(sets) == 1:
-        return sets[0]
-    from rankconst.tables.sets import JoinedTables
-
-    first = sets[0]
-    return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
 
 
 def load(path: str | os.PathLike[str] | None = None, version: str | None = None) -> Tables:

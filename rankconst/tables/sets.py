@@ -14,7 +14,7 @@ from rankconst.tables.parquet import select_rows
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -139,3 +139,11 @@ class JoinedTables(Tables):
             table = single._read(name, tuple(dict.fromkeys(("dataset", *columns))), **how)
             parts.append(table.filter(pc.is_in(table["dataset"], value_set=keys)).select(columns))
         return pa.concat_tables(parts)
+
+
+def join_tables(sets: Sequence[Tables]) -> Tables:
+    """Return several sets as one; a dataset is that of the first set that holds it."""
+    first = sets[0]
+    if len(sets) == 1:
+        return first
+    return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
