@@ -212,25 +212,28 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
     analytic in N on the scale of N this is exact to rounding. At most TABLE sizes are left, and 48
     for each octave beyond, mostly 24.
     """
-    sizes, weights = num_candidates.astype(np.float64), num_tasks.astype(np.float64)
+    sizes = num_candidates.astype(np.float64)
+    weights = num_tasks.astype(np.float64)
     near = sizes <= TABLE
-    octave = np.floor(np.log2(np.maximum(sizes / TABLE, 1.0))).astype(np.int64)
-    kept_sizes, kept_weights = [sizes[near]], [weights[near]]
+    # Octave m has the sizes from TABLE 2^m on.
+    octaves = np.floor(np.log2(np.maximum(sizes / TABLE, 1.0))).astype(np.int64)
+    kept_sizes = [sizes[near]]
+    kept_weights = [weights[near]]
     angle = (2 * np.arange(_POINTS) + 1) * (math.pi / (2 * _POINTS))
     barycentric = np.where(np.arange(_POINTS) % 2, -1.0, 1.0) * np.sin(angle)
-    for place in np.flatnonzero(np.bincount(octave[~near])):
-        inside = np.flatnonzero(~near & (octave == place))
-        if inside.size <= 2 * _POINTS:
-            kept_sizes.append(sizes[inside])
-            kept_weights.append(weights[inside])
+    for octave in np.flatnonzero(np.bincount(octaves[~near])):
+        members = np.flatnonzero(~near & (octaves == octave))
+        if members.size <= 2 * _POINTS:
+            kept_sizes.append(sizes[members])
+            kept_weights.append(weights[members])
             continue
-        points = TABLE * 2.0**place * (1.5 + 0.5 * np.cos(angle))
-        gap = sizes[inside][:, None] - points
+        points = TABLE * 2.0**octave * (1.5 + 0.5 * np.cos(angle))
+        gap = sizes[members][:, None] - points
         # A size that is a point has that point alone.
         shares = barycentric / np.where(gap == 0, TINY, gap)
         shares /= shares.sum(axis=1, keepdims=True)
         kept_sizes.append(points)
-        kept_weights.append(weights[inside] @ shares)
+        kept_weights.append(weights[members] @ shares)
     return np.concatenate(kept_sizes), np.concatenate(kept_weights)
 
 

@@ -503,7 +503,9 @@ def _count_candidates(
 ) -> TaskCounts:
     """Count the candidates of each task of an evaluation."""
     protocol, split, tasks = evaluation
-    entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
+    entities = select_candidates(graph, protocol)
+    relations = select_relations(graph, protocol)
+    # Masks of what is ranked; relations are asked for both ways round.
     candidate = {**dict.fromkeys(ENTITY_SIDES, entities), RELATION_SIDE: np.tile(relations, 2)}
     sources = list_known(graph, protocol, split) if tasks.rows.size else ()
     timed = protocol.time == "same"

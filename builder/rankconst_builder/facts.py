@@ -94,7 +94,8 @@ def describe_part(
 ) -> Counter[tuple[str, ...]]:
     """Count the words of a part of every split: kind and splits to number."""
     words = {name: drop_repeats(ordered) for name, ordered in files.items()}
-    names, train = [*words], words["train"]
+    names = [*words]
+    train = words["train"]
     loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
     counts = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
     for place, later in enumerate(names):

@@ -228,15 +228,16 @@ def encode_labels(
     times = _encode_times(files)
     empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
     splits = dict.fromkeys(SPLITS, empty)
-    for place, name in enumerate(files):
-        head, tail = entities.codes[2 * place], entities.codes[2 * place + 1]
-        splits[name] = Triples(head, relations.codes[place], tail, times.get(name))
+    for index, name in enumerate(files):
+        head = entities.codes[2 * index]
+        tail = entities.codes[2 * index + 1]
+        splits[name] = Triples(head, relations.codes[index], tail, times.get(name))
     num_entities = len(entities.labels)
-    whole = _settle_size(Size(num_entities, num_relations), size, missing)
+    settled = _settle_size(Size(num_entities, num_relations), size, missing)
     graph = Graph(
         splits,
-        whole.entities,
-        whole.relations,
+        settled.entities,
+        settled.relations,
         1 + max((int(codes.max()) for codes in times.values()), default=0),
         missing=frozenset(missing),
         forecasting=forecasting or (not values and _is_in_order(splits)),
@@ -251,7 +252,7 @@ def encode_labels(
 
 
 def _order_times(labels: list[Any]) -> list[int]:
-    """Return the places of times in their order: whole numbers by size, others as text."""
+    """Return the indices of labels in the order of time: whole numbers by size, others as text."""
     try:
         sizes = [int(label) for label in labels]
     except ValueError:
@@ -260,20 +261,25 @@ def _order_times(labels: list[Any]) -> list[int]:
 
 
 def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
-    """Code the times of a temporal graph in their order; empty if facts have no time."""
+    """Code the times of a temporal graph in their order; empty if facts have no time.
+
+    Of several columns, the first decides, and the next where it is equal.
+    """
     if len({len(labels.time) for labels in files.values()}) > 1:
         columns_of = ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
         raise DataError(f"the files tell the time in different numbers of columns: {columns_of}")
-    ends = np.cumsum([len(labels) for labels in files.values()])
-    whole = np.zeros(ends[-1], dtype=np.int64)
-    for columns in zip(*(labels.time for labels in files.values()), strict=True):
-        codes, names = _encode(columns)
-        place = np.argsort(_order_times(names.to_pylist()))
-        words = whole * len(place) + place[np.concatenate(codes)]
-        _, whole = np.unique(words, return_inverse=True)
     if not any(labels.time for labels in files.values()):
         return {}
-    return dict(zip(files, np.split(whole, ends[:-1]), strict=True))
+    ends = np.cumsum([len(labels) for labels in files.values()])
+    # The rank of the time of each fact of all files, by the columns so far: equal ones are equal.
+    ranks = np.zeros(ends[-1], dtype=np.int64)
+    for columns in zip(*(labels.time for labels in files.values()), strict=True):
+        codes, names = _encode(columns)
+        # The order lists labels; its inverse has the rank of each label.
+        rank_of_label = np.argsort(_order_times(names.to_pylist()))
+        pairs = ranks * len(names) + rank_of_label[np.concatenate(codes)]
+        _, ranks = np.unique(pairs, return_inverse=True)
+    return dict(zip(files, np.split(ranks, ends[:-1]), strict=True))
 
 
 def _is_in_order(splits: Mapping[str, Triples]) -> bool:

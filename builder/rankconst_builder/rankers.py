@@ -505,9 +505,10 @@ def count_baselines(
     if "train" not in graph.missing:
         informed = [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
     rankers = Rankers(graph)
-    counting, usual = None, RECENCY if graph.forecasting else RULES
+    counting = None
     if FLOOR in informed:
         counting = _choose_counting(graph, counts, rankers)
+    usual = RECENCY if graph.forecasting else RULES
     kinds = RANKERS[counting or usual]
     # Protocols that agree share their counts.
     shared: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}
@@ -552,18 +553,19 @@ def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) 
     """Count the candidates above each true answer, and with its score, without known answers."""
     blocks = {}
     for side, answers in (chance.answers or {}).items():
-        ranker, rows = rankers.get(kind, split, side), chance.tasks.rows
+        ranker = rankers.get(kind, split, side)
+        rows = chance.tasks.rows
         queries = chance.tasks.queries[side]
         asking, query, entity = _list_answers(answers, queries, timed=ranker.timed)
-        known = ranker.find(ranker.locate(asking)[query], entity)
-        scored = np.flatnonzero(known)
+        known_scores = ranker.find(ranker.locate(asking)[query], entity)
+        scored = np.flatnonzero(known_scores)
         score = ranker.places.score[rows]
-        order = Order(query[scored], known[scored])
+        order = Order(query[scored], known_scores[scored])
         known_above, known_same = order.count(asking.of_task, score)
         offset = ranker.places.above[rows] - known_above
         candidates = chance.blocks[side].size[queries.of_task]
         # The known answers of a filter include the true one.
-        same = ranker.places.same[rows] - known_same + bool(known.size)
+        same = ranker.places.same[rows] - known_same + bool(known_scores.size)
         size = np.where(score > 0, same, candidates - offset)
         if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
             raise DataError(

@@ -463,15 +463,17 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
     joined = pa.concat_tables([old.select(keys), new.select(keys)])
     both = joined.to_pandas(strings_to_categorical=True)
     codes = both.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
-    of_old, of_new = codes[: len(old)], codes[len(old) :]
+    # Rows with the same key have the same code.
+    of_old = codes[: len(old)]
+    of_new = codes[len(old) :]
     for age, part in (("old", of_old), ("new", of_new)):
         if len(np.unique(part)) < len(part):
             raise DataError(f"two rows of {name} have the same {', '.join(keys)} in the {age} set.")
-    place = np.full(codes.max(initial=-1) + 1, -1, np.int64)
-    place[of_new] = np.arange(len(new))
-    places = place[of_old]
-    matched = np.flatnonzero(places >= 0)
-    return _Matched(matched, places[matched], np.flatnonzero(places < 0))
+    new_row_of_code = np.full(codes.max(initial=-1) + 1, -1, np.int64)
+    new_row_of_code[of_new] = np.arange(len(new))
+    new_rows = new_row_of_code[of_old]  # of each old row, -1 for none
+    matched = np.flatnonzero(new_rows >= 0)
+    return _Matched(matched, new_rows[matched], np.flatnonzero(new_rows < 0))
 
 
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:

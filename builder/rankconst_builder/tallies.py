@@ -230,10 +230,11 @@ class _Part:
             distinct = drop_repeats(of_split)
             self._answers[inside, timed] = count_runs(packing.find_keys(distinct))
         keys, counts = self._answers[inside, timed]
-        rest = sorted(sources - {self._side.split})
-        words = drop_repeats(sort_words(self._sort(name, inside, timed=timed) for name in rest))
-        further = np.delete(words, locate(of_split, words).rows)
-        places = locate(keys, packing.find_keys(further)).places
+        # Answers that other sources have and the split does not are added to its own.
+        others = sorted(sources - {self._side.split})
+        words = drop_repeats(sort_words(self._sort(name, inside, timed=timed) for name in others))
+        missing = np.delete(words, locate(of_split, words).rows)
+        places = locate(keys, packing.find_keys(missing)).places
         return Counts(keys, counts + np.bincount(places, minlength=keys.size))
 
 

@@ -481,12 +481,13 @@ def _check_relations(opened: Opened) -> Findings:
         if not len(table):
             continue
         rows += len(table)
-        pooled = _sum_tasks(table, (*_TASKS, "num_candidates"))
+        columns = (*_TASKS, "num_candidates")
+        pooled = _sum_tasks(table, columns)
         addresses = {key[: len(_TASKS)] for key in pooled}
-        whole = _sum_tasks(opened.tables.read("candidates", dataset), (*_TASKS, "num_candidates"))
-        whole = {key: count for key, count in whole.items() if key[: len(_TASKS)] in addresses}
+        whole_split = _sum_tasks(opened.tables.read("candidates", dataset), columns)
+        expected = {key: n for key, n in whole_split.items() if key[: len(_TASKS)] in addresses}
         message = "the tasks, pooled, are not those of the candidates table"
-        yield from _compare_counts(name, (*_TASKS, "num_candidates"), whole, pooled, message)
+        yield from _compare_counts(name, columns, expected, pooled, message)
         keys = ("dataset", "protocol", "split", "relation")
         by_side = _sum_tasks(table, ("side", *keys))
         heads = {key[1:]: count for key, count in by_side.items() if key[0] == "head"}
@@ -496,8 +497,8 @@ def _check_relations(opened: Opened) -> Findings:
         count = len(table["relation"].unique())
         most = statistics["relations"]
         if most is not None and count > most:
-            message, where = "there are more relations than the dataset has", {"dataset": dataset}
-            yield Finding(message, name, where, "relation", most, count)
+            message = "there are more relations than the dataset has"
+            yield Finding(message, name, {"dataset": dataset}, "relation", most, count)
     return rows
 
 

@@ -354,9 +354,12 @@ def compare_across(grid: Grid) -> Across:
     """Compare models by their results on the same graphs, pairs corrected by Holm."""
     metric = grid.metric
     sign = 1.0 if metric.increasing else -1.0
+    # The models, the best first. Arrays have a row a model, a column a graph.
     order = np.argsort(-sign * grid.values.mean(axis=1), kind="stable")
-    values, lower, upper = grid.values[order], grid.lower[order], grid.upper[order]
-    ranked = rank_with_ties(-sign * values.T)
+    values = grid.values[order]
+    lower = grid.lower[order]
+    upper = grid.upper[order]
+    ranks = rank_with_ties(-sign * values.T)
     a, b = np.triu_indices(len(order), k=1)
     differences = np.round(values[a] - values[b], 12)  # equal ones must tie
     over_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
@@ -370,9 +373,9 @@ def compare_across(grid: Grid) -> Across:
     return Across(
         metric=metric,
         datasets=grid.datasets,
-        names=tuple(grid.names[place] for place in order),
+        names=tuple(grid.names[model] for model in order),
         means=values.mean(axis=1),
-        mean_ranks=ranked.mean(axis=0),
+        mean_ranks=ranks.mean(axis=0),
         wins=better.sum(axis=2),
         log10_p_queries=None if over_queries is None else correct_for_many(over_queries, size),
         log10_p_graphs=correct_for_many(over_graphs, size),
