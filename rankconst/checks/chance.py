@@ -293,7 +293,8 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
     for m in case.base_values.values():
         published = find_literature(case.tasks, m.entry.metric)
         if published is not None and _is_far_beyond(m, published):
-            low, high = show_number(published.values[0], 3), show_number(published.values[-1], 3)
+            low = show_number(published.values[0], 3)
+            high = show_number(published.values[-1], 3)
             beyond[m] = f"{m.label} {m.entry.text} (of {len(published.values)}, {low} to {high})"
     if not beyond:
         return
@@ -304,11 +305,14 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
 
 
 def _is_far_beyond(m: Measured, published: Literature) -> bool:
-    worst, *_, best = published.values
-    if not m.entry.metric.increasing:
-        worst, best = best, worst
+    """Tell whether a number beats all published ones by some times the range of these."""
     # The end of the rounded number that is nearest to what others published.
-    nearest = m.interval.lower if m.entry.metric.increasing else m.interval.upper
+    if m.entry.metric.increasing:
+        best, worst = published.values[-1], published.values[0]
+        nearest = m.interval.lower
+    else:
+        best, worst = published.values[0], published.values[-1]
+        nearest = m.interval.upper
     is_best = published.rank(nearest)[0] == len(published.values)
     return is_best and abs(nearest - best) >= _FAR * abs(best - worst)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import RULES, Finding, Mean, pick_base_values, rule
-from rankconst.names import count_of
+from rankconst.names import count_of, join_words
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     PERFECT,
@@ -200,10 +200,10 @@ def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Find
     swapped = []
     for case in cases:
         swapped += [m for m in _list_plain(case) if m.entry.metric in {first, second}]
-    *mended, last = [rule.key for rule in RULES.values() if rule.mended_by_swap]
+    mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
     return Finding(
         tuple(swapped),
-        f"{', '.join(mended)} and {last} together",
+        f"{join_words(mended)} together",
         f"{first.label} and {second.label} are exchanged: all {len(cases):,} evaluations are "
         "impossible as they are, and possible with the two exchanged.",
         "Two headings, or two columns, changed places.",
