@@ -282,14 +282,15 @@ class _Surroundings:
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
     """Return the first key as a text about the name below it, where no key is that of a model."""
-    first = next(iter(value))
-    label, name = read_label(first), value[first]
+    first, name = next(iter(value.items()))
     if not isinstance(name, str) or isinstance(name, Number):
         return ()
     if heads_models(first) or squash(first) in list_remarks():
         return ()
-    is_known = label.tells or label.whole or label.metric is not None
-    if is_known or find_role(first, name) or any(find_role(key) == "model" for key in value):
+    label = read_label(first)
+    if label.tells or label.whole or label.metric is not None:
+        return ()
+    if find_role(first, name) or any(find_role(key) == "model" for key in value):
         return ()
     return (Text(ask_whole(label), "row", CORNER),)
 
@@ -297,7 +298,9 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
 def _read_beside(key: str, value: str, role: str, *, is_value: bool) -> Iterator[_Ranked]:
     """Read a text or a number next to others; `is_value` if a number may be of the metric in it."""
     word = value.strip()
-    heading, label, place = read_label(key), read_label(word), f"the {key}"
+    heading = read_label(key)
+    label = read_label(word)
+    place = f"the {key}"
     asking = [_Ranked(_OTHER, text) for text in ask_about_heading(heading, word, _NEXT)]
     is_text = not isinstance(value, Number)
     if is_text and "protocol" in heading.declared and not label.declared:  # filter: time

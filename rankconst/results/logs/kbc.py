@@ -32,7 +32,8 @@ def _scan(document: Document, _: LogFormat) -> Iterator[LogNumber]:
     text = strip_colours(document.text)
     line, start = 1, 0
     for match in _LINE.finditer(text):
-        line, start = line + text.count("\n", start, match.start()), match.start()
+        line += text.count("\n", start, match.start())
+        start = match.start()
         heading, dicts = match.groups()
         values = {_find_side(side): [value] for side, value in _MRR.findall(dicts)}
         for side, hits in _HITS.findall(dicts):

@@ -306,14 +306,16 @@ class _Measure(NamedTuple):
 
 def _list_measures(fields: Mapping[str, str | None]) -> Iterator[_Measure]:
     """Yield the name and value of a match, or its values with the names in a heading above."""
-    name, values, k = fields.get("name"), fields.get("values"), fields.get("k")
+    name, k = fields.get("name"), fields.get("k")
+    values = fields.get("values")
     if name is not None:
         yield _Measure(name if k is None else f"{name}@{k}", fields.get("value") or "")
     elif values is not None:
-        names, texts = (fields.get("names") or "").split(), values.split()
+        names = (fields.get("names") or "").split()
+        texts = values.split()
         if len(texts) > len(names):
-            further = " ".join(texts[len(names) :])
-            yield _Measure(further, "", "no heading above names its column")
+            unnamed = " ".join(texts[len(names) :])
+            yield _Measure(unnamed, "", "no heading above names its column")
         for heading, text in zip_longest(names, texts[: len(names)], fillvalue=""):
             yield _Measure(heading, text)
 
@@ -327,7 +329,9 @@ def _read(log: LogFormat, document: Document) -> Reading:
     file = _read_name(document.name)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
-    count, heading, measures = 0, None, set[object]()  # of the last evaluation
+    evaluation = 0  # its number, its heading and its metrics so far
+    heading = None
+    measures = set[object]()
     is_named_by_file = False
     for number in log.refine(_list_numbers(log, document)):
         measure = find_measure(number.name)
@@ -342,14 +346,16 @@ def _read(log: LogFormat, document: Document) -> Reading:
         heading_above = number.heading, address.split, number.declared.get("step")
         sided = metric.key, number.side, number.protocol
         if heading_above != heading or sided in measures:  # a metric comes again in another one
-            count, heading, measures = count + 1, heading_above, set()
+            evaluation += 1
+            heading = heading_above
+            measures = set()
         measures.add(sided)
         if address.dataset is not None and not number.declared.get("dataset"):
             is_named_by_file = True
         text = number.restored or number.text
         exact = log.exact and is_plain_number(number.text)
         exact = exact and count_digits(number.text) > _ROUNDED
-        row = _write_row(count, number, address, log)
+        row = _write_row(evaluation, number, address, log)
         collector.add(metric, text, number.line, address, row, exact=exact)
     reading = collector.collect(document, log.key, log.tool)
     if not is_named_by_file:

@@ -184,10 +184,13 @@ def _read(document: Document) -> Reading:
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
     """Read the numbers of records; lines of a tracker have the dataset of a line above them."""
-    collector, above, has_ties = Collector(), Address(), False
+    collector = Collector()
+    above = Address()  # what the lines so far say
+    has_ties = False
     file_dataset = gather((name_file(document.name),)).declared.get("dataset")
     for record in records:
-        leaves, address = _list_leaves(record), _read_pipeline(record)
+        leaves = _list_leaves(record)
+        address = _read_pipeline(record)
         has_ties = has_ties or any(leaf.path.rank_type for leaf in leaves)
         fields = {name: getattr(address, name) or getattr(above, name) for name in _ABOVE}
         above = replace(address, **fields)
