@@ -94,22 +94,23 @@ def name_blocks(
 
     No name is one of those taken.
     """
-    known, further = fold(taken), tuple(baselines)
+    known = fold(taken)
+    baselines = tuple(baselines)
     if long:
         forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
         value = keep_apart("value", known, ENDS[1:])
-        return dict.fromkeys(metrics, Block(value, "", forms, _name_skills("", further, known)))
+        return dict.fromkeys(metrics, Block(value, "", forms, _name_skills("", baselines, known)))
     counts = Counter(metrics.values())
     blocks = {}
     for heading, metric in metrics.items():
         is_alone = counts[metric] == 1 and " / " not in heading
-        own = metric.label if is_alone else clean_heading(heading)
-        value = keep_apart(own, known, ENDS[1:])
+        name = metric.label if is_alone else clean_heading(heading)
+        value = keep_apart(name, known, ENDS[1:])
         forms = {}
         for form in ADJUSTMENTS:
-            forms[form] = keep_apart(name_adjusted(own, metric, form), known, ENDS)
+            forms[form] = keep_apart(name_adjusted(name, metric, form), known, ENDS)
         prefix = f"{value}_"
-        block = Block(value, prefix, forms, _name_skills(prefix, further, known))
+        block = Block(value, prefix, forms, _name_skills(prefix, baselines, known))
         known |= fold(block.list_names(significant=True).values())
         blocks[heading] = block
     return blocks
@@ -391,10 +392,10 @@ class AdjustedReading:
         size, last = len(self.reading.rows), self._tasks.last
         shown = np.array([*facts, None], dtype=object)
         roles = {read_label(column).role: column for column in self.reading.columns}
-        own = roles.get(key)
-        if own is not None and self._is_said(key, own, last, shown):
+        original = roles.get(key)
+        if original is not None and self._is_said(key, original, last, shown):
             return {}
-        name = keep_apart(key if own is None else f"{key}_added", self._taken)
+        name = keep_apart(key if original is None else f"{key}_added", self._taken)
         if size and (last == last[0]).all():
             return {name: [shown[last[0]]] * size}
         return {name: shown[last].tolist()}
@@ -405,8 +406,8 @@ class AdjustedReading:
         for place, note in sorted(self.notes.items()):
             notes.setdefault(int(self.rows[place]), []).append(note)
         joined: list[str | None] = [None] * len(self.reading.rows)
-        for row, found in notes.items():
-            joined[row] = "; ".join(dict.fromkeys(found))
+        for row, notes_of_row in notes.items():
+            joined[row] = "; ".join(dict.fromkeys(notes_of_row))
         return joined
 
     def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:

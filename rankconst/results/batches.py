@@ -424,14 +424,14 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Where]) -> dict[int
     heads = entries.list_signed()
     percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
     notes: dict[int, str] = {}
-    for metric, own in shares.items():
-        if own and entries.values[own].max() <= 1:
+    for metric, places in shares.items():
+        if places and entries.values[places].max() <= 1:
             note = (
                 f"every {metric.label} is at most 1, as fractions are. If only some columns are "
                 "percentages, leave out --percent and write the sign into their headings: "
                 f"{list_first(percentages or ['Hits@10 (%)'])}."
             )
-            notes |= dict.fromkeys(own, note)
+            notes |= dict.fromkeys(places, note)
     return notes
 
 
@@ -559,8 +559,8 @@ def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, 
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
     base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)
     chosen = np.isin(evaluations, list(reasons)) & base[entries.head_of]
-    own = np.flatnonzero(chosen).tolist()
-    return {place: reasons[int(evaluations[place])] for place in own}
+    places = np.flatnonzero(chosen).tolist()
+    return {place: reasons[int(evaluations[place])] for place in places}
 
 
 def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
@@ -568,15 +568,15 @@ def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, s
 
     Return the places of these numbers, with what that may mean.
     """
-    reciprocal, first = list[int](), list[int]()
-    for each in done:
-        ones = each.batch.index[each.batch.value == 1].tolist()
-        if each.batch.metric == _MRR:
-            reciprocal += ones
-        elif each.batch.metric == _FIRST:
-            first += ones
-    if not reciprocal or not first:
+    places: dict[Metric, list[int]] = {_MRR: [], _FIRST: []}
+    for adjusted in done:
+        batch = adjusted.batch
+        if batch.metric in places:
+            places[batch.metric] += batch.index[batch.value == 1].tolist()
+    if not all(places.values()):
         return {}
     evaluations = number_evaluations(reading)
-    both = {*evaluations[reciprocal].tolist()} & {*evaluations[first].tolist()}
-    return {place: PERFECT for place in (*reciprocal, *first) if int(evaluations[place]) in both}
+    of_mrr, of_first = ({*evaluations[ones].tolist()} for ones in places.values())
+    both = of_mrr & of_first
+    ones = (*places[_MRR], *places[_FIRST])
+    return {place: PERFECT for place in ones if int(evaluations[place]) in both}

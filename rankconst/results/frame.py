@@ -230,11 +230,11 @@ def read_frame(
     Cells are read like those of a file. Raises DataError if no column holds a metric.
     """
     columns = [*_list_index(frame), *_list_columns(frame)]
-    names = [own for own, _ in columns]
+    names = [levels for levels, _ in columns]
     cells = [_make_cells(series) for _, series in columns]
     heading = _compose(names, read_label)
     if metric is not None and not (heading.measures or heading.long):
-        heads = tuple(" / ".join(own) for own in names)
+        heads = tuple(" / ".join(levels) for levels in names)
         first = [heads, *islice(zip(*cells, strict=True), _MOST_TRIED)]
         parse = choose_parse(metric, [Row(1, row, row) for row in first])
         heading = _compose(names, parse)
@@ -267,14 +267,14 @@ def read_frame(
         is_named = entries.gather([head.metric in metrics for head in entries.heads], np.bool_)
         entries = entries.rewrite(is_named & ~entries.signed, percent=True)
     reading = Reading(
-        _NAME,
-        "frame",
-        "wide" if heading.measures else "long",
-        heading.keys,
-        Rows(dict(zip(heading.keys, cells, strict=True)), len(frame)),
-        entries,
-        notes.skipped(),
-        find_tool(heading.keys),
+        name=_NAME,
+        form="frame",
+        layout="wide" if heading.measures else "long",
+        columns=heading.keys,
+        rows=Rows(dict(zip(heading.keys, cells, strict=True)), len(frame)),
+        entries=entries,
+        skipped=notes.skipped(),
+        tool=find_tool(heading.keys),
     )
     return reading, notes.of_row
 
@@ -323,7 +323,7 @@ def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
 def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
     """Return the columns with the names of all their levels."""
     columns: Any = frame.columns
-    found: list[tuple[list[str], Any]] = []
+    listed: list[tuple[list[str], Any]] = []
     before: list[str] = []
     for j, name in enumerate(columns):
         levels = list(name) if isinstance(name, tuple) and columns.nlevels > 1 else [name]
@@ -331,9 +331,9 @@ def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
         # pd.read_csv(header=[0, 1]) names only the first of a group.
         for level, group in enumerate(before[:-1]):
             names[level] = names[level] or group
-        found.append(([each for each in names if each], frame.iloc[:, j]))
+        listed.append(([name for name in names if name], frame.iloc[:, j]))
         before = names
-    return found
+    return listed
 
 
 def _name_level(name: Any) -> str:

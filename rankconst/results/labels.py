@@ -413,15 +413,17 @@ def _asks_in_headings(name: str) -> bool:
 
 def _joins_sides(parts: tuple[_Part, ...]) -> bool:
     """Tell whether head and tail are joined by nothing but vocabulary: "head and tail entities"."""
-    last, is_joined = "", False  # the side before, and whether only vocabulary follows it
+    side_before = ""
+    is_joined = False  # whether only vocabulary follows it
     for part in parts:
         field_of, side = "", ""
         if part.kind == "value":
             field_of, side = list_values()[squash(part.text)]
         if field_of == "side":
-            if is_joined and {last, side} == {"head", "tail"}:
+            if is_joined and {side_before, side} == {"head", "tail"}:
                 return True
-            last, is_joined = side, True
+            side_before = side
+            is_joined = True
         elif not part.kind:
             is_joined = False
     return False
@@ -700,7 +702,8 @@ def _ask_in_brackets(name: str) -> Iterator[Word]:
 
 def _ask_behind_name(label: Label) -> Iterator[Word]:
     """Ask about a graph or a place in a name, "RotatE on v1", or a model subtracted from it."""
-    behind, place = _BEHIND_NAME.search(label.text), ""
+    place = ""
+    behind = _BEHIND_NAME.search(label.text)
     if behind is not None and not _is_harmless(behind["name"], behind["joint"]):
         place = behind["name"]
     for graph in find_mentions(label.text):
@@ -743,7 +746,8 @@ def _is_compared(first: str, model: str) -> bool:
 
 def _is_harmless(name: str, joint: str) -> bool:
     """Tell whether a name behind a model is no graph and no part: TransE - L1, BERT on GPU."""
-    label, words = read_label(name), name.split()
+    label = read_label(name)
+    words = name.split()
     if label.graphs or label.version:
         return False
     if label.whole or (joint not in {"on", "for"} and names_model(words)):

@@ -78,8 +78,10 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
         return {}
     of_mean = np.array(is_called, dtype=np.bool_)[entries.context_of]
     row_of, column_of = _line_up(reading)
-    rows, columns = _gather_series(row_of, of_mean), _gather_series(column_of, of_mean)
-    read, flags = _read_once(reading), of_mean.tolist()
+    rows = _gather_series(row_of, of_mean)
+    columns = _gather_series(column_of, of_mean)
+    read = _read_once(reading)
+    flags = of_mean.tolist()
     means = {}
     for place in np.flatnonzero(of_mean).tolist():
         for series in (rows[int(row_of[place])], columns[int(column_of[place])]):
@@ -200,7 +202,8 @@ def _compare_runs(
         if len(parts) < len(run):
             continue
         values, lowers, uppers = zip(*parts, strict=True)
-        lower, upper = sum(lowers) / len(run), sum(uppers) / len(run)
+        lower = sum(lowers) / len(run)
+        upper = sum(uppers) / len(run)
         is_within = lower <= number.upper and number.lower <= upper
         is_held = is_within and _are_graphs(reading, run)
         mean = MeanNumber(place, tuple(run), sum(values) / len(run), is_held, is_alone=False)

@@ -268,7 +268,8 @@ class _Reader:
 
     def _read_table(self, begin: re.Match[str]) -> tuple[list[Row], int]:
         """Return the rows of the table that begins there, and its end."""
-        environment, position = begin["table"], begin.end()
+        environment = begin["table"]
+        position = begin.end()
         for _ in range(ENVIRONMENTS[environment]):
             argument = read_argument(self._text, skip_options(self._text, position))
             if argument is None:

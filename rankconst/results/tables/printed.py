@@ -239,8 +239,9 @@ def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
     end = i + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(" "):
         end += 1
-    last, above = lines[end - 1].split()[:1], lines[i - 1].split()[:1]
-    return last != [] and last == above
+    last_name = lines[end - 1].split()[:1]
+    name_above = lines[i - 1].split()[:1]
+    return last_name != [] and last_name == name_above
 
 
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
