@@ -45,8 +45,9 @@ def main() -> None:
 
     def interrupt(number: int, _: object) -> None:
         nonlocal last
-        repeated, last = time.monotonic() - last < _ONE_PRESS, time.monotonic()
-        if repeated:
+        before = last
+        last = time.monotonic()
+        if last - before < _ONE_PRESS:
             return
         interrupts.append(number)
         raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)

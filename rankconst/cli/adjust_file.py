@@ -205,18 +205,18 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 def report_answers(adjusted: AdjustedReading) -> None:
     """Report on stderr the assumptions about a file's numbers, and the open questions."""
     name = adjusted.reading.name
-    further = []
+    remarks = []
     declared = adjusted.list_said()
     some = {field: values for field, values in adjusted.assumed.items() if field in declared}
     of_all = {field: values for field, values in adjusted.assumed.items() if field not in declared}
     if some and of_all:
-        further.append(f"{describe_assumed(some)} (where it says no other)")
+        remarks.append(f"{describe_assumed(some)} (where it says no other)")
     elif some:
-        further.append(f"assumed: {describe_assumed(some)} (where {name} says no other)")
+        remarks.append(f"assumed: {describe_assumed(some)} (where {name} says no other)")
     doubt = _doubt_percent(adjusted) if adjusted.user.percent else ""
     if doubt:
-        further.append(doubt)
-    report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, further)
+        remarks.append(doubt)
+    report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, remarks)
     report_questions(adjusted.reading, adjusted.asked)
 
 
@@ -238,8 +238,8 @@ def _report_others(adjusted: AdjustedReading) -> None:
     options = [name for name in NAMES if getattr(adjusted.user, name)]
     texts = []
     for context in entries.contexts:
-        own = [getattr(context, name) for name in options]
-        texts.append(", ".join(text for text in own if text))
+        values = [getattr(context, name) for name in options]
+        texts.append(", ".join(value for value in values if value))
     times = np.bincount(entries.context_of[adjusted.wanted])
     asked = {texts[place] for place in np.flatnonzero(times).tolist()}
     others: Counter[str] = Counter()

@@ -165,7 +165,8 @@ def find_completion() -> Callable[[], None] | None:
     if not is_asked or not line.isprintable() or any(sign in line for sign in _SPECIAL):
         return None
     words = line.split()
-    before, behind = words[1 : int(place)], words[int(place) :]
+    before = words[1 : int(place)]
+    behind = words[int(place) :]
     begun = behind[0] if behind else ""
     command = find_command(before)
     if not command or begun.startswith("-"):

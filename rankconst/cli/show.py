@@ -442,12 +442,15 @@ def _lay_out(
         usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
         others = [names for names in blocks if names != usual]
     rows = [row for names, block in blocks.items() if names not in others for row in block]
+    # A split or side that was asked for is in the title.
     single = [key for key in ("split", "side") if getattr(tasks, key) != ALL]
-    hidden = {*single, *(_DETAILS if brief else ())}
+    hidden = {*single, *_DETAILS} if brief else {*single}
     titles = {"expectation": "expectation"} if ladder else {"baseline": None}
     columns = [column for column in _COLUMNS if column.key not in hidden]
     columns = [column._replace(title=titles.get(column.key, column.title)) for column in columns]
-    floors = [key for key in _FLOORS if not ladder and any(row[key] is not None for row in rows)]
+    floors: list[str] = []
+    if not ladder:
+        floors = [key for key in _FLOORS if any(row[key] is not None for row in rows)]
     columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
     captions = [_explain_counting(opened, tasks.dataset)] if floors else []
     tables = f"Tables: {join_versions(row['table_version'] for row in rows)}."
