@@ -129,30 +129,34 @@ def _place_points(histogram: Histogram) -> Blocks:
 def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
     """Cut each row's ranks into panels; return row, start and length of each, in order."""
     # Panels start < r <= stop of all rows, the first of each, the second, and so on.
-    open_rows, starts = np.arange(ends.size), before
+    open_rows = np.arange(ends.size)
+    starts = before
     panels: list[tuple[Counts, Counts, Counts]] = []
     while open_rows.size:
         stops = np.minimum(np.maximum(2 * starts, starts + _TERM_BY_TERM), ends[open_rows])
         panels.append((open_rows, starts, stops - starts))
-        further = stops < ends[open_rows]
-        open_rows, starts = open_rows[further], stops[further]
+        has_more = stops < ends[open_rows]
+        open_rows = open_rows[has_more]
+        starts = stops[has_more]
     rows, starts, lengths = np.hstack(panels)
     order = np.lexsort((starts, rows))
     return rows[order], starts[order], lengths[order]
 
 
 def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Values]:
-    """Return where in its panel each point is, and its weight."""
+    """Return where in its panel each point is, and its weight: panel by panel, in one array."""
     # Of a short panel, points are all its ranks.
     firsts = np.cumsum(num_points) - num_points
     within = (np.arange(num_points.sum()) - np.repeat(firsts, num_points)).astype(np.float64)
     weights = np.ones(within.size)
     is_long = lengths > _TERM_BY_TERM
     distinct, kind = np.unique(lengths[is_long], return_inverse=True)
-    if distinct.size:
-        begins = range(0, distinct.size, _LENGTHS)
-        parts = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]
-        long = np.repeat(is_long, num_points)
-        within[long] = np.concatenate([offsets for offsets, _ in parts])[kind].ravel()
-        weights[long] = np.concatenate([each for _, each in parts])[kind].ravel()
+    if not distinct.size:
+        return within, weights
+    # Of a long one, they are the nodes of the rule of its length.
+    begins = range(0, distinct.size, _LENGTHS)
+    rules = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]
+    in_long = np.repeat(is_long, num_points)
+    within[in_long] = np.concatenate([offsets for offsets, _ in rules])[kind].ravel()
+    weights[in_long] = np.concatenate([shares for _, shares in rules])[kind].ravel()
     return within, weights

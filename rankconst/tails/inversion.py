@@ -114,17 +114,25 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
 
     # A complement matters only next to 1: it is not followed to where terms overflow, or below
     # e^-90.
-    least, farthest = (-math.inf, math.inf) if upper else (_NEGLIGIBLE, 0.5 * law.farthest)
-    t, last = sign / law.width, math.inf
+    least, farthest = -math.inf, math.inf
+    if not upper:
+        least, farthest = _NEGLIGIBLE, 0.5 * law.farthest
+    # Double t while the height falls, then look for the least one on finer and finer grids.
+    t = sign / law.width
+    last = math.inf
     while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
-        t, last = 2.0 * t, now
-    for spread in (4.0, 1.3, 1.03):
-        grid = t * spread ** np.linspace(-1.0, 0.0 if abs(spread * t) > farthest else 1.0, 17)
+        t *= 2.0
+        last = now
+    for factor in (4.0, 1.3, 1.03):
+        highest_power = 0.0 if abs(factor * t) > farthest else 1.0
+        grid = t * factor ** np.linspace(-1.0, highest_power, 17)
         t = float(grid[np.argmin(height(grid))])
     scale = abs(x) if upper else law.width
     terms = law.tasks * law.log_means(np.array([t + 0j]), upper)[0].real
-    near = law.cgf(np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128), upper).real
-    variance = float(near[0] - 2.0 * near[1] + near[2]) / (1e-3 * t) ** 2
+    # The second derivative of K, by differences.
+    around = np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128)
+    below, at_t, above = law.cgf(around, upper).real
+    variance = float(below - 2.0 * at_t + above) / (1e-3 * t) ** 2
     sizes = 4.0 * float(np.abs(terms).sum()) + 8.0 * float(law.tasks.sum())
     return Saddle(
         t=t,
@@ -213,9 +221,12 @@ def _walk(
     number of nodes off the axis that complete a lattice's circle. Returns nodes, integrand and
     whether the integral is complete.
     """
-    start = _scale(saddle)
+    scale = _scale(saddle)
     nodes, values = [], []
-    first, count, spent = 0, 32, 0.0
+    # Chunks of nodes first .. stop - 1: each as long as all before it.
+    first = 0
+    count = 32
+    spent = 0.0
     last_node = _MOST_NODES if circle is None else circle
     complete = False
     while first <= last_node and not complete:
@@ -225,12 +236,14 @@ def _walk(
         if spent > _BUDGET and first > _LEAST_NODES:
             break
         exponents = law.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x
-        g = np.exp(exponents) * _kernel(saddle.span, z) / start
+        g = np.exp(exponents) * _kernel(saddle.span, z) / scale
         nodes.append(z)
         values.append(g)
-        half = stop - first == count
-        complete = stop - 1 == circle or (settles and half and bool(np.max(np.abs(g)) < _GONE))
-        first, count = stop, stop
+        is_whole_chunk = stop - first == count
+        is_gone = settles and is_whole_chunk and bool(np.max(np.abs(g)) < _GONE)
+        complete = stop - 1 == circle or is_gone
+        first = stop
+        count = stop
     return np.concatenate(nodes), np.concatenate(values), complete
 
 
@@ -238,12 +251,14 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     """Apply the trapezoidal rule; return ln of the tail and its error. `shift` moves x."""
     step = float(z[1].imag) if len(z) > 1 else 2.0 * math.pi / (saddle.span or 1.0)
     moved = g * np.exp(-(z - saddle.t) * shift) if shift else g
+    # Conjugate nodes have conjugate values: all but the first count twice.
     total = float(moved[0].real) + 2.0 * float(moved[1:].real.sum())
     size = 1.0 + 2.0 * float(np.abs(moved[1:]).sum())
     scale = abs(_scale(saddle)) * step / (2.0 * math.pi)
-    far = float((np.abs(g) * np.abs(z.imag)).sum())
+    # What was left out, rounding of the terms, and that of z x in the exponent.
     lost = 4.0 * _GONE * len(g) + 32.0 * UNIT_ROUNDOFF * size
-    lost += 8.0 * UNIT_ROUNDOFF * abs(saddle.x) * far
+    first_moment = float((np.abs(g) * np.abs(z.imag)).sum())
+    lost += 8.0 * UNIT_ROUNDOFF * abs(saddle.x) * first_moment
     log = saddle.cgf - saddle.t * (saddle.x + shift)
     if total <= 2.0 * lost:
         # Nothing but rounding: all that is known is how small the integral is.
@@ -287,6 +302,7 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
         return _look_far(law, saddle, reach)
     if not isinstance(law, (ReciprocalLaw, LogRankLaw)):
         return 0.0
+    # The chance of each rank under the tilted law of each size, shape (R, U), then of all tasks.
     ranks = np.arange(1.0, min(law.sizes[-1], 256.0) + 1)
     logs = law.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(law.sizes)
     reference = np.zeros(1) if saddle.upper else law.deviations(law.sizes)

@@ -490,22 +490,27 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
             "one task does not tell how much they vary."
         )
     terms = [_list_terms(metric, ranks) for ranks in (first, second)]
-    n, differences = first.size, terms[1] - terms[0]
-    squares, total = float(np.sum(differences**2)), float(np.sum(differences))
+    n = first.size
+    differences = terms[1] - terms[0]
+    squares = float(np.sum(differences**2))
+    total = float(np.sum(differences))
     z = abs(total) / math.sqrt(squares) if squares else 0.0
     flipped = differences[differences != 0]
     method, step = "exact", 0.0
     if metric.hits_k:  # which differ by 1 or not at all
         step = 1.0  # hits are whole
-        apart, surplus = np.array([flipped.size], float), np.array([float(round(abs(total)))])
-        log10_p = float(bound_sign_tests(apart, surplus)[0])
+        surplus = float(round(abs(total)))
+        sign_tests = bound_sign_tests(np.array([flipped.size], float), np.array([surplus]))
+        log10_p = float(sign_tests[0])
     elif flipped.size <= _MOST_FLIPPED:
         log10_p = _log10_flips(flipped)
     else:
-        method, log10_p = "normal", _log10_normal(z)
+        method = "normal"
+        log10_p = _log10_normal(z)
     smallest = float(_find_smallest(np.array(squares), np.array(method), step)) / n
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
-    difference, values = total / n, (float(np.mean(terms[0])), float(np.mean(terms[1])))
+    difference = total / n
+    values = (float(np.mean(terms[0])), float(np.mean(terms[1])))
     return Comparison(
         metric=metric,
         tasks=None,
