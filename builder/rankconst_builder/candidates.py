@@ -313,12 +313,14 @@ class Gathering:
 
     def answers(self, queries: Queries, sources: Iterable[str], candidate: Mask) -> Answers:
         """Return the distinct answers of queries that sources have and that are candidates."""
-        place = np.full(self._keys.size, -1, dtype=np.int64)
-        place[np.searchsorted(self._keys, queries.keys)] = queries.places
+        # The query of each key, -1 for keys that only others ask.
+        query_of_key = np.full(self._keys.size, -1, dtype=np.int64)
+        query_of_key[np.searchsorted(self._keys, queries.keys)] = queries.places
         parts = []
         for source in sources:
             for words in self._words.get(source, ()):
-                query, answer = place[find_keys(words, self.bits)], find_answers(words, self.bits)
+                query = query_of_key[find_keys(words, self.bits)]
+                answer = find_answers(words, self.bits)
                 rows = np.flatnonzero((query >= 0) & candidate[answer])
                 keys = query[rows].view(np.uint64)
                 parts.append(append_answers(keys, answer[rows], self.bits))

@@ -153,9 +153,13 @@ class Ranker:
 
         Candidates are counted by frequency; those whose level puts them elsewhere are corrected.
         """
-        query, entity = self.queries.of_task, getattr(self.graph.splits[self.split], self.side)
-        levels, frequency = self.find_levels(query, entity), self.find_frequency(query, entity)
-        score, reached = self.score(query, levels, frequency), self.reach(query, frequency)
+        query = self.queries.of_task
+        entity = getattr(self.graph.splits[self.split], self.side)
+        levels = self.find_levels(query, entity)
+        frequency = self.find_frequency(query, entity)
+        score = self.score(query, levels, frequency)
+        reached = self.reach(query, frequency)
+        # Above an answer that ranks by its level are the frequencies that are worth this level.
         by_level = levels > reached
         limit = np.where(by_level, self.need(query, levels) - 1, frequency)
         above, same = self.count_frequency(query, limit)
@@ -367,7 +371,8 @@ class StepRanker(Ranker):
         firsts: list[Words] = []  # relation, entity, anchor, time
         for triples in self.graph.splits.values():
             for batch in split_batches(triples):
-                anchor, entity = getattr(batch, _OTHER[self.side]), getattr(batch, self.side)
+                anchor = getattr(batch, _OTHER[self.side])
+                entity = getattr(batch, self.side)
                 time = batch.codes[-1]
                 rows, query = plain.match(anchor, batch.relation)
                 if self.graph.allowed_entities is not None:

@@ -235,8 +235,11 @@ class Train:
             words = drop_repeats(packing.sort(triples, part, functools.partial(_turn, number)))
             # Few words at a time: what is made of all would take several times their room.
             for piece in split_keys(words, packing.bits):
-                keys, kinds = packing.find_keys(piece), packing.find_answers(piece)
-                smaller, larger = packing.find_anchors(keys, part), packing.find_links(keys)
+                keys = packing.find_keys(piece)
+                smaller = packing.find_anchors(keys, part)
+                larger = packing.find_links(keys)
+                # A triple from the larger entity to the smaller is of a relation + number.
+                kinds = packing.find_answers(piece)
                 turned = kinds >= number
                 relation = kinds - np.where(turned, number, 0)
                 pairs["head"].append(pack(relation, np.where(turned, larger, smaller), entities))

@@ -170,21 +170,22 @@ def _require_threads() -> None:
 
 def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
     """Read heads, relations, tails, qualifiers as one label each, and the entities in these."""
-    places = [form.columns.index(letter) for letter in "hrt"]
-    sign, end = form.delimiter.encode(), len(form.columns) - 1
+    positions = [form.columns.index(letter) for letter in "hrt"]
+    delimiter = form.delimiter.encode()
+    end = len(form.columns) - 1  # where the qualifiers start
     columns: list[list[bytes]] = [[], [], [], [], []]
     begin = 1 + form.header + form.count_line
     for number, line in enumerate(body.rstrip(b"\r\n").split(b"\n"), start=begin):
-        cells = line.removesuffix(b"\r").split(sign)
+        cells = line.removesuffix(b"\r").split(delimiter)
         if len(cells) < end or (len(cells) - end) % 2 or not all(cells):
             raise DataError(
                 f"{name}, line {number}: expected {end} columns ({form.columns[:-1]}), then "
                 f"qualifiers, a relation and an entity each, separated by {_spell(form.delimiter)} "
                 f"and none empty; got {len(cells)} columns: {show_line(line)}."
             )
-        for labels, place in zip(columns, places, strict=False):
-            labels.append(cells[place])
-        columns[3].append(sign.join(cells[end:]))
+        for labels, position in zip(columns, positions, strict=False):
+            labels.append(cells[position])
+        columns[3].append(delimiter.join(cells[end:]))
         columns[4] += cells[end + 1 :: 2]
     arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in columns]
     return [pa.chunked_array([array]) for array in arrays]
