@@ -122,13 +122,7 @@ def adjust_reading(
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
-    of_means: dict[int, str] = {}
-    if any(group.address.dataset and is_mean(group.address.dataset) for group in groups):
-        from rankconst.results.mean_rows import settle_means
-
-        places = {group: where.places for group, where in groups.items()}
-        places, of_means = settle_means(reading, places, settled, failed)
-        groups = {group: _find_numbers(reading, group, at) for group, at in places.items()}
+    groups, notes_on_means = _settle_means(groups, reading, settled, failed)
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
     groups = _leave_out(groups, list(uncounted))
@@ -154,7 +148,7 @@ def adjust_reading(
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
     notes = [note for batch in done for note in _note(batch, reading, tables)]
-    notes += [*lacks.items(), *find_perfect(done, reading).items(), *of_means.items()]
+    notes += [*lacks.items(), *find_perfect(done, reading).items(), *notes_on_means.items()]
     reasons = {place: str(error) for place, error in left.items()} | impossible
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
@@ -172,6 +166,22 @@ def adjust_reading(
         assumed=gather_assumed(pairs, user, rank_types),
         asked=asked,
     )
+
+
+def _settle_means(
+    groups: dict[Group, Where],
+    reading: Reading,
+    settled: Settled,
+    failed: dict[Address, RankconstError],
+) -> tuple[dict[Group, Where], dict[int, str]]:
+    """Regroup means over graphs by the tasks they are of; return also notes on them, by place."""
+    if not any(group.address.dataset and is_mean(group.address.dataset) for group in groups):
+        return groups, {}
+    from rankconst.results.mean_rows import settle_means
+
+    old_places = {group: where.places for group, where in groups.items()}
+    new_places, notes = settle_means(reading, old_places, settled, failed)
+    return {group: _find_numbers(reading, group, at) for group, at in new_places.items()}, notes
 
 
 # What is adjusted together.
