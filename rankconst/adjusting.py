@@ -218,13 +218,14 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
     adjusted = done.adjust()
     ends = (adjusted.value, *adjusted.value_interval)
     columns = [np.ravel(column).tolist() for column in ends]
+    # A number with its interval; equal ones are computed once.
     numbers = list(zip(*columns, strict=True))
     known: dict[tuple[float, ...], Significance] = {}
     reasons: dict[tuple[float, ...], str] = {}
     for number in dict.fromkeys(numbers):
-        value, *interval = number
+        value, lower, upper = number
         try:
-            known[number] = compute_significance(metric, histogram, value, Interval(*interval))
+            known[number] = compute_significance(metric, histogram, value, Interval(lower, upper))
         except UndefinedError as error:
             reasons[number] = f"no p: {error}"
     significance = tuple(known.get(number) for number in numbers)
@@ -317,8 +318,8 @@ def fill_columns(
         keys_of_baseline = None
         if wanted is not None:
             keys_of_baseline = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
-        further = fill_columns(size, batches, wanted=keys_of_baseline)
-        columns |= {f"{key}{ending}": values for key, values in further.items()}
+        of_baseline = fill_columns(size, batches, wanted=keys_of_baseline)
+        columns |= {f"{key}{ending}": values for key, values in of_baseline.items()}
     return columns
 
 

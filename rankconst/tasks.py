@@ -262,17 +262,18 @@ class Histogram:
         order = _order(keys)
         keys = [key[order] for key in keys]
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
-        group, above, sizes, *weight_columns = (key[starts] for key in keys)
+        columns = [key[starts] for key in keys]
+        group, above, sizes = columns[:3]
         tasks = np.add.reduceat(num_tasks[order], starts)
         cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
         histograms = {}
         for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
             rows = slice(start, stop)
             histograms[int(group[start])] = cls._of_sound(
-                sizes[rows],
-                tasks[rows],
-                weight_columns[0][rows] if weight_columns else None,
-                above[rows] if above[rows].any() else None,
+                num_candidates=sizes[rows],
+                num_tasks=tasks[rows],
+                weights=None if weights is None else columns[3][rows],
+                offsets=above[rows] if above[rows].any() else None,
             )
         return histograms
 

@@ -378,16 +378,18 @@ def _make_sheet(table: _Table, document: Document) -> Sheet:
     steps = {key: _list_all(cells, rows) for key, cells in table.steps.items()}
     joined = [" ".join(cells) for cells in zip(*steps.values(), strict=True)]
     columns = {"step": joined or [""] * len(rows), "model": table.models}
-    keys = dict.fromkeys(columns, "")
+    first_measure = len(columns)
     columns |= {name: _list_all(cells, rows) for name, cells in table.columns.items()}
     labels = [read_label(table.headings.get(name, name)) for name in columns]
-    measures = {j: label for j, label in enumerate(labels) if j >= len(keys)}
+    measures = {j: label for j, label in enumerate(labels) if j >= first_measure}
     names = tuple(columns)
-    heading = Heading(names, tuple((label,) for label in labels), (names,), measures)
+    heading = Heading(
+        keys=names, labels=tuple((label,) for label in labels), levels=(names,), measures=measures
+    )
     return Sheet(
-        heading,
-        [Cells(cells) for cells in columns.values()],
-        [NO_LINE if line is None else line for line in table.lines],
+        heading=heading,
+        cells=[Cells(cells) for cells in columns.values()],
+        lines=[NO_LINE if line is None else line for line in table.lines],
         percent=document.percent,
         row_texts=RowTexts(np.array(table.text_of, dtype=np.intp), list(table.texts)),
         evaluations=np.array(table.evaluations, dtype=np.intp),

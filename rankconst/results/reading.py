@@ -290,7 +290,8 @@ class Entries(Listed[Entry]):
             context = replace(context, model=model)
         line = int(column.lines[at])
         shown = None if line == NO_LINE else line
-        text, row = column.numbers.write(at), int(column.rows[at])
+        text = column.numbers.write(at)
+        row = int(column.rows[at])
         return Entry(metric, text, row, heading, shown, context, adjustment, exact)
 
     def text_at(self, place: int) -> str:
@@ -323,13 +324,13 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
         codes, distinct = encode(texts[place] for place in places.tolist())
         columns.append(
             Column(
-                head,
-                Texts(distinct, codes),
-                places,
-                rows[places],
-                lines[places],
-                bare_of[context_of[places]],
-                model_of[context_of[places]],
+                head=head,
+                numbers=Texts(distinct, codes),
+                places=places,
+                rows=rows[places],
+                lines=lines[places],
+                context_of=bare_of[context_of[places]],
+                model_of=model_of[context_of[places]],
             )
         )
     return Entries(tuple(columns), bare, models)
