@@ -126,7 +126,8 @@ def _gather(
         part_of = combine(part_of, entries.rows, len(reading.rows))
     evaluation_of = number_evaluations(reading)
     order = np.argsort(part_of, kind="stable")
-    for places in np.split(order, np.flatnonzero(np.diff(part_of[order])) + 1):
+    starts = np.flatnonzero(np.diff(part_of[order])) + 1
+    for places in np.split(order, starts):
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
         for place in places.tolist() if by_number else places[:1].tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])

@@ -215,11 +215,11 @@ def _lay_out(metric: Metric, columns: Sequence[_Column], results: _Results) -> G
 
     Return None unless there are two models with one result on each of two graphs.
     """
-    names = {column: [result.model for result in results.columns[column]] for column in columns}
+    models_of = {column: [result.model for result in results.columns[column]] for column in columns}
     models = dict[str, None]()
     for column in columns:
-        models |= dict.fromkeys(names[column])
-    shared = [column for column in columns if sorted(names[column]) == sorted(models)]
+        models |= dict.fromkeys(models_of[column])
+    shared = [column for column in columns if sorted(models_of[column]) == sorted(models)]
     datasets = [column.evaluation.tasks.dataset for column in shared]
     if len(models) < 2 or len(datasets) < 2 or len(set(datasets)) < len(datasets):
         return None

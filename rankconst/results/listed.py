@@ -160,7 +160,9 @@ def lay_out(
     columns += [Column(fact) for fact in facts]
     notes = itertools.compress(data[note], chosen.tolist())
     longest = max((len(text or "") for text in notes), default=0)
-    has_notes = longest > 0 and not (screen and longest > _LONG_NOTE)
+    has_notes = longest > 0  # that fit into a column
+    if screen and longest > _LONG_NOTE:
+        has_notes = False
     if has_notes or adjusted.details:
         title = note if has_notes else None
         columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
@@ -171,7 +173,8 @@ def lay_out(
     if screen and not is_long:
         groups = _group_columns(adjusted)
         columns = [column._replace(group=groups.get(column.key)) for column in columns]
-    caption, title = "", ""
+    caption = ""
+    title = ""
     if form is Format.latex:
         caption = _describe_columns(adjusted, tables, chosen)
     elif screen:

@@ -349,7 +349,7 @@ class SheetReader:
 
     def _label_wide(self, j: int, rows: RowTexts, present: Flags) -> _Labelled:
         """Label the numbers of a column of a metric."""
-        label, labels = self._heading.measures[j], self._heading.labels[j]
+        label = self._heading.measures[j]
         place = "its heading" if self._sheet.row_texts is None else "its key"
         asked = ask_beside(self._heading, j)
         texts = [Text(above, "column", place) for above in asked[::-1] if above.tells]
@@ -358,7 +358,7 @@ class SheetReader:
         if self._marked is not None:
             rows = self._marked.add_to(j, rows)
         context_of = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
-        has_percent = any(above.percent for above in labels)
+        has_percent = any(above.percent for above in self._heading.labels[j])
         return _Labelled(label, j, present, context_of, has_percent)
 
     def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
@@ -425,7 +425,10 @@ class SheetReader:
         return labelled
 
     def _add_counts(self, context_of: Places, present: Flags, is_count: Flags, j: int) -> Places:
-        """Add the numbers of ranks that a long table has in rows of their own."""
+        """Add the numbers of ranks that a long table has in rows of their own.
+
+        Rows are of one evaluation if they agree in all other columns.
+        """
         of_numbers = {j, self._roles["metric"], self._roles.get("k"), *self._sheet.floats}
         evaluation = np.zeros(is_count.size, dtype=np.intp)
         for other, cells in enumerate(self._sheet.cells):
@@ -434,7 +437,8 @@ class SheetReader:
         counts: dict[int, int | None] = {}
         for row in np.flatnonzero(is_count).tolist():
             counts[int(evaluation[row])] = self._read_count(row, j)
-        contexts, context_of = list(self._contexts), context_of.copy()
+        contexts = list(self._contexts)
+        context_of = context_of.copy()
         for row in np.flatnonzero(present).tolist():
             count = counts.get(int(evaluation[row]))
             if count is not None:

@@ -194,18 +194,18 @@ def _leave_small(
     large = shares & (entries.values > 1)
     if percent is not None or not large.any() or entries.signed.any():
         return entries
-    distinct = {kinds[head] for head in entries.head_of[large].tolist()}
-    if len(distinct) > 1 or entries.values[shares].max() >= _LEAST:
+    large_kinds = {kinds[head] for head in entries.head_of[large].tolist()}
+    if len(large_kinds) > 1 or entries.values[shares].max() >= _LEAST:
         return entries
-    is_alike = np.array([kind in distinct for kind in kinds], dtype=np.bool_)
-    alike = is_alike[entries.head_of]
-    rows = _find_rows(entries, evaluations)[alike]
-    if _count_part(rows, _find_in_large(rows, large[alike])) <= 0.5:
+    has_kind = np.array([kind in large_kinds for kind in kinds], dtype=np.bool_)
+    of_kind = has_kind[entries.head_of]
+    rows = _find_rows(entries, evaluations)[of_kind]
+    if _count_part(rows, _find_in_large(rows, large[of_kind])) <= 0.5:
         return entries
     for place in np.flatnonzero(large).tolist():
         notes.add(entries[place].line, entries.text_at(place), _SMALL)
-    _note(entries, alike & ~large, notes, _EITHER, _REMEDY)
-    return entries.keep(~alike)
+    _note(entries, of_kind & ~large, notes, _EITHER, _REMEDY)
+    return entries.keep(~of_kind)
 
 
 def _leave_open(
