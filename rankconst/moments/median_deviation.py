@@ -230,7 +230,8 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
         if histogram.offsets is not None or chance == 1.0:
             gap = _bound_distance(histogram, common, largest)
             beyond = _IMPROBABLE * largest
-            error, variance_error = off * gap + beyond, off * gap**2 + beyond * largest
+            error = off * gap + beyond
+            variance_error = off * gap**2 + beyond * largest
             return _sampled(expectation, error, variance, variance_error)
         return _sampled(expectation, off * largest, variance, off * largest**2)
     return estimate(values, float(np.max(np.abs(values - common))))
@@ -393,14 +394,18 @@ class _Rankings:
         `low` and `high` are points on either side, and B there, shapes (2, S); between them, B is
         known at edges only.
         """
-        each = np.arange(x.size)
-        place = np.maximum(np.searchsorted(self.edges, x), 1)
+        ranking = np.arange(x.size)
+        stop = np.maximum(np.searchsorted(self.edges, x), 1)
+        before = (self.edges[stop - 1], self.counts[stop - 1, ranking])
+        after = (self.edges[stop], self.counts[stop, ranking])
         # The nearer of two known points has the larger B on the left, the smaller on the right.
-        left, fewer = np.maximum((self.edges[place - 1], self.counts[place - 1, each]), low)
-        right, more = np.minimum((self.edges[place], self.counts[place, each]), high)
+        left, count_left = np.maximum(before, low)
+        right, count_right = np.minimum(after, high)
+        # What lies between is uniform there, each on its own.
         width = right - left
         share = np.divide(x - left, width, out=np.zeros_like(x), where=width > 0)
-        drawn: Values = fewer + rng.binomial((more - fewer).astype(np.int64), share)
+        num_between = (count_right - count_left).astype(np.int64)
+        drawn: Values = count_left + rng.binomial(num_between, share)
         return drawn
 
 

@@ -89,8 +89,8 @@ def _sum_between(
     for begin in range(start, stop, _CHUNK):
         ranks = np.arange(begin + 1, min(begin + _CHUNK, stop) + 1, dtype=np.float64)
         away = _apply(f, ranks) - centre
-        parts.append([float(np.sum(each)) for each in (away, away * away, np.abs(away))])
-    return [math.fsum(each) for each in np.transpose(parts).tolist()]
+        parts.append([float(np.sum(terms)) for terms in (away, away * away, np.abs(away))])
+    return [math.fsum(sums) for sums in np.transpose(parts).tolist()]
 
 
 def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:

@@ -471,7 +471,7 @@ def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArra
     method = _choose_method(squares, largest)
     is_normal = method == "normal"
     step = np.where(is_normal, _divide_by_root(np.full(len(z), largest), squares), 0.0)
-    log10_p = np.array([_log10_normal(each) for each in np.maximum(z - step, 0.0).tolist()])
+    log10_p = np.array([_log10_normal(least) for least in np.maximum(z - step, 0.0).tolist()])
     return np.where(is_normal, log10_p, np.minimum(log10_p + math.log10(_FACTOR), 0.0)), method
 
 

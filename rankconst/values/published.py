@@ -176,14 +176,14 @@ def read_numbers(
     if decimals is None and all(isinstance(cell, str) for cell in distinct):
         numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
     for code in np.flatnonzero(np.isnan(numbers[:, 0])).tolist():
-        each = read_published(
+        published = read_published(
             metric, distinct[code], decimals=decimals, percent=percent, exact=exact
         )
-        numbers[code] = each.value, each.lower, each.upper
-    codes = {key: code for code, key in enumerate(cell_of)}
-    places = np.fromiter(map(codes.__getitem__, keys), np.intp, len(keys))
-    found: NDArray[np.float64] = numbers[places]
-    return found
+        numbers[code] = published.value, published.lower, published.upper
+    code_of = {key: code for code, key in enumerate(cell_of)}
+    codes = np.fromiter(map(code_of.__getitem__, keys), np.intp, len(keys))
+    of_cells: NDArray[np.float64] = numbers[codes]
+    return of_cells
 
 
 def _read_plain(
@@ -215,11 +215,11 @@ def _read_plain(
     digits = view_numbers(pc.replace_substring(bare, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
     value = digits / unit
-    lower, upper = (2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit)
+    lower = (2 * digits - 1) / (2 * unit)
+    upper = (2 * digits + 1) / (2 * unit)
     if exact:
         lower = upper = value
     numbers[plain] = np.stack((value, lower, upper), axis=1)
-
     return numbers
 
 
