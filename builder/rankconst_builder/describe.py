@@ -270,13 +270,19 @@ def _list_datasets(edition: Edition) -> str:
     coverage = _find_coverage(candidates)
     rows = []
     for row in edition.tables["datasets"].to_pylist():
-        dataset, hashes = row["dataset"], [value for value in row["sha256"] if value is not None]
+        dataset = row["dataset"]
+        hashes = [value for value in row["sha256"] if value is not None]
         splits = coverage.get(dataset, {})
-        enough = _show_enough(candidates, dataset, splits)
-        verified = "yes" if row["verified"] else "no"
-        cells = [f"{row['title']} (`{dataset}`)", _phrase_coverage(splits), enough]
-        cells += [str(len(row["source_urls"])), str(len(hashes)), verified]
-        rows.append([*cells, row["licence"] or "not stated"])
+        cells = [
+            f"{row['title']} (`{dataset}`)",
+            _phrase_coverage(splits),
+            _show_enough(candidates, dataset, splits),
+            str(len(row["source_urls"])),
+            str(len(hashes)),
+            "yes" if row["verified"] else "no",
+            row["licence"] or "not stated",
+        ]
+        rows.append(cells)
     facts = ["source files:", "SHA-256:", "verified", "licence of the source"]
     return _table(["dataset", "protocols (splits)", "enough:", *facts], rows)
 

@@ -387,17 +387,20 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
     """Mark the rows in which two sets agree, up to the errors of machines or methods."""
-    sampled = _are_sampled(before)
-    same_draws = sampled & ~_differs(before["num_draws"], after["num_draws"])
-    agrees: Truths = sampled == _are_sampled(after)
+    is_sampled = _are_sampled(before)
+    has_same_draws = is_sampled & ~_differs(before["num_draws"], after["num_draws"])
+    agrees: Truths = is_sampled == _are_sampled(after)
     for column, error in ERRORS.items():
         released, built = _numbers(before[column]), _numbers(after[column])
-        errors = _numbers(before[error]), _numbers(after[error])
-        slack = np.where(sampled, STANDARD_ERRORS * np.hypot(*errors), np.add(*errors))
-        slack = np.where(same_draws, ROUNDING * np.abs(released), slack)
-        same_errors = np.maximum(*errors) <= (1 + SAMPLED_ROUNDING) * np.minimum(*errors)
+        old_errors, new_errors = _numbers(before[error]), _numbers(after[error])
+        # Bounds add up, standard errors by their squares; the same draws differ by rounding.
+        by_draws = STANDARD_ERRORS * np.hypot(old_errors, new_errors)
+        slack = np.where(is_sampled, by_draws, old_errors + new_errors)
+        slack = np.where(has_same_draws, ROUNDING * np.abs(released), slack)
+        smaller_errors = np.minimum(old_errors, new_errors)
+        same_errors = np.maximum(old_errors, new_errors) <= (1 + SAMPLED_ROUNDING) * smaller_errors
         agrees &= np.abs(released - built) <= slack
-        agrees &= ~same_draws | same_errors
+        agrees &= ~has_same_draws | same_errors
     return agrees
 
 
@@ -409,7 +412,8 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
     """Compare the rows of a table by their keys."""
     matched = _match_rows(name, old, new)
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
-    before, after = old.select(columns).take(matched.old), new.select(columns).take(matched.new)
+    before = old.select(columns).take(matched.old)
+    after = new.select(columns).take(matched.new)
     changed, described = np.zeros((2, len(before)), np.bool_)
     differs = {}
     for column in columns:

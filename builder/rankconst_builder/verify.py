@@ -344,16 +344,23 @@ def _check_keys(opened: Opened) -> Findings:
 
 def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
     """Find rows that are there twice, or come too late."""
-    before = np.zeros(max(len(table) - 1, 0), dtype=np.bool_)
-    equal = ~before
-    for column in KEYS[name] if len(table) else ():
+    if not len(table):
+        return
+    # Of each row but the first: whether it is equal to the row before in the columns so far, and
+    # whether the first column in which they differ is smaller.
+    is_equal = np.ones(len(table) - 1, dtype=np.bool_)
+    is_smaller = np.zeros(len(table) - 1, dtype=np.bool_)
+    for column in KEYS[name]:
         values = rank_values(column, table[column])
-        before |= equal & (values[1:] < values[:-1])
-        equal &= values[1:] == values[:-1]
-    faults = {"a row with this key came before": equal, "this row should come earlier": before}
-    for message, wrong in faults.items():
-        for place in np.flatnonzero(wrong).tolist():
-            row = table.slice(place + 1, 1).to_pylist()[0]
+        is_smaller |= is_equal & (values[1:] < values[:-1])
+        is_equal &= values[1:] == values[:-1]
+    faults = {
+        "a row with this key came before": is_equal,
+        "this row should come earlier": is_smaller,
+    }
+    for message, is_wrong in faults.items():
+        for index in np.flatnonzero(is_wrong).tolist():
+            row = table.slice(index + 1, 1).to_pylist()[0]
             key = {column: row[column] for column in KEYS[name] if row[column] is not None}
             yield Finding(message, name, key)
 

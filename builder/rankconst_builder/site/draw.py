@@ -186,8 +186,8 @@ def draw_strips(strips: Sequence[Strip]) -> Html:
     """Draw published MRRs and that of counting, one strip for each benchmark."""
     marks = []
     height = _STRIP * len(strips)
-    for place, strip in enumerate(strips):
-        floor = _STRIP * (place + 1) - 10
+    for number, strip in enumerate(strips, start=1):
+        floor = _STRIP * number - 10
         marks.append(tag("text", strip.title, x=0, y=floor - 20))
         marks.append(tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor))
         start, end = (round(WIDTH * mrr, 2) for mrr in strip.counting)
