@@ -76,6 +76,18 @@ class Places:
     same: Codes  # candidates that score the same; not known if it scores 0
 
 
+class _Tables(NamedTuple):
+    """Levels and frequencies of the relations first, ..., first + width - 1; 0 for none.
+
+    Both are row by row, a row a relation. They are good until the next ones are asked for.
+    """
+
+    first: int
+    width: int
+    levels: Codes  # of each kind of connection, as seen from the anchor
+    frequencies: Codes  # of each entity
+
+
 class Ranker:
     """Ranks the candidates of a side's queries by frequency: the number of triples that have them.
 
@@ -262,9 +274,6 @@ class RuleRanker(Ranker):
         A training triple that connects a query's anchor with a candidate gives it the level of the
         rule from the triple's kind to the query's relation. The highest one counts.
         """
-        num_entities = self.graph.num_entities
-        num_kinds = 2 * self.graph.num_relations
-        rules, occurrences = self.train.rules, self.occurrences
         connections = self.train.connections
         # The queries by relation. The connections of an anchor follow each other: start and number.
         by_relation = np.argsort(self.queries.relation, kind="stable")
@@ -272,31 +281,20 @@ class RuleRanker(Ranker):
         anchors = connections.place[self._anchors[by_relation]]
         starts = connections.starts[anchors]
         counts = connections.starts[anchors + 1] - starts
-        # Tables, one row a relation, of as many relations as fit: 0 for no level or frequency.
-        width = max(_CELLS // (num_entities + num_kinds), 1)
-        level_table = np.zeros(width * num_kinds, dtype=np.int32)
-        frequency_table = np.zeros(width * num_entities, dtype=np.int32)
-        for first in np.unique(relations // width) * width:
-            rules_here = _find_relations(rules.codes, first, width, num_kinds)
-            relation, kind = unpack(rules.codes[rules_here], num_kinds)
-            rule_cells = (relation - first) * num_kinds + self._orient(kind)
-            level_table[rule_cells] = rules.level[rules_here]
-            pairs_here = _find_relations(occurrences.pairs, first, width, num_entities)
-            pair_cells = occurrences.pairs[pairs_here].view(np.int64) - first * num_entities
-            frequency_table[pair_cells] = occurrences.score[pairs_here]
-            begin, end = np.searchsorted(relations, (first, first + width))
+        for tables in self._fill_tables(relations):
+            begin, end = np.searchsorted(relations, (tables.first, tables.first + tables.width))
             for part in cut(counts[begin:end]):
                 batch = np.arange(begin, end)[part]
                 queries = by_relation[batch]
-                table_row = relations[batch] - first
+                table_row = relations[batch] - tables.first
                 sizes = counts[batch]
                 # From here on one entry a triple, of the query that `group` says.
                 group, step = spread(sizes)
                 triples: Codes | slice = slice(starts[batch[0]], starts[batch[0]] + sizes[0])
                 if batch.size > 1:  # slower than a slice
                     triples = np.repeat(starts[batch], sizes) + step
-                row_start = np.repeat(table_row * num_kinds, sizes)
-                levels = level_table[row_start + connections.kind[triples]]
+                row_start = np.repeat(table_row * 2 * self.graph.num_relations, sizes)
+                levels = tables.levels[row_start + connections.kind[triples]]
                 high = np.flatnonzero(levels >= np.repeat(least[queries], sizes))
                 if not high.size:
                     continue
@@ -307,11 +305,29 @@ class RuleRanker(Ranker):
                 group = group[new]
                 entity = entity[new]
                 best = np.maximum.reduceat(levels[high], new).astype(np.int64)
-                frequency = frequency_table[table_row[group] * num_entities + entity]
+                frequency = tables.frequencies[table_row[group] * self.graph.num_entities + entity]
                 yield Leveled(queries, group, best, frequency.astype(np.int64))
+
+    def _fill_tables(self, relations: Codes) -> Iterator[_Tables]:
+        """Yield tables that cover some relations, as many at a time as fit."""
+        num_entities = self.graph.num_entities
+        num_kinds = 2 * self.graph.num_relations
+        rules, occurrences = self.train.rules, self.occurrences
+        width = max(_CELLS // (num_entities + num_kinds), 1)
+        levels = np.zeros(width * num_kinds, dtype=np.int32)
+        frequencies = np.zeros(width * num_entities, dtype=np.int32)
+        for first in np.unique(relations // width) * width:
+            rules_here = _find_relations(rules.codes, first, width, num_kinds)
+            relation, kind = unpack(rules.codes[rules_here], num_kinds)
+            rule_cells = (relation - first) * num_kinds + self._orient(kind)
+            levels[rule_cells] = rules.level[rules_here]
+            pairs_here = _find_relations(occurrences.pairs, first, width, num_entities)
+            pair_cells = occurrences.pairs[pairs_here].view(np.int64) - first * num_entities
+            frequencies[pair_cells] = occurrences.score[pairs_here]
+            yield _Tables(first, width, levels, frequencies)
             # The next relations find empty tables: to clear these cells is faster than new tables.
-            level_table[rule_cells] = 0
-            frequency_table[pair_cells] = 0
+            levels[rule_cells] = 0
+            frequencies[pair_cells] = 0
 
 
 def _find_relations(words: Words, first: int, width: int, size: int) -> slice:
