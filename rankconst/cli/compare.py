@@ -167,7 +167,9 @@ def _list(
     """List the comparison as one row."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
-    label, row, names = comparison.metric.label, comparison.to_dict(), comparison.names
+    label = comparison.metric.label
+    names = comparison.names
+    row = comparison.to_dict()
     if form is Format.json:
         row["assumed"] = {name: value for name, (value,) in assumed.items()}
     difference = Column(

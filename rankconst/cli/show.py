@@ -131,7 +131,7 @@ def show(
     if dataset is None:
         _print_page(opened, [kind] if kind else _OTHERS, things, form, unused)
         return
-    further = things[1:]
+    names = things[1:]  # behind the dataset
     tasks = Tasks(dataset, protocol or ALL, split or "test", side or "both")
     suite = opened.find_suite(dataset)
     if suite is not None:
@@ -139,18 +139,18 @@ def show(
 
         _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
         tasks = _parse_names(opened, replace(tasks, protocol=protocol or suite.protocol))
-        of_suite = [parse_metric(metric) for metric in further]
+        of_suite = [parse_metric(metric) for metric in names]
         print_listing(list_suite(suite, tasks, of_suite, opened), form)
-    elif further == [_RELATIONS]:
+    elif names == [_RELATIONS]:
         _refuse_unused(unused, {"--cite"}, "relations")
         usual = replace(tasks, protocol=protocol or _find_usual(opened, dataset))
         print_listing(_list_relations(opened, _parse_names(opened, usual), baseline), form)
     elif cite:
         usual = replace(tasks, protocol=protocol or _find_usual(opened, dataset))
-        _print_citations(opened, usual, further, baseline, form)
+        _print_citations(opened, usual, names, baseline, form)
     else:
         every = protocol is not None
-        _print_constants(opened, tasks, further, baseline, form, every_protocol=every)
+        _print_constants(opened, tasks, names, baseline, form, every_protocol=every)
 
 
 def _find_list(word: str) -> str | None:
@@ -171,24 +171,24 @@ def _parse_names(opened: Tables, tasks: Tasks) -> Tasks:
     return opened.tasks(tasks.dataset, split=tasks.split, side=tasks.side, protocol=tasks.protocol)
 
 
-def _split_further(further: Sequence[str], baseline: str | None) -> tuple[list[Metric], str | None]:
+def _split_names(names: Sequence[str], baseline: str | None) -> tuple[list[Metric], str | None]:
     """Return the metrics and the baseline named behind a dataset: ``show wn18rr mrr counting``."""
-    rankers = [word for word in further if word.lower() in BASELINES]
-    metrics = [parse_metric(word) for word in further if word not in rankers]
+    rankers = [name for name in names if name.lower() in BASELINES]
+    metrics = [parse_metric(name) for name in names if name not in rankers]
     return metrics, baseline or next(iter(rankers), None)
 
 
 def _print_constants(
     opened: Tables,
     tasks: Tasks,
-    further: Sequence[str],
+    names: Sequence[str],
     baseline: str | None,
     form: Format,
     *,
     every_protocol: bool,
 ) -> None:
     """Print constants: for people the metrics that papers print, under the usual protocol."""
-    metrics, ranker = _split_further(further, baseline)
+    metrics, ranker = _split_names(names, baseline)
     baselines = opened.list_baselines(ranker, tasks.dataset)
     if form not in FOR_PEOPLE:
         rows = [_describe(constants) for constants in _look_up(opened, tasks, metrics, baselines)]
@@ -235,8 +235,9 @@ def _print_page(
     """
     from rankconst.cli.catalogue import REGISTRIES
 
-    name, *further = words
-    meanings, errors = {}, {}
+    name, left_over = words[0], words[1:]
+    meanings = {}
+    errors = {}
     for kind in kinds:
         try:
             meanings[kind] = REGISTRIES[kind].find(name)
@@ -247,11 +248,11 @@ def _print_page(
             raise UnknownNameError(_explain_unknown(opened, name, errors))
         raise UnknownNameError(errors.popitem()[1])
     first, *others = meanings
-    if further or unused:
+    if left_over or unused:
         example = "DATASET METRIC"
         if first in _OF_DATASETS:
-            dataset = next((word for word in further if _is_dataset(opened, word)), "DATASET")
-            metric = next((word for word in further if find_metric(word) is not None), name)
+            dataset = next((word for word in left_over if _is_dataset(opened, word)), "DATASET")
+            metric = next((word for word in left_over if find_metric(word) is not None), name)
             example = f"{dataset} {metric}"
         raise UsageError(
             f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: "
@@ -385,7 +386,8 @@ def _expand(opened: Tables, tasks: Tasks, sides: Iterable[str]) -> list[Tasks]:
 
     Tasks without an "all" are listed even if they do not exist: the lookup explains that.
     """
-    protocols, splits = opened.protocols(tasks.dataset), tuple(SPLITS)
+    protocols = opened.protocols(tasks.dataset)
+    splits = tuple(SPLITS)
     if tasks.protocol != ALL:
         protocols = (parse_protocol(tasks.protocol).key,)
     if tasks.split != ALL:
@@ -498,10 +500,10 @@ def _entitle(opened: Tables, dataset: str) -> str:
 
 
 def _print_citations(
-    opened: Tables, tasks: Tasks, further: Sequence[str], baseline: str | None, form: Format
+    opened: Tables, tasks: Tasks, names: Sequence[str], baseline: str | None, form: Format
 ) -> None:
     """Print the sentence that cites each constant or the dataset, and the tables' BibTeX entry."""
-    metrics, ranker = _split_further(further, baseline)
+    metrics, ranker = _split_names(names, baseline)
     baselines = opened.list_baselines(ranker, tasks.dataset)
     info = opened.datasets[tasks.dataset]
     title = info["title"]
@@ -535,7 +537,8 @@ _RELATION_COLUMNS = (
 
 def _list_relations(opened: Tables, tasks: Tasks, baseline: str | None) -> Listing:
     """List the relations, each against each baseline of a name, or against chance."""
-    names, baselines = opened.relations(tasks), opened.list_baselines(baseline, tasks.dataset)
+    names = opened.relations(tasks)
+    baselines = opened.list_baselines(baseline, tasks.dataset)
     rows: list[dict[str, Any]] = []
     for name in names:
         of_relation = replace(tasks, relations=(name,))
