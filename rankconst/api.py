@@ -175,7 +175,8 @@ def adjust(
     1     WN18RR  0.476  0.4759
     """
     results = _take_values(results, values)
-    opened, names = _open(tables), as_names(metric)
+    opened = _open(tables)
+    names = as_names(metric)
     of_answers = False
     if are_of_answers(opened):  # the library decides what the names of metrics mean
         of_answers = True
@@ -565,7 +566,8 @@ def check(
     from rankconst.checks.checking import check_reading
     from rankconst.results.frame import read_given
 
-    results, opened = _take_values(results, values), _open(tables)
+    results = _take_values(results, values)
+    opened = _open(tables)
     if tables is not None and isinstance(results, Ranks):
         dataset = dataset or _find_only(opened)
     user = Address(

@@ -112,7 +112,8 @@ def download(
     require_module("pooch", f"downloading {hide_login(address)}")
     import pooch
 
-    shown, most = hide_login(address), LARGEST if size is None else size
+    shown = hide_login(address)
+    most = LARGEST if size is None else size
     downloader: Any = pooch.HTTPDownloader if is_url(address) else pooch.DOIDownloader
     reporter.say(f"downloading {shown}")
     for left in reversed(range(1 + RETRIES)):

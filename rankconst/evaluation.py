@@ -406,7 +406,8 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
     if not _agree_on_protocol(from_file.protocol, from_user.protocol, parsers["protocol"]):
         return False
     for name in ("split", "side", "aggregation"):
-        declared, option = getattr(from_file, name), getattr(from_user, name)
+        declared = getattr(from_file, name)
+        option = getattr(from_user, name)
         if declared and option and _parse(declared, parsers[name]) not in {option, None}:
             return False
     if from_file.relations and from_user.relations:

@@ -83,7 +83,9 @@ def largest_variance(sizes: Values, tasks: Values) -> float:
     solves a parabola.
     """
     n = float(np.sum(tasks))
-    span, count = sizes[::-1] - 1.0, tasks[::-1]
+    # From the largest size to the smallest; sums are over the larger sizes.
+    span = sizes[::-1] - 1.0
+    count = tasks[::-1]
     above = np.cumsum(count * span) - count * span
     above_square = np.cumsum(count * span**2) - count * span**2
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -97,7 +97,8 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
     match = _NUMBERED.fullmatch(bare)
     if match is None:
         return [(squash(_LITERAL_K.sub("_at_k", bare)), None)]
-    stem, k = squash(match[1] or match[3]), read_count(match[2] or match[4])
+    stem = squash(match[1] or match[3])
+    k = read_count(match[2] or match[4])
     # map_at_10 may be the map_at_k of a library, or map@10.
     if stem.endswith("at"):
         return [(stem, k), (f"{stem}k", k), (stem.removesuffix("at"), k)]

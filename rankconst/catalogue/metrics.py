@@ -612,7 +612,8 @@ def _parse(name: str, k: int | None) -> Metric:
         _refuse_near(name, bare)
         _LABELS.resolve(name)  # suggests names as people write them
         family = _NAMES.resolve(bare)
-    metric, cutoff = CATALOGUE[family], k if number is None else number
+    metric = CATALOGUE[family]
+    cutoff = k if number is None else number
     if not metric.takes_k:
         return metric
     if cutoff is None:
@@ -664,7 +665,8 @@ def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | 
     bare = name.strip()
     family, number = _find_family(bare)
     if family is not None:
-        metric, cutoff = CATALOGUE[family], k if number is None else number
+        metric = CATALOGUE[family]
+        cutoff = k if number is None else number
         if not metric.takes_k:
             return metric, None
         return (metric.at(cutoff), None) if cutoff else None

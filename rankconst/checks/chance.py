@@ -232,7 +232,8 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
         how_many = f"{len(below)} of {len(counting)}"
         if len(below) == len(counting):
             how_many = f"all {len(below)}"
-        value, by_counting = show_number(first.value, 4), show_number(below[first], 4)
+        value = show_number(first.value, 4)
+        by_counting = show_number(below[first], 4)
         statement = (
             f"worse than counting in {how_many} metrics{case.where} ({first.label} {value}; "
             f"counting {by_counting})."

@@ -153,7 +153,8 @@ def write_findings(
         label = f"{finding.label}: " if finding.label else ""
         text = wrap(width, f"{front}: {label}{finding.statement}", below="    ")
         if text.startswith(front):
-            severity, rule = paint(finding.severity, finding.severity), paint(finding.rule, "rule")
+            severity = paint(finding.severity, finding.severity)
+            rule = paint(finding.rule, "rule")
             text = f"{place}: {severity}: {rule}{text.removeprefix(front)}"
         yield text
         law = "usual" if finding.severity == "info" else "must hold"

@@ -306,7 +306,8 @@ def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
     Of several bounds that it is beyond, report the surest, which holds for any candidates and for
     means over several runs.
     """
-    mean, hits = case.mean(label), _list_growing_hits(case)
+    mean = case.mean(label)
+    hits = _list_growing_hits(case)
     if mean is None or not hits:
         return
     lower, upper = zip(*hits.values(), strict=True)
@@ -463,17 +464,17 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
         if not exceeds(shares[smaller].over_runs.lower, limit):
             continue
         wrong |= {smaller, larger}
-        less, more = shares[smaller].measured, shares[larger].measured
+        too_large, bound = shares[smaller].measured, shares[larger].measured
         severity: Severity = "error"
         cause = "A slip, an nDCG with a cut-off that is not named, or several right answers a task."
-        if any("recall" in m.entry.column.lower() for m in (less, more)):
+        if any("recall" in m.entry.column.lower() for m in (too_large, bound)):
             severity = "warning"
             cause = "Recall@k is Hits@k only if each task has one right answer."
         scale = "" if factor == 1 else f"{factor:.6g} "
         yield Finding(
-            (less, more),
+            (too_large, bound),
             f"{smaller.label} <= {scale}{larger.label}",
-            f"{less} is impossible: {more} allows at most {limit:.6g}.",
+            f"{too_large} is impossible: {bound} allows at most {limit:.6g}.",
             cause,
             severity,
         )
