@@ -631,17 +631,18 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
         widths[widest] -= 1
         excess -= 1
     rows = [*zip(*(column.cells for column in columns), strict=True)]
-    below = 1  # the heading
+    heading_lines = 1
     if any(column.width > most for column, most in zip(columns, widths, strict=True)):
         folded = [_fold_row(row, widths) for row in rows]
-        rows, below = [*itertools.chain.from_iterable(folded)], len(folded[0])
+        rows = [*itertools.chain.from_iterable(folded)]
+        heading_lines = len(folded[0])
     padded = [
         _pad(cells, most, right=column.right)
         for column, cells, most in zip(columns, zip(*rows, strict=True), widths, strict=True)
     ]
     drawn = [f" {gap.join(row)}".rstrip() for row in zip(*padded, strict=True)]
     rule = "─" * (_add_gaps(widths, gap) - 2)
-    return "\n".join([*drawn[:below], f" {rule}", *drawn[below:]])
+    return "\n".join([*drawn[:heading_lines], f" {rule}", *drawn[heading_lines:]])
 
 
 def _fold_row(cells: tuple[str, ...], widths: Sequence[int]) -> list[tuple[str, ...]]:

@@ -58,8 +58,9 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     adjusted, expected = done.adjust(), done.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
         sign = 1 if done.batch.metric.increasing else -1
-        above, below = done.batch.lower > expected, done.batch.upper < expected
-        return np.asarray(sign * (above.astype(int) - below))
+        is_above = done.batch.lower > expected
+        is_below = done.batch.upper < expected
+        return np.asarray(sign * (is_above.astype(int) - is_below))
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     side = (lower > 0).astype(int) - (upper < 0)
     verdicts = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)

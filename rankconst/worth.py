@@ -213,10 +213,12 @@ def list_rows(
     tasks, metric, index = chance.batch.tasks, chance.batch.metric, chance.adjust().index
     rows = [("published", chance.batch.text, "")]
     if index is not None:
-        name, meaning = metric.name_of("index"), "0 = chance, 1 = perfect"
+        meaning = "0 = chance, 1 = perfect"
+        name = metric.name_of("index")
         if name:
             meaning = f"{name}: {meaning}"
         rows.append(("adjusted", f"{index:.4f}", meaning))
+    # Chance comes first, the baselines that know something from the triples last.
     rankers: list[AdjustedBatch | None] = [chance]
     rankers += [other for other in others if _name_baseline(other) not in {FLOOR, SINGLE_STEP}]
     if floor is not None:
@@ -233,8 +235,9 @@ def list_rows(
         rows.append((titles.get(key, key), show_expected(_expect(ranker)), brief))
     literature = find_literature(chance.constants.tasks, metric)
     if literature is not None:
-        lowest, *_, highest = literature.values
-        spread = f"{show_number(lowest, 3)} to {show_number(highest, 3)}"
+        lowest = show_number(literature.values[0], 3)
+        highest = show_number(literature.values[-1], 3)
+        spread = f"{lowest} to {highest}"
         rows.append(("others", spread, literature.describe(chance.batch.value)))
     return rows
 

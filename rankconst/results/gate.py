@@ -113,7 +113,8 @@ def gather(texts: Sequence[Text]) -> Declarations:
         for name, value in text.label.declared.items():
             is_open = is_training and name == "split"
             if name in FIELDS and name not in declared and not is_open:
-                declared[name], origins[name] = value, text.place
+                declared[name] = value
+                origins[name] = text.place
         for word in _list_asking(text, is_training=is_training):
             if not _answers(declared, word):
                 # The label of another graph would contradict --dataset.

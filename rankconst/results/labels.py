@@ -573,7 +573,8 @@ def asks_nowhere(label: Label) -> bool:
 
 def list_others(text: str) -> list[str]:
     """List the words of a text that are no vocabulary of headings, whole: RE-GCN, not RE."""
-    others, end = list[str](), -1
+    others: list[str] = []
+    end = -1  # of the last one, if nothing else follows it
     for part in _scan(text, None):
         is_other = not part.kind or (part.kind == "word" and not _asks_in_headings(part.text))
         gap = text[end : part.start] if others and end >= 0 else " "

@@ -233,15 +233,16 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     differing = _list_differing([mean.kind for mean in averages])
     lines = []
     for means in groups.values():
-        kind, model, first, total = means[0].kind, means[0].model, means[0].average, means[0].total
+        kind, model, total = means[0].kind, means[0].model, means[0].total
+        first = means[0].average
         size = len(first.datasets)
         some = f"{size}" if total <= size else f"{size} of {total}"
         kinds = "".join(f", {getattr(kind, name)}" for name in differing)
         title = f"{first.metric.label}{kinds}, mean over {some} datasets"
         if len(means) == 1:
             title = f"{title}, {model}" if model else title
-            value, *rest = _describe_result(first, details=details)
-            result = ", ".join([value, _describe_chance(first), *rest])
+            parts = _describe_result(first, details=details)
+            result = ", ".join([parts[0], _describe_chance(first), *parts[1:]])
             facts = [result, *_list_heaviest(first), *_list_below(first)]
             lines.append(f"{title}: {'; '.join(facts)}.")
             continue
