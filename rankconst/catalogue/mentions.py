@@ -62,21 +62,27 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     words = list(_WORD.finditer(text))
     i = 0
     while i < len(words):
-        mention, i = _read_at(text, words, i)
-        if mention is not None:
-            mentions.setdefault(mention.key, mention)
+        mention = _read_name(text, words[i : i + _MOST_WORDS])
+        if mention is None:
+            i += 1
+            continue
+        mentions.setdefault(mention.key, mention)
+        while i < len(words) and words[i].start() < mention.end:
+            i += 1
     benchmarks = tuple(mention for key, mention in mentions.items() if key not in _list_sources())
     return benchmarks or tuple(mentions.values())[:1]
 
 
-def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | None, int]:
-    """Return the graph that is named from a word on, and the next word to look at."""
-    length = _count_words(text, words[i : i + _MOST_WORDS])
+def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
+    """Return the graph whose name begins with the first of some words; None if there is none.
+
+    What is attached to a registered name makes it that of another graph.
+    """
+    length = _count_words(text, words)
     if not length:
-        return _read_joined(words[i]), i + 1
-    after = i + length
-    start = words[i].start()
-    end = words[after - 1].end()
+        return _read_joined(words[0])
+    start = words[0].start()
+    end = words[length - 1].end()
     plain = squash(text[start:end])
     if text.count("(", start, end) and text[end : end + 1] == ")":
         end += 1
@@ -84,16 +90,14 @@ def _read_at(text: str, words: list[re.Match[str]], i: int) -> tuple[Mention | N
     behind = _BEHIND.match(text, end)
     if before is None and (behind is None or text[max(start - 1, 0) : start] == "*"):
         key = _list_registered().get(plain)
-        return Mention(text[start:end], key or plain, key is not None, start, end), after
+        return Mention(text[start:end], key or plain, key is not None, start, end)
     first = start if before is None else before.start()
     stop = end if behind is None else behind.end()
     full_name = text[first:stop]
     key = squash(full_name)
     if not full_name[-1].isalnum():
         key = f"{key}*"
-    while after < len(words) and words[after].start() < stop:
-        after += 1
-    return Mention(full_name, key, False, first, stop, stem=end), after
+    return Mention(full_name, key, False, first, stop, stem=end)
 
 
 def _count_words(text: str, words: list[re.Match[str]]) -> int:
