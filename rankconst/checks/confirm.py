@@ -92,16 +92,16 @@ def find_questions(
 ) -> Iterator[tuple[NDArray[np.intp], Question]]:
     """Yield the places of numbers that contradict their tasks, and the question about them."""
     judge = _Judge(tables, user, reading.tool)
-    found = []
+    questions = []
     for places, address, evidence in _gather(reading, percent=user.percent):
         question = judge.ask(address, evidence)
         if question is not None:
-            found.append((places, question))
-    # An option is for the whole file.
-    waiting = sum(len(places) for places, _ in found)
-    differ = reading.layout == "wide" and waiting < len(reading.entries)
-    for places, question in found:
-        if differ:
+            questions.append((places, question))
+    # An option is for the whole file, a column for some rows of a table.
+    waiting = sum(len(places) for places, _ in questions)
+    is_part = reading.layout == "wide" and waiting < len(reading.entries)
+    for places, question in questions:
+        if is_part:
             yield places, replace(question, option=_name_columns(question.option))
         else:
             yield places, question
@@ -131,14 +131,19 @@ def _gather(
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
         for place in places.tolist() if by_number else places[:1].tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])
-        counts: set[int | None] = set()
-        pairs: list[Pair] = []
-        for evaluation in evaluations.values():
-            counts.update(count_ranks(entry) for entry in evaluation)
-            pairs += pair_up(evaluation, percent=percent)
-        evidence = Evidence(frozenset(n for n in counts if n is not None), tuple(pairs))
+        evidence = _find_evidence(evaluations.values(), percent=percent)
         if evidence.counts or evidence.pairs:
             yield places, contexts[address_of[places[0]]], evidence
+
+
+def _find_evidence(evaluations: Iterable[list[Entry]], *, percent: bool) -> Evidence:
+    """Find the counts of ranks in some evaluations, and their adjusted values with the base."""
+    counts: set[int | None] = set()
+    pairs: list[Pair] = []
+    for evaluation in evaluations:
+        counts.update(count_ranks(entry) for entry in evaluation)
+        pairs += pair_up(evaluation, percent=percent)
+    return Evidence(frozenset(n for n in counts if n is not None), tuple(pairs))
 
 
 # Grades of ranking tasks: nothing contradicts them; contradictions are known defects of adjusted
