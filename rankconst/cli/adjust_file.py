@@ -240,16 +240,15 @@ def _report_others(adjusted: AdjustedReading) -> None:
     for context in entries.contexts:
         values = [getattr(context, name) for name in options]
         texts.append(", ".join(value for value in values if value))
-    times = np.bincount(entries.context_of[adjusted.wanted])
-    asked = {texts[place] for place in np.flatnonzero(times).tolist()}
+    asked = {texts[code] for code in np.unique(entries.context_of[adjusted.wanted]).tolist()}
     others: Counter[str] = Counter()
     times = np.bincount(entries.context_of[~adjusted.wanted])
-    for place in np.flatnonzero(times).tolist():
-        others[texts[place]] += int(times[place])
+    for code in np.flatnonzero(times).tolist():
+        others[texts[code]] += int(times[code])
     parts = [f"{n:,} ({text})" for text, n in others.items() if text and text not in asked]
     if parts:
-        name, listed = adjusted.reading.name, ", ".join(parts)
-        say(f"left out: numbers that {name} says are of other tasks: {listed}.")
+        listed = ", ".join(parts)
+        say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {listed}.")
 
 
 def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:

@@ -169,7 +169,8 @@ def _add_answers(
     """Add to each row, for JSON, its assumptions and the meaning of its number."""
     assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
     floors = find_floors(done, query.tables)
-    assumptions, meanings = list[dict[str, str]](), list[str | None]()
+    assumptions: list[dict[str, str]] = []
+    meanings: list[str | None] = []
     for batch in done:
         tasks = replace(batch.batch.tasks, baseline=DEFAULT_BASELINE)
         fields = assumed_of.get(tasks, {})

@@ -200,19 +200,19 @@ def _group_entries(
         replace(context, rank_type=None) for context in entries.contexts
     )
     agreeing = _flag(agrees(address, user, tables) for address in addresses)
-    fitting = [
+    has_metric = [  # of each column, whether it has one that is asked for
         head.metric.optimum is not None and (not metrics or head.metric in metrics)
         for head in entries.heads
     ]
-    of_columns = []
-    for column, is_fitting in zip(entries.columns, fitting, strict=True):
-        of_columns.append(agreeing[address_of_context[column.context_of]] & is_fitting)
-    wanted = entries.gather(of_columns, np.bool_)
+    is_wanted = []
+    for column, is_asked in zip(entries.columns, has_metric, strict=True):
+        is_wanted.append(agreeing[address_of_context[column.context_of]] & is_asked)
+    wanted = entries.gather(is_wanted, np.bool_)
     groups: dict[Group, Where] = {}
     # Columns of a table mostly share their rows and what is said of these.
     known: dict[tuple[int, int], list[tuple[Places, Places]]] = {}
     for place, column in enumerate(entries.columns):
-        if not fitting[place] or column.head.adjustment is not None:
+        if not has_metric[place] or column.head.adjustment is not None:
             continue
         key = id(column.context_of), id(column.rows)
         if key not in known:

@@ -303,6 +303,7 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
     In `data`, name the metrics as papers do, and round their numbers.
     """
     reading = adjusted.reading
+    # Of each row: its part, the place of its metric in papers, whether it has no k, and its k.
     orders: dict[int, tuple[int, int, bool, int]] = {}
     texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
     for part, entry in zip(reading.part_of.tolist(), reading.entries, strict=True):
@@ -314,8 +315,8 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
         with suppress(ValueError):
             texts[entry.column][entry.row] = show_number(float(entry.text), 4)
     data |= texts
-    last = (len(reading.parts), 0, False, 0)
-    return sorted(places, key=lambda row: orders.get(row, last))
+    behind_all = (len(reading.parts), 0, False, 0)
+    return sorted(places, key=lambda row: orders.get(row, behind_all))
 
 
 def _describe_columns(
