@@ -440,11 +440,9 @@ def _agree_on_protocol(
 ) -> bool:
     if not declared or not option:
         return True
-    key = "filtered" if is_filtered(declared) else _parse(declared, parse)
-    if key in {option, None}:
-        return True
-    # One way of filtering may be another; raw is not filtered, and sampled is not full.
-    return "raw" not in {key, option} and not str(key).startswith("sampled")
+    if is_filtered(declared):  # in any way
+        return option != "raw"
+    return _parse(declared, parse) in {option, None}
 
 
 def _parse(name: str, parse: Callable[[str], str]) -> str | None:

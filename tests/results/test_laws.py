@@ -131,6 +131,7 @@ def _against(draw: st.DrawFn) -> Against:
 @example(Against(Asking("csv", "cell", "side", "we rank the tail entities"), "head"))
 @example(Against(Asking("json", "above", "split", "Measured on the dev set"), "test"))
 @example(Against(Asking("latex", "caption", "protocol", "raw"), "standard"))
+@example(Against(Asking("csv", "cell", "protocol", "pykeen"), "standard"))
 @given(_against())
 def test_no_option_overrules_what_the_texts_of_a_number_say(against: Against) -> None:
     container, place, field, text = against.asking
