@@ -360,16 +360,18 @@ def _choose_cells(
             cells.append(cell)
         else:
             notes.append(_note(entry, cell))
+    shared = _find_shared(cells)
+    left_out = [cell for cell in cells if cell.spans[0] in shared]
+    notes += [_note(cell.entry, "one number for several rows") for cell in left_out]
+    return [cell for cell in cells if cell.spans[0] not in shared], notes
+
+
+def _find_shared(cells: Sequence[Cell]) -> set[Span]:
+    """Find the numbers in a text that stand for several rows, and would differ if adjusted."""
     values: dict[Span, set[float]] = defaultdict(set)
     for cell in cells:
         values[cell.spans[0]].add(cell.value)
-    chosen: list[Cell] = []
-    for cell in cells:
-        if len(values[cell.spans[0]]) == 1:
-            chosen.append(cell)
-        else:
-            notes.append(_note(cell.entry, "one number for several rows"))
-    return chosen, notes
+    return {span for span, distinct in values.items() if len(distinct) > 1}
 
 
 def _note(entry: Entry, why: str) -> Note:
