@@ -291,9 +291,9 @@ def _build_cases(
         means[entries[mean.place].row, entries[mean.place].column] = mean
     for group in group_entries(reading):
         # Numbers that fit no tasks are checked on those of file and user: one may be a slip.
-        slips = [asked for asked in list_open(group.context, user) if asked.field == SLIP]
-        others = tuple(asked for asked in group.context.questions if asked.field != SLIP)
-        address = replace(group.context, questions=others)
+        slips = [slip for slip in list_open(group.context, user) if slip.field == SLIP]
+        others = [other for other in group.context.questions if other.field != SLIP]
+        address = replace(group.context, questions=tuple(others))
         case = build_case(group, reading, user, archive, address)
         wrong, unknown = [], []
         for entry in group.entries:

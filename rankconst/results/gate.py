@@ -105,22 +105,28 @@ class Declarations:
 def gather(texts: Sequence[Text]) -> Declarations:
     """Gather the declarations of texts, which are in order from the nearest to the farthest."""
     dataset = _find_dataset(texts)
-    declared = {"dataset": dataset.name} if dataset.name else {}
-    origins = {"dataset": dataset.place} if dataset.name else {}
+    declared: dict[str, str] = {}
+    origins: dict[str, str] = {}
+    if dataset.name:
+        declared["dataset"] = dataset.name
+        origins["dataset"] = dataset.place
     questions: dict[tuple[str, str], Question] = {}
     for text in texts:
         is_training = _may_be_training(text)
         for name, value in text.label.declared.items():
-            is_open = is_training and name == "split"
-            if name in FIELDS and name not in declared and not is_open:
-                declared[name] = value
-                origins[name] = text.place
+            if name not in FIELDS or name in declared:  # by a nearer text
+                continue
+            if name == "split" and is_training:
+                continue
+            declared[name] = value
+            origins[name] = text.place
         for word in _list_asking(text, is_training=is_training):
             if not _answers(declared, word):
                 # The label of another graph would contradict --dataset.
-                is_other = word.field == "dataset" and dataset.name
-                asked = replace(word, remedy=_IN_A_COLUMN) if is_other else word
-                questions.setdefault((word.field, word.text), text.ask(asked))
+                question = text.ask(word)
+                if word.field == "dataset" and dataset.name:
+                    question = text.ask(replace(word, remedy=_IN_A_COLUMN))
+                questions.setdefault((word.field, word.text), question)
     if dataset.name and list_namesakes(dataset.name, typed=False):
         kind = _find_kind(texts)
         if kind:

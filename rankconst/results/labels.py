@@ -265,10 +265,12 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     words = _list_asking(bare, parts)
     words |= {amount.word.text: amount.word for amount in amounts}
     unknown = [part for part in parts if not part.kind and part.text.lower() not in words]
-    inside = {place for amount in amounts for place in range(amount.start, amount.end)}
-    names = [part for part in unknown if part.start not in inside and not part.text.isdigit()]
+    in_amounts = {place for amount in amounts for place in range(amount.start, amount.end)}
+    unknown_names = [
+        part for part in unknown if part.start not in in_amounts and not part.text.isdigit()
+    ]
     count = _TEST_TRIPLES.search(bare)
-    has_others = bool(names) or not {part.kind for part in parts} <= {"word", ""}
+    has_others = bool(unknown_names) or not {part.kind for part in parts} <= {"word", ""}
     label = Label(
         text,
         values=_find_values(parts),
