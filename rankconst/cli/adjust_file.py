@@ -29,6 +29,7 @@ from rankconst.evaluation import NAMES, describe_assumed
 from rankconst.listing import SUFFIXES, Format, Listing
 from rankconst.names import count_of, join_words
 from rankconst.results.batches import adjust_reading
+from rankconst.results.columns import list_distinct
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read, read_opened
 from rankconst.results.listed import choose_rows, explain_ranks, lay_out
@@ -240,7 +241,7 @@ def _report_others(adjusted: AdjustedReading) -> None:
     for context in entries.contexts:
         values = [getattr(context, name) for name in options]
         texts.append(", ".join(value for value in values if value))
-    asked = {texts[code] for code in np.unique(entries.context_of[adjusted.wanted]).tolist()}
+    asked = {texts[code] for code in list_distinct(entries.context_of[adjusted.wanted])}
     others: Counter[str] = Counter()
     times = np.bincount(entries.context_of[~adjusted.wanted])
     for code in np.flatnonzero(times).tolist():
