@@ -194,7 +194,7 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
     """
     if reading.understood:
         say(f"read: {reading.name}: {reading.understood}.")
-    groups = [*group_by(reading.skipped, lambda skipped: skipped.why).items()]
+    groups = [*group_by(reading.skipped, lambda skipped: skipped.reason).items()]
     for why, group in groups[:MOST_REASONS]:
         lines = {skipped.line for skipped in group if skipped.line is not None}
         say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")

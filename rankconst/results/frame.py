@@ -177,8 +177,8 @@ def _join(
     notes = adjusted.added[note]
     if always or left or any(notes):
         remarks = [each or "" for each in notes]
-        for row, why in left.items():
-            remarks[row] = f"{why}; {remarks[row]}" if remarks[row] else why
+        for row, reason in left.items():
+            remarks[row] = f"{reason}; {remarks[row]}" if remarks[row] else reason
         columns[note] = remarks
     added = pd.DataFrame(columns, index=frame.index, copy=False)
     if frame.columns.nlevels > 1:
@@ -286,14 +286,14 @@ class _RowNotes(Notes):
         super().__init__()
         self.of_row: dict[int, str] = {}
 
-    def add(self, line: int | None, what: str, why: str) -> None:
+    def add(self, line: int | None, what: str, reason: str) -> None:
         """Add a cell with its row and the reason."""
         if line is None:
-            super().add(None, what, why)
+            super().add(None, what, reason)
             return
-        note = f"{what!r}: {why}"
+        note = f"{what!r}: {reason}"
         self.of_row[line] = f"{self.of_row[line]}; {note}" if line in self.of_row else note
-        super().add(None, f"row {line}: {what!r}", why)
+        super().add(None, f"row {line}: {what!r}", reason)
 
 
 def _list_index(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:

@@ -150,7 +150,7 @@ def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
     for word in label.words:
         if _is_asking(text, word, is_training) and not (label.both and word.field == "side"):
             yield word
-    if not label.whole:
+    if not label.is_vocabulary:
         return
     if text.scope == "name" and label.metric is not None:  # a row called "Standard deviation"
         yield Word(label.text.lower(), "metric")
@@ -166,7 +166,7 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
     if text.scope in word.scopes or (is_training and word.field == "split"):
         return True
     # A caption of nothing but vocabulary is a label, as a heading of a column is: "Left".
-    is_label = text.scope == "text" and text.label.whole and word.field != "metric"
+    is_label = text.scope == "text" and text.label.is_vocabulary and word.field != "metric"
     if is_label and "column" in word.scopes:
         return True
     if text.scope == "text" and word.text == text.label.leading:
@@ -185,7 +185,7 @@ def _begins(label: Label, word: Word) -> bool:
     if word.field != "metric":
         return False
     spellings = "|".join(re.escape(text) for text in (word.text, word.text.replace("-", " ")))
-    return label.whole or re.match(rf"(?:{spellings})[ .:]", label.text.lower()) is not None
+    return label.is_vocabulary or re.match(rf"(?:{spellings})[ .:]", label.text.lower()) is not None
 
 
 def _answers(declared: Mapping[str, str], word: Word) -> bool:
@@ -239,7 +239,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         label, graphs = text.label, _list_graphs(text.label, version)
         for graph in graphs:
             datasets.setdefault(name_graph(graph), _Dataset(graph, text.place))
-        if graphs and (label.whole or not label.graphs):
+        if graphs and (label.is_vocabulary or not label.graphs):
             break
     if len(datasets) > 1:
         names = tuple(dataset.name for dataset in datasets.values())
@@ -260,7 +260,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
 def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
     """List the graphs that a label names: no ordinary words; FB, if v1 is the version nearby."""
     graphs = label.graphs
-    if not label.whole:
+    if not label.is_vocabulary:
         graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
     if graphs or version is None:
         return graphs
@@ -282,13 +282,15 @@ def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
         for graph in graphs:
             mentions = find_mentions(graph)
             if len(mentions) == 1:
-                why = f'no dataset is named, but "{graph}" is in {text.place}'
-                yield Question("dataset", why, option=f"--dataset {mentions[0].key} if it is that")
+                reason = f'no dataset is named, but "{graph}" is in {text.place}'
+                yield Question(
+                    "dataset", reason, option=f"--dataset {mentions[0].key} if it is that"
+                )
                 return
     suites, place = _find_suites(texts)
     if suites:
-        why = f"no dataset is named, but {place} speaks of a number of graphs"
-        yield Question("dataset", why, option=f"{name_suites(suites)} if it is their mean")
+        reason = f"no dataset is named, but {place} speaks of a number of graphs"
+        yield Question("dataset", reason, option=f"{name_suites(suites)} if it is their mean")
 
 
 def _find_suites(texts: Sequence[Text]) -> tuple[tuple[str, ...], str]:

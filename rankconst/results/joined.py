@@ -124,7 +124,7 @@ def _find_meaning(column: str) -> Hashable:
     if label.metric is None:
         return label.role or squash(column) or column
     has_more = label.values or label.graphs or label.words or label.reason or label.spread
-    if label.whole and not has_more:
+    if label.is_vocabulary and not has_more:
         return label.metric, label.adjustment
     return squash(column) or column
 

@@ -53,7 +53,7 @@ class Label:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     graphs: tuple[str, ...] = ()  # the names of datasets in it
     words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
-    whole: bool = False  # True if it consists of vocabulary
+    is_vocabulary: bool = False  # True if it consists of vocabulary
     alone: bool = False  # True if it consists of words that are asked about, and numbers
     leading: str = ""  # the statistic that it begins with, apart from filler: "gain"
     both: bool = False  # True if it names both sides in one breath: "head and tail entities"
@@ -65,7 +65,7 @@ class Label:
     @property
     def declared(self) -> dict[str, str]:
         """Return the fields with a single value, if the label consists wholly of vocabulary."""
-        if not self.whole:
+        if not self.is_vocabulary:
             return {}
         fields = {name: values[0] for name, values in self.values.items() if len(values) == 1}
         if self.both:
@@ -78,10 +78,10 @@ class Label:
     def version(self) -> str:
         """The version of a graph that it names: v1; the graph may be that of another label."""
         (version, *more) = self.values.get("version", ("",))
-        return version if self.whole and not more else ""
+        return version if self.is_vocabulary and not more else ""
 
     @property
-    def tells(self) -> bool:
+    def is_about_tasks(self) -> bool:
         """Whether the label has a value, a graph, or a word that may be about ranking tasks."""
         return bool(self.values or self.words or self.graphs or self.num_triples)
 
@@ -217,7 +217,7 @@ def read_label(text: str, k: int | None = None) -> Label:
     mark = _find_mark(text, label.graphs)
     if mark:
         label = replace(label, words=(*label.words, Word(mark, "graph")))
-    if not label.whole and is_foreign(bare):
+    if not label.is_vocabulary and is_foreign(bare):
         label = replace(label, words=(*label.words, list_lexicon()[FOREIGN]))
     if label.metric is not None:
         return replace(label, role="measured", percent=is_percent, spread=is_spread)
@@ -276,14 +276,14 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
         values=_find_values(parts),
         graphs=graphs,
         words=tuple(words.values()),
-        whole=not unknown if parts else bool(words),
+        is_vocabulary=not unknown if parts else bool(words),
         alone=bool(words) and not has_others,
         both=_joins_sides(parts),
         leading=_find_leading(bare, parts),
         num_triples=None if count is None else read_count(count[1].replace(",", "")),
     )
     measures = _list_measures(parts, k)
-    if not label.whole:  # in "entity map", map is no metric
+    if not label.is_vocabulary:  # in "entity map", map is no metric
         measures = [(metric, form) for metric, form in measures if _is_certain(metric)]
     if measures:
         metric, adjustment = measures[0]
@@ -293,7 +293,7 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
         return replace(label, metric=metric, adjustment=adjustment, reason=reason)
     if not any("column" in word.scopes for word in label.words):
         label = replace(label, words=(*label.words, *_ask_compound(bare, parts)))
-    is_empty = not (label.whole or graphs or label.words or count)
+    is_empty = not (label.is_vocabulary or graphs or label.words or count)
     return Label(text) if is_empty else label
 
 
@@ -650,14 +650,14 @@ OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 
 def weaken(label: Label) -> Label:
     """Turn a label into one that declares nothing and only asks."""
-    return replace(label, whole=False)
+    return replace(label, is_vocabulary=False)
 
 
 def doubt(label: Label) -> Label:
     """Turn the values of a label into words to ask about: Filtered over a cell "partly"."""
     ways = {"protocol": "--protocol raw or --protocol standard"}
     doubted = (Word(label.text.lower(), name, remedy=ways.get(name, "")) for name in label.values)
-    return replace(label, whole=False, words=(*label.words, *doubted))
+    return replace(label, is_vocabulary=False, words=(*label.words, *doubted))
 
 
 def answer(label: Label, cell: str) -> Label | None:
@@ -665,7 +665,7 @@ def answer(label: Label, cell: str) -> Label | None:
 
     A protocol that is denied is the opposite one; other values that are denied are asked about.
     """
-    if not label.whole or not (label.values or label.words):
+    if not label.is_vocabulary or not (label.values or label.words):
         return None
     is_yes = list_flags().get(cell.lower())
     if is_yes is None:
@@ -744,7 +744,11 @@ def _is_compared(first: str, model: str) -> bool:
     """Tell whether one result is taken from another: Ours - RotatE, Best - ours."""
     if squash(model) in list_models():
         return True
-    return read_label(first).whole and read_label(model).whole and not read_label(model).tells
+    return (
+        read_label(first).is_vocabulary
+        and read_label(model).is_vocabulary
+        and not read_label(model).is_about_tasks
+    )
 
 
 def _is_harmless(name: str, joint: str) -> bool:
@@ -753,7 +757,7 @@ def _is_harmless(name: str, joint: str) -> bool:
     words = name.split()
     if label.graphs or label.version:
         return False
-    if label.whole or (joint not in {"on", "for"} and names_model(words)):
+    if label.is_vocabulary or (joint not in {"on", "for"} and names_model(words)):
         return True
     known = list_models() | list_technical()
     return all(word.lower() in known or match_role(word) == "model" for word in words)

@@ -85,7 +85,7 @@ def _outline_leaf(key: str, value: Value, silent: frozenset[str]) -> Hashable:
 def _matters_as_number(key: str) -> bool:
     """Tell whether a number below a key may be about the tasks, as a count or a k is."""
     label = read_label(key)
-    return label.metric is None and (label.tells or find_role(key) in {*COUNTS, "k"})
+    return label.metric is None and (label.is_about_tasks or find_role(key) in {*COUNTS, "k"})
 
 
 @lru_cache(maxsize=8192)
@@ -99,7 +99,7 @@ def _matters_as_text(key: str) -> bool:
 def _matters(text: str) -> bool:
     """Tell whether a text has a word about tasks, or names a metric."""
     label = read_label(text.strip())
-    return label.tells or label.metric is not None
+    return label.is_about_tasks or label.metric is not None
 
 
 def _list_silent(records: Sequence[Record]) -> frozenset[str]:
@@ -217,7 +217,9 @@ class _Table:
             self.columns[number.column][at] = cell
             self._note_line(leaves[number.leaf], number.column, at)
         for skipped in layout.skipped:
-            self._notes.add(line, ".".join((*path, *skipped.place.path, skipped.key)), skipped.why)
+            self._notes.add(
+                line, ".".join((*path, *skipped.place.path, skipped.key)), skipped.reason
+            )
         for objects in layout.lists:
             inner = objects.place._replace(path=(), is_row=True)
             self.add(objects.value, inner, {}, line, (*path, *objects.place.path))
@@ -272,7 +274,7 @@ class _Walk:
         for item in walk(self._value, place):
             if isinstance(item, ObjectList):
                 self._layout.lists.append(item)
-            elif item.why:
+            elif item.reason:
                 self._layout.skipped.append(item)
             else:
                 self._add_number(item)
@@ -298,7 +300,7 @@ class _Walk:
 
         The model of a place without one is the first of its names.
         """
-        keys = tuple(key for key in place.path if not read_label(key).whole)
+        keys = tuple(key for key in place.path if not read_label(key).is_vocabulary)
         evaluation = self._evaluations.setdefault(keys, len(self._evaluations))
         row_text = RowText(CellTexts(place.nearer, place.facts), place.above)
         text = self._table.texts.setdefault(row_text, len(self._table.texts))

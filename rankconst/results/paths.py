@@ -78,7 +78,7 @@ class Place(NamedTuple):
     def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
         """Return the place below a key, next to others; `is_mean` if it is a mean over graphs."""
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
-        names = self.names if label.whole else (*self.names, key)
+        names = self.names if label.is_vocabulary else (*self.names, key)
         is_model = find_role(self.path[-1]) == "model" if self.path else False
         if not is_model and _is_unknown(key, label, beside):
             label = ask_whole(label)
@@ -105,7 +105,13 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
     No model is called so, nor a key next to others that declare: train, test and ood.
     """
     is_asking = any("row" in word.scopes for word in label.words)
-    if is_asking or label.values or label.whole or label.metric is not None or find_role(key):
+    if (
+        is_asking
+        or label.values
+        or label.is_vocabulary
+        or label.metric is not None
+        or find_role(key)
+    ):
         return False
     others = [read_label(other) for other in beside]
     if not label.graphs and any(other.declared for other in others):
@@ -129,7 +135,7 @@ class Measurement(NamedTuple):
     place: Place
     key: str
     value: Value = None
-    why: str = ""  # half a sentence; empty for a number
+    reason: str = ""  # half a sentence; empty for a number
     deviation: str | None = None  # over several runs
 
 
@@ -143,7 +149,9 @@ class ObjectList(NamedTuple):
 def keep(*texts: Text) -> tuple[Text, ...]:
     """Keep the texts with a word about tasks, and names that are those of a statistic."""
     return tuple(
-        text for text in texts if text.label.tells or (text.scope == "name" and text.label.metric)
+        text
+        for text in texts
+        if text.label.is_about_tasks or (text.scope == "name" and text.label.metric)
     )
 
 
@@ -166,7 +174,7 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
         if (by_k or read_label(key).metric is not None) and find_role(key) != "num_tasks":
             yield from _read_metric(key, inner, place)
         elif isinstance(inner, Number) and CUT_OFF.search(key):
-            yield Measurement(place, key, why=UNKNOWN)
+            yield Measurement(place, key, reason=UNKNOWN)
         elif isinstance(inner, (dict, list)) and key.lower() not in SETTINGS:
             objects = [other for other in value if other != key and _holds_more(value[other])]
             below = place.enter(key, is_mean=key in means, beside=objects)
@@ -288,7 +296,7 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
     if heads_models(first) or squash(first) in list_remarks():
         return ()
     label = read_label(first)
-    if label.tells or label.whole or label.metric is not None:
+    if label.is_about_tasks or label.is_vocabulary or label.metric is not None:
         return ()
     if find_role(first, name) or any(find_role(key) == "model" for key in value):
         return ()
@@ -409,15 +417,15 @@ def _read_parts(
     for inner, below_key in value.items():
         role = find_role(inner)
         if inner.lower() == "median":  # over runs, and no median rank
-            yield Measurement(place, f"{key}.{inner}", why=_MEDIAN)
+            yield Measurement(place, f"{key}.{inner}", reason=_MEDIAN)
         elif name := _name_k(key, inner):
             yield from _read_metric(name, below_key, place)
         elif role == "value" or (role and inner in means):
             yield from _read_metric(key, below_key, place)
-        elif inner in means or (read_label(inner).whole and not role):
+        elif inner in means or (read_label(inner).is_vocabulary and not role):
             yield from _read_metric(key, below_key, place.choose(inner, is_mean=inner in means))
         elif isinstance(below_key, (Number, dict, list)) and not role:
-            yield Measurement(place, f"{key}.{inner}", why=_BELOW)
+            yield Measurement(place, f"{key}.{inner}", reason=_BELOW)
 
 
 def _explain(key: str, value: Value) -> str:
@@ -427,10 +435,10 @@ def _explain(key: str, value: Value) -> str:
         return label.reason or NO_K
     if label.reason:
         return label.reason
-    parts = None if label.whole else _LAST.fullmatch(key)
+    parts = None if label.is_vocabulary else _LAST.fullmatch(key)
     if parts is not None:
         before, last = parts.groups()
-        if read_label(before).metric == label.metric and not read_label(last).whole:
+        if read_label(before).metric == label.metric and not read_label(last).is_vocabulary:
             return f"{last!r} behind a metric is not understood"
     return "" if isinstance(value, str) else read_number(value)[1]
 

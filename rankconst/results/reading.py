@@ -381,7 +381,7 @@ class Skipped:
 
     line: int | None  # counted from 1; None for the file as a whole
     what: str  # the cell, key or line, as written
-    why: str  # half a sentence
+    reason: str  # half a sentence
 
 
 class Part(NamedTuple):
@@ -482,9 +482,9 @@ class Collector:
         self._entries.append(Entry(metric, text, place, "value", line, context, adjustment, exact))
         self._rows.append(row)
 
-    def skip(self, line: int | None, what: str, why: str) -> None:
+    def skip(self, line: int | None, what: str, reason: str) -> None:
         """Note a part that is left out, and why, as half a sentence."""
-        self._skipped.append(Skipped(line, what, why))
+        self._skipped.append(Skipped(line, what, reason))
 
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
         """Return the numbers that were added, without empty columns."""
@@ -524,17 +524,17 @@ class Notes:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._skipped: list[Skipped] = []
 
-    def add(self, line: int | None, what: str, why: str) -> None:
+    def add(self, line: int | None, what: str, reason: str) -> None:
         """Add a cell, a heading or a line with the reason, as half a sentence."""
-        self._counts[what, why] += 1
-        if self._counts[what, why] <= _EACH:
-            self._skipped.append(Skipped(line, what[:_LONGEST], why))
+        self._counts[what, reason] += 1
+        if self._counts[what, reason] <= _EACH:
+            self._skipped.append(Skipped(line, what[:_LONGEST], reason))
 
     def skipped(self) -> tuple[Skipped, ...]:
         """Return them in order, followed by the number of further places."""
         more = [
-            Skipped(None, what[:_LONGEST], f"{why}, in {count - _EACH:,} more places")
-            for (what, why), count in self._counts.items()
+            Skipped(None, what[:_LONGEST], f"{reason}, in {count - _EACH:,} more places")
+            for (what, reason), count in self._counts.items()
             if count > _EACH
         ]
         return (*self._skipped, *more)
@@ -559,7 +559,7 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
     reasons: dict[str, str] = {}
     for part in skipped:
         line = "" if part.line is None else f"line {part.line:,}: "
-        reasons.setdefault(part.why, f"{line}{part.what}: {part.why}")
+        reasons.setdefault(part.reason, f"{line}{part.what}: {part.reason}")
     return "; ".join([*reasons.values()][:3])
 
 

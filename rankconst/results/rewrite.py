@@ -243,7 +243,7 @@ class Note(NamedTuple):
     """A number or a heading that stays as it is."""
 
     line: int
-    why: str
+    reason: str
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
@@ -312,7 +312,7 @@ def rewrite(
     sheets = _Sheets(markup.find_tables(document))
     cells, notes = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
-        reasons = "; ".join(dict.fromkeys(note.why for note in notes[:3]))
+        reasons = "; ".join(dict.fromkeys(note.reason for note in notes[:3]))
         raise DataError(
             f"{document.name}: no number can be replaced. "
             f"{reasons or 'None is of the metric asked for.'}"
@@ -374,9 +374,9 @@ def _find_shared(cells: Sequence[Cell]) -> set[Span]:
     return {span for span, distinct in values.items() if len(distinct) > 1}
 
 
-def _note(entry: Entry, why: str) -> Note:
+def _note(entry: Entry, reason: str) -> Note:
     """Note that a number is not replaced."""
-    return Note(entry.line or 0, f"{entry.column} stays as it is: {why}")
+    return Note(entry.line or 0, f"{entry.column} stays as it is: {reason}")
 
 
 def _make_cell(

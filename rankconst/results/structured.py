@@ -131,7 +131,7 @@ class NumberText(NamedTuple):
     """The text of a number, or the reason why a value is none; the other is empty."""
 
     text: str
-    why: str = ""  # half a sentence
+    reason: str = ""  # half a sentence
 
 
 def read_number(value: Value) -> NumberText:
@@ -296,8 +296,8 @@ class _Events:
             if type(key).__name__ != "ScalarEvent":
                 self._refuse(key, "a key is not text")
             if key.value in mapping:
-                why = f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
-                self._refuse(key, why)
+                reason = f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
+                self._refuse(key, reason)
             mapping[key.value] = self._build(next(self._events), depth + 1)
         return mapping
 

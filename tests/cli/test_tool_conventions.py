@@ -62,7 +62,7 @@ def test_pykeens_whole_reciprocals_are_left_out(write: Write, value: str) -> Non
     }
     reading = rankconst.read(write(json.dumps(keys).replace("0.0", value), "ranks.json"))
     assert [entry.context.rank_type for entry in reading.entries] == ["realistic"]
-    assert "divides whole numbers" in reading.skipped[0].why
+    assert "divides whole numbers" in reading.skipped[0].reason
 
 
 def test_torchkge_may_have_ranked_relations(run: Run, write: Write) -> None:

@@ -862,7 +862,7 @@ def test_a_point_that_may_be_of_thousands_is_neither() -> None:
     for others in ("3384", '"3,384"'):
         text = f"dataset,MR,MRR\nWN18RR,{others},0.226\nWN18RR,3.340,0.476\n"
         reading = read_opened(Document("a.csv", text))
-        assert [each.what for each in reading.skipped if "thousands" in each.why][-1] == "3.340"
+        assert [each.what for each in reading.skipped if "thousands" in each.reason][-1] == "3.340"
         assert "3.340" not in [entry.text for entry in reading.entries]
     assert tell("dataset,MR\nUMLS,3.340\nWN18RR,3384.120\n", "a.csv") == ["umls", "wn18rr"]
 

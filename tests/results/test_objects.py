@@ -170,7 +170,7 @@ def test_what_is_no_number_of_a_metric_is_said_and_costs_nothing_else(
 ) -> None:
     reading = read_document("a.json", text)
     assert "0.3" in {entry.text for entry in reading.entries}
-    found = [f"{each.what}: {each.why}" for each in reading.skipped]
+    found = [f"{each.what}: {each.reason}" for each in reading.skipped]
     assert [each[: len(start)] for each, start in zip(found, skipped, strict=True)] == skipped
 
 
@@ -466,7 +466,7 @@ def test_screens_choose_every_text_that_says_something() -> None:
     assert not any(told[:FEW] + measured[:FEW])
     for name, telling, measure in zip(names, told, measured, strict=True):
         label = read_label(name)
-        assert telling or not label.tells, name
+        assert telling or not label.is_about_tasks, name
         assert measure or label.metric is None, name
 
 

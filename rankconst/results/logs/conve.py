@@ -26,8 +26,8 @@ def _find_tool(numbers: list[LogNumber]) -> list[LogNumber]:
         return [replace(number, tool=number.tool or "conve") for number in numbers]
     judged = []
     for number in numbers:
-        why = number.why if number.side == "both" else _WHICH_SIDES
-        judged.append(replace(number, why=why))
+        reason = number.reason if number.side == "both" else _WHICH_SIDES
+        judged.append(replace(number, reason=reason))
     return judged
 
 

@@ -29,8 +29,8 @@ def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
     judged = []
     for number in numbers:
         is_part = number.split in divided and number.declared.get("process") is not None
-        why = _PART if is_part else number.why
-        judged.append(replace(number, why=why, protocol=_find_protocol(number.declared)))
+        reason = _PART if is_part else number.reason
+        judged.append(replace(number, reason=reason, protocol=_find_protocol(number.declared)))
     return judged
 
 

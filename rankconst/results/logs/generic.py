@@ -101,7 +101,9 @@ class _Number(NamedTuple):
     def questions(self) -> tuple[Question, ...]:
         """The question about a name that is not wholly of vocabulary: ``mr_type``."""
         text = self.label.text[:60]
-        return () if self.label.whole else (Question("part", text, text.lower(), "its name"),)
+        return (
+            () if self.label.is_vocabulary else (Question("part", text, text.lower(), "its name"),)
+        )
 
 
 class _Line(NamedTuple):
@@ -175,7 +177,7 @@ class _Parser:
         label = read_label(name)
         metrics = [word for word in words if _names_metric(word)]
         is_remark = gap.lstrip().startswith("(")  # about the number before
-        if label.metric is None and label.whole and not is_remark:
+        if label.metric is None and label.is_vocabulary and not is_remark:
             self._shared = metrics[-1] if metrics else self._shared
             if self._shared:
                 label, metrics = read_label(f"{self._shared} {name}"), []
@@ -184,7 +186,7 @@ class _Parser:
         if not is_metric:  # next to a number of something else, words may be of that
             labels = [weaken(inner) for inner in (*labels, *_read_labels(name))]
         if not self._numbers:
-            declares = bool(label.values) or any(inner.whole for inner in labels)
+            declares = bool(label.values) or any(inner.is_vocabulary for inner in labels)
             self._opens = is_metric and declares
         around = self._behind if self._numbers else self._before
         around += labels
@@ -205,7 +207,9 @@ class _Parser:
         asking = [Text(weaken(number.label), "row", "its line") for number in self._numbers]
         for label in self._behind:
             asking += _list_texts(weaken(label))
-        declares = any(label.whole and (label.values or label.graphs) for label in self._behind)
+        declares = any(
+            label.is_vocabulary and (label.values or label.graphs) for label in self._behind
+        )
         before = [text for label in self._before for text in _list_texts(label)]
         around = (*self._find_split(), *before[::-1], *asking)
         numbers = []
@@ -228,10 +232,10 @@ class _Parser:
             return ()
         first = self._numbers[0].label
         word, blank, _ = first.text.partition(" ")
-        if not (first.whole and blank and word.isalpha()):
+        if not (first.is_vocabulary and blank and word.isalpha()):
             return ()
         values = {"split": first.values["split"]}
-        return (Text(Label(first.text, values=values, whole=True), "row", "its line"),)
+        return (Text(Label(first.text, values=values, is_vocabulary=True), "row", "its line"),)
 
 
 _UNKNOWN_METRIC = re.compile(rf"{CUT_OFF.pattern}|^hits?$", re.ASCII | re.IGNORECASE)
@@ -250,7 +254,7 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
 
 def _list_texts(label: Label) -> list[Text]:
     """List the texts of a label next to numbers, which counts as a cell and as a sentence."""
-    if not label.tells:
+    if not label.is_about_tasks:
         return []
     return [Text(label, "row", "its line"), Text(label, "text", "its line")]
 
@@ -259,7 +263,7 @@ def _list_texts(label: Label) -> list[Text]:
 def _names_metric(text: str) -> bool:
     """Tell whether a text is the name of a metric."""
     label = read_label(text)
-    return label.metric is not None and label.whole
+    return label.metric is not None and label.is_vocabulary
 
 
 @lru_cache(maxsize=8_192)
@@ -269,12 +273,12 @@ def _read_text(template: str) -> tuple[Text, ...]:
     # "test: 20466" and "train: data/train.txt" are about data.
     is_data = _HOLE in template or _CUT in template
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
-    labels += [Label(name, graphs=(name,), whole=True) for name in list_settings(template)]
+    labels += [Label(name, graphs=(name,), is_vocabulary=True) for name in list_settings(template)]
     texts = []
     for label in labels:
-        if label.tells:
+        if label.is_about_tasks:
             texts.append(Text(label, "text", "a line above"))
-            if label.whole:  # like the cell of a row, such as "std"
+            if label.is_vocabulary:  # like the cell of a row, such as "std"
                 texts.append(Text(label, "row", "a line above"))
     return tuple(texts)
 
@@ -338,7 +342,13 @@ class _Texts:
         """Add the texts of a line."""
         for text in texts:
             label = text.label
-            key = (text.scope, label.whole, label.graphs, label.words, *label.values.items())
+            key = (
+                text.scope,
+                label.is_vocabulary,
+                label.graphs,
+                label.words,
+                *label.values.items(),
+            )
             self._texts.pop(key, None)
             self._texts[key] = text
             self.crowded = self.crowded or len(self._texts) > _MOST_TEXTS
@@ -425,8 +435,9 @@ class _Scan:
         """Return a number with its address by the texts of its line, its block and those before."""
         label, metric = number.label, number.label.metric
         if metric is None or number.reason:
-            why = number.reason
-            return LogNumber(line=line, heading=self._block, name=label.text, text=text, why=why)
+            return LogNumber(
+                line=line, heading=self._block, name=label.text, text=text, reason=number.reason
+            )
         near = (*number.texts, *self._inside.list_nearest(), *self._above.list_nearest())
         declarations = _gather((*near, *self._list_before(near), self._name))
         declared: dict[str, str | None] = {**declarations.declared}
@@ -446,7 +457,7 @@ class _Scan:
             protocol=declared.get("protocol"),
             tool=self._tool,
             declared=declared,
-            why=_CROWDED if is_crowded else "",
+            reason=_CROWDED if is_crowded else "",
             questions=(*number.questions, *declarations.questions),
         )
 

@@ -39,11 +39,17 @@ def _scan(document: Document, _: LogFormat) -> Iterator[LogNumber]:
         for side, hits in _HITS.findall(dicts):
             values.setdefault(_find_side(side), []).extend(hits.replace(" ", "").split(","))
         split = parse_split(heading.lower())
-        why = _SAMPLED if split == "train" else ""
+        reason = _SAMPLED if split == "train" else ""
         for side, numbers in values.items():
             for name, value in zip(_NAMES, numbers, strict=False):
                 yield LogNumber(
-                    line=line, heading=line, name=name, text=value, split=split, side=side, why=why
+                    line=line,
+                    heading=line,
+                    name=name,
+                    text=value,
+                    split=split,
+                    side=side,
+                    reason=reason,
                 )
 
 

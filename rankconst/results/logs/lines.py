@@ -75,7 +75,7 @@ class LogNumber:
     declared: Mapping[str, str | None] = field(default_factory=dict)
     # The value with what printing cut or dropped, such as trailing zeros; empty if it did not.
     restored: str = ""
-    why: str = ""  # why it cannot be used; empty if it can
+    reason: str = ""  # why it cannot be used; empty if it can
     questions: tuple[Question, ...] = ()  # what only the user can answer
 
 
@@ -145,7 +145,7 @@ def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
 
 def _is_name(text: str) -> bool:
     """Tell whether a text may be the name of a dataset that is not registered."""
-    if text.lower() in {"true", "false", "none", "null"} or read_label(text).whole:
+    if text.lower() in {"true", "false", "none", "null"} or read_label(text).is_vocabulary:
         return False
     return re.search("[A-Za-z]{2}", text) is not None and "." not in text
 
@@ -291,7 +291,7 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
                     protocol=log.protocols.get(fields.get("protocol")),
                     tool=fields.get("tool"),
                     declared=fields,
-                    why=measure.why,
+                    reason=measure.reason,
                     questions=questions,
                 )
 
@@ -301,7 +301,7 @@ class _Measure(NamedTuple):
 
     name: str
     value: str
-    why: str = ""  # why it cannot be used
+    reason: str = ""  # why it cannot be used
 
 
 def _list_measures(fields: Mapping[str, str | None]) -> Iterator[_Measure]:
@@ -335,11 +335,11 @@ def _read(log: LogFormat, document: Document) -> Reading:
     is_named_by_file = False
     for number in log.refine(_list_numbers(log, document)):
         measure = find_measure(number.name)
-        why = number.why or _refuse(log, number, unfinished)
+        reason = number.reason or _refuse(log, number, unfinished)
         if measure is None:
-            why = why or "not the name of a metric that logs print"
-        if measure is None or why:
-            collector.skip(number.line, number.name, why)
+            reason = reason or "not the name of a metric that logs print"
+        if measure is None or reason:
+            collector.skip(number.line, number.name, reason)
             continue
         metric, _ = measure
         address = _form_address(number, log, file)
@@ -388,10 +388,10 @@ def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
         return f"it is {text}: the scores were not numbers, as when training diverges"
     if not text:
         return "it has no value"
-    _, why = read_number(text)
-    if not why and text.startswith("-"):
+    _, reason = read_number(text)
+    if not reason and text.startswith("-"):
         return "it is below 0, as only a difference is"
-    return why
+    return reason
 
 
 def _read_name(name: str) -> Declarations:

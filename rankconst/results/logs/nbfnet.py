@@ -24,10 +24,10 @@ _CARDINALITY = (
 
 def _restore(number: LogNumber) -> LogNumber:
     """Restore trailing zeros; refuse metrics of sampled candidates and of one cardinality."""
-    why = _ESTIMATED if "_" in number.name else ""
+    reason = _ESTIMATED if "_" in number.name else ""
     if "-to-" in number.name:
-        why = why or _CARDINALITY
-    return replace(number, restored=pad_digits(number.text, 6), why=why)
+        reason = reason or _CARDINALITY
+    return replace(number, restored=pad_digits(number.text, 6), reason=reason)
 
 
 READER = LogFormat(

@@ -31,10 +31,10 @@ def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
     with_sides = {number.heading for number in numbers if number.side != "both"}
     judged = []
     for number in numbers:
-        why = "" if number.heading in with_sides else _RELATIONS
+        reason = "" if number.heading in with_sides else _RELATIONS
         if number.declared.get("constraint") == "":
-            why = _CONSTRAINED
-        judged.append(replace(number, why=number.why or why))
+            reason = _CONSTRAINED
+        judged.append(replace(number, reason=number.reason or reason))
     return judged
 
 
@@ -80,7 +80,7 @@ READER_TORCH = LogFormat(
         ),
     ),
     refine=lambda numbers: [
-        replace(number, why=_CONSTRAINED if number.name.endswith("_type") else "")
+        replace(number, reason=_CONSTRAINED if number.name.endswith("_type") else "")
         for number in numbers
     ],
 ).reader

@@ -87,16 +87,20 @@ def declare(role: str, cell: str) -> Label:
     if role == "version" or (label.version and not label.graphs):
         return label
     if role != "dataset":
-        return label if role in label.values else Label(cell, values={role: (cell,)}, whole=True)
+        return (
+            label
+            if role in label.values
+            else Label(cell, values={role: (cell,)}, is_vocabulary=True)
+        )
     if cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
     if is_mean(cell):  # not that of both sides
-        return Label(cell, graphs=(cell,), whole=True)
-    if label.whole and label.graphs:
+        return Label(cell, graphs=(cell,), is_vocabulary=True)
+    if label.is_vocabulary and label.graphs:
         return label
     is_known = bool(label.graphs) and squash(label.graphs[0]) == squash(cell)
     graph = label.graphs[0] if is_known else cell
-    return replace(label, text=cell, graphs=(graph,), whole=True)
+    return replace(label, text=cell, graphs=(graph,), is_vocabulary=True)
 
 
 def _holds_counts(cells: Cells) -> bool:
@@ -262,8 +266,8 @@ def _read_name(cell: str) -> CellTexts:
     label = name_model(read_label(cell))
     if squash(cell) in OF_RELATIONS:  # below "Prediction", next to entities
         label = replace(label, words=(Word(cell.lower(), "side", says="relation"),))
-    is_statistic = label.metric is not None and label.whole
-    if not (label.tells or is_statistic):
+    is_statistic = label.metric is not None and label.is_vocabulary
+    if not (label.is_about_tasks or is_statistic):
         return _NOTHING
     return CellTexts((Text(label, "name", _ROW),))
 
@@ -271,7 +275,7 @@ def _read_name(cell: str) -> CellTexts:
 def _read_remark(cell: str) -> CellTexts:
     """Read a cell below an unknown heading, of which any word may be about its tasks."""
     label = read_label(cell)
-    if is_blank(cell) or not label.tells:
+    if is_blank(cell) or not label.is_about_tasks:
         return _NOTHING
     return _make_text(label)
 

@@ -99,7 +99,7 @@ def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
 def _name_metric(metric: Metric, name: str, k: int | None) -> Label:
     """Return a label, of numbers of a metric if it consists of sides, splits or datasets."""
     label = read_label(name, k)
-    if label.role or not label.whole or not (label.values or label.graphs):
+    if label.role or not label.is_vocabulary or not (label.values or label.graphs):
         return label
     return replace(label, role="measured", metric=metric)
 
@@ -134,7 +134,7 @@ def list_models(rows: Sequence[Row]) -> list[str]:
 def _is_vocabulary(heading: str) -> bool:
     """Tell whether a heading says something about its cells, and so names no model."""
     label = read_label(heading, 10)  # "Hits" is the name of a metric that lacks its k
-    has_meaning = bool(label.role or label.metric or label.tells)
+    has_meaning = bool(label.role or label.metric or label.is_about_tasks)
     return has_meaning or squash(heading) in list_remarks()
 
 
@@ -176,7 +176,7 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     if are_words and not any(others):
         return True
     labels = [read_label(cell) for cell in below]
-    return all(label.whole and (label.graphs or label.values) for label in labels)
+    return all(label.is_vocabulary and (label.graphs or label.values) for label in labels)
 
 
 def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
@@ -307,7 +307,7 @@ def _are_shifted(columns: Sequence[Sequence[str]]) -> bool:
 def find_reason(heading: Heading, j: int) -> str:
     """Return why the numbers of a column of a metric cannot be adjusted, as half a sentence."""
     measure = heading.measures[j]
-    metrics = {label.metric for label in heading.labels[j] if label.whole and label.metric}
+    metrics = {label.metric for label in heading.labels[j] if label.is_vocabulary and label.metric}
     if metrics - {measure.metric}:  # MRR over median
         return "two levels of its heading name metrics"
     labels = (measure, *heading.labels[j])
@@ -377,7 +377,9 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     """Find the words besides the metric of each column, unless they are the name of a model."""
-    partial = {j: label for j, label in measures.items() if not label.whole or asks_nowhere(label)}
+    partial = {
+        j: label for j, label in measures.items() if not label.is_vocabulary or asks_nowhere(label)
+    }
     words_of = {j: list_others(label.text) for j, label in partial.items()}
     # The metrics of columns without further words, of those that declare, and of those of models.
     plain = {label.metric for j, label in measures.items() if j not in partial}
@@ -398,7 +400,7 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
         is_contrasted = is_short and (metric in plain or is_repeated)
         # TransE MRR, or MRR (text) and MRR (RotatE): names of models, if no other is of a graph.
         is_model = names_model(words) or (is_repeated and metric in of_models)
-        if metric in declaring and not label.tells:
+        if metric in declaring and not label.is_about_tasks:
             is_model = False
         if not is_model or len(text) == 1 or is_contrasted:
             remainders[j] = text
@@ -415,7 +417,7 @@ def ask_beside(heading: Heading, j: int) -> list[Label]:
         each if each.metric is not None else ask_alone(each, "row") for each in heading.labels[j]
     ]
     for level, label in enumerate(labels):
-        if label.tells or label.whole or label.metric:
+        if label.is_about_tasks or label.is_vocabulary or label.metric:
             continue
         columns = (heading.labels[k] for k in heading.measures)
         beside = (column[level] for column in columns if len(column) == len(labels))
@@ -442,7 +444,7 @@ def find_means(heading: Heading) -> dict[int, Label]:
         for level, label in enumerate(heading.labels[j]):
             name = _find_mean(label)
             if name and len(_list_graphs_beside(heading, j, level)) >= _FEWEST_GRAPHS:
-                means.setdefault(j, Label(name, graphs=(name,), whole=True))
+                means.setdefault(j, Label(name, graphs=(name,), is_vocabulary=True))
     return means
 
 

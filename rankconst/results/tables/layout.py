@@ -136,7 +136,7 @@ def _counts_relations(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
 def _are_datasets(cells: Sequence[str]) -> bool:
     """Tell whether most cells of a column are names of graphs, and nothing else."""
     labels = [read_label(cell) for cell in cells[:FEW] if not is_missing(cell)]
-    count = sum(1 for label in labels if label.whole and label.graphs)
+    count = sum(1 for label in labels if label.is_vocabulary and label.graphs)
     return 2 * count > len(labels)
 
 
@@ -167,7 +167,7 @@ def find_flag(heading: Heading, j: int) -> Label | None:
     """Find a label that cells may answer with yes or no, as ``Filtered``, in a column's heading."""
     for label in heading.labels[j]:
         is_asking = any(word.field != "metric" for word in label.words)
-        if label.whole and (label.values or is_asking):
+        if label.is_vocabulary and (label.values or is_asking):
             return label
     return None
 
@@ -210,7 +210,7 @@ def find_corner(layout: Layout) -> tuple[Text, ...]:
 def _is_understood(label: Label) -> bool:
     """Tell whether a label is all vocabulary, or has a value, a graph or a word about rows."""
     is_asking = any("row" in word.scopes for word in label.words)
-    is_whole = label.whole and not label.percent  # "Data %" says how much
+    is_whole = label.is_vocabulary and not label.percent  # "Data %" says how much
     return is_whole or is_asking or bool(label.values or label.graphs)
 
 

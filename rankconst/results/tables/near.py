@@ -31,7 +31,7 @@ def read_near(place: str, text: str) -> Text:
 def _read_farther(text: str) -> Text:
     """Read a paragraph above others: a label, or words that may be about the table."""
     near = read_near("a paragraph above", text)
-    if near.label.whole:
+    if near.label.is_vocabulary:
         return near
     return near._replace(label=replace(near.label, graphs=()), farther=True)
 
@@ -69,8 +69,8 @@ def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
     if (text.label.words, text.label.graphs) != (of_caption.words, of_caption.graphs):
         return text, []  # the label is of a part of the caption
     of_rest = read_label(rest + caption[note_end:])
-    is_whole = of_rest.whole and text.label.whole == of_caption.whole
-    return text._replace(label=replace(of_rest, text=caption, whole=is_whole)), notes
+    is_whole = of_rest.is_vocabulary and text.label.is_vocabulary == of_caption.is_vocabulary
+    return text._replace(label=replace(of_rest, text=caption, is_vocabulary=is_whole)), notes
 
 
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
@@ -189,7 +189,7 @@ class Outline:
             return
         label = notes[-1].label
         if _Paragraph(None, label.text) in self._texts:
-            words = () if label.whole else label.words
+            words = () if label.is_vocabulary else label.words
             notes[-1] = notes[-1]._replace(label=Label(label.text, words=words))
 
     def list_tables(self) -> list[Printed]:

@@ -281,11 +281,11 @@ class SheetReader:
             present |= np.isfinite(floats)
         return _Numbers(Texts(texts, cells.codes), floats, present)
 
-    def _note(self, row: int, j: int, why: str) -> None:
+    def _note(self, row: int, j: int, reason: str) -> None:
         """Note why a cell is left out."""
         line = int(self._lines[row])
-        why = f"{why}, in column {self._heading.keys[j]}"
-        self._notes.add(None if line == NO_LINE else line, self._sheet.cells[j][row], why)
+        reason = f"{reason}, in column {self._heading.keys[j]}"
+        self._notes.add(None if line == NO_LINE else line, self._sheet.cells[j][row], reason)
 
     def _leave_differences(self, numbers: dict[int, _Numbers]) -> None:
         """Leave out shares in rows where another share has a sign, as differences have."""
@@ -352,7 +352,7 @@ class SheetReader:
         label = self._heading.measures[j]
         place = "its heading" if self._sheet.row_texts is None else "its key"
         asked = ask_beside(self._heading, j)
-        texts = [Text(above, "column", place) for above in asked[::-1] if above.tells]
+        texts = [Text(above, "column", place) for above in asked[::-1] if above.is_about_tasks]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
         if self._marked is not None:
@@ -408,7 +408,7 @@ class SheetReader:
                 key = label.metric, label.adjustment
                 labels.setdefault(key, label)
                 rows_of[key] = rows_of.get(key, False) | has_name
-                texts = (Text(label, "row", "its row"),) if label.tells else ()
+                texts = (Text(label, "row", "its row"),) if label.is_about_tasks else ()
                 context_of[has_name] = self._form_addresses(texts, rows)[has_name]
                 percent[has_name] = label.percent
                 is_measured |= has_name

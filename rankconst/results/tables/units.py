@@ -261,11 +261,11 @@ def count_decimals(text: str) -> int:
     return len(text.partition("±")[0].strip().partition(".")[2])
 
 
-def _note(entries: Entries, chosen: Flags, notes: Notes, why: str, remedy: str) -> None:
+def _note(entries: Entries, chosen: Flags, notes: Notes, reason: str, remedy: str) -> None:
     for place in np.flatnonzero(chosen).tolist():
         entry = entries[place]
         way = remedy.format(entry.column)
-        notes.add(entry.line, entry.text.rstrip("%"), f"{why}, in column {entry.column}: {way}")
+        notes.add(entry.line, entry.text.rstrip("%"), f"{reason}, in column {entry.column}: {way}")
 
 
 def _find_in_large(rows: Places, is_large: Flags) -> Flags:

@@ -78,8 +78,8 @@ def _read_records(
         if record.get("type") == _TYPE:
             _add_numbers(line, record, dataset, collector)
         else:
-            why = "it is not an evaluation of entity ranking"
-            collector.skip(line, f"type {_text(record, 'type')}", why)
+            reason = "it is not an evaluation of entity ranking"
+            collector.skip(line, f"type {_text(record, 'type')}", reason)
     examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
         collector.skip(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task")
@@ -93,16 +93,16 @@ def _add_numbers(
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
-        why = f"it is not one of {', '.join(SPLITS)}"
-        collector.skip(line, f"split {_text(record, 'split')}", why)
+        reason = f"it is not one of {', '.join(SPLITS)}"
+        collector.skip(line, f"split {_text(record, 'split')}", reason)
         return
     cells = {key: _text(record, key) for key in _COLUMNS}
     address = Address(cells["dataset"] or dataset, split, model=cells["model"] or None)
     protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
     triples = read_count(size) if isinstance(size, Number) else None
     if size is not None and not triples:
-        why = f"expected a number of triples, at least 1, got {size}"
-        collector.skip(line, "size", why)
+        reason = f"expected a number of triples, at least 1, got {size}"
+        collector.skip(line, "size", reason)
     filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
     left_out: Counter[str] = Counter()
     for key, value in record.items():
@@ -110,20 +110,20 @@ def _add_numbers(
         if name is None:
             continue
         protocol = protocols[name.protocol]
-        text, why = read_number(value)
+        text, reason = read_number(value)
         if protocol is None:
             left_out[filters] += 1
         elif name.reason:
             left_out[name.reason] += 1
-        elif why:
-            collector.skip(line, key, why)
+        elif reason:
+            collector.skip(line, key, reason)
         else:
             count = count_tasks(triples, name.side) if triples else None
             context = replace(address, side=name.side, protocol=protocol, num_tasks=count)
             row = {**cells, "metric": key, "value": text}
             collector.add(name.metric, text, line, context, row)
-    for why, times in left_out.items():
-        collector.skip(line, f"{times:,} of its metrics", why)
+    for reason, times in left_out.items():
+        collector.skip(line, f"{times:,} of its metrics", reason)
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
@@ -221,7 +221,9 @@ def _parse_csv_name(name: str, _: int | None) -> Label:
     if parsed is None or name in _ROLES:
         return Label(name, _ROLES.get(name, ""))
     values = {"side": (parsed.side,), "protocol": (parsed.protocol,)}
-    return Label(name, "measured", parsed.metric, values=values, whole=True, reason=parsed.reason)
+    return Label(
+        name, "measured", parsed.metric, values=values, is_vocabulary=True, reason=parsed.reason
+    )
 
 
 def _recognise_csv(document: Document) -> bool:

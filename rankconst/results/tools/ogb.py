@@ -52,7 +52,7 @@ class _Mean(NamedTuple):
 
     text: str
     length: int | None  # of the list
-    why: str = ""
+    reason: str = ""
 
 
 def _walk(record: Record) -> Iterator[_Measure]:
@@ -82,8 +82,8 @@ def _read(document: Document) -> Reading:
         lengths: dict[str | None, int] = {}  # by split, of its first list
         for measure in _walk(record):
             mean = _read_mean(measure)
-            if mean.why:
-                collector.skip(record.line, measure.key, mean.why)
+            if mean.reason:
+                collector.skip(record.line, measure.key, mean.reason)
                 continue
             place = f"{document.at(record.line)}, key {measure.key}"
             if mean.length is not None:
@@ -118,8 +118,8 @@ def _read_mean(measure: _Measure) -> _Mean:
     """Read a mean as it is written, and average a list."""
     if measure.is_list and measure.value is not None:
         return _average(measure.value)
-    text, why = read_number(measure.value)
-    return _Mean(text, None, why)
+    text, reason = read_number(measure.value)
+    return _Mean(text, None, reason)
 
 
 def _average(value: Value) -> _Mean:
@@ -131,8 +131,8 @@ def _average(value: Value) -> _Mean:
         number = float(item) if isinstance(item, Number) else math.nan
         if not 0 <= number <= 1:
             got = "an object or a list" if isinstance(item, (dict, list)) else repr(str(item))
-            why = f"its value {index + 1:,} is {got}; expected a number from 0 to 1"
-            return _Mean("", 0, why)
+            reason = f"its value {index + 1:,} is {got}; expected a number from 0 to 1"
+            return _Mean("", 0, reason)
         total = _EXACT.add(total, Decimal(str(item)) if number else Decimal(0))
     mean = float(_EXACT.divide(total, len(value)))
     return _Mean(repr(mean), len(value))

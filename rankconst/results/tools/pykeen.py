@@ -210,12 +210,12 @@ def _add_numbers(
     counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     for path, value, line in leaves:
-        metric, adjustment, why = _find_measure(path, is_old)
+        metric, adjustment, reason = _find_measure(path, is_old)
         if metric is not None:
-            _, why = read_number(value)
-            why = why or _check_reciprocal(path, metric, adjustment, value)
-        if why:
-            collector.skip(line, path.text, why)
+            _, reason = read_number(value)
+            reason = reason or _check_reciprocal(path, metric, adjustment, value)
+        if reason:
+            collector.skip(line, path.text, reason)
         elif metric is not None:
             context = _form_address(path, address, counts, is_old=is_old)
             row = _write_row(path, value, record)
@@ -258,7 +258,7 @@ class _Measure(NamedTuple):
 
     metric: Metric | None = None
     adjustment: str | None = None
-    why: str = ""
+    reason: str = ""
 
 
 @lru_cache(maxsize=8192)
@@ -268,19 +268,19 @@ def _find_measure(path: _Path, is_old: bool) -> _Measure:
         return _Measure()
     if path.unknown:
         expected = "whole k" if path.lacks_k else "rank-based metric"
-        return _Measure(why=f"{path.unknown!r} is not a {expected}")
+        return _Measure(reason=f"{path.unknown!r} is not a {expected}")
     if not path.metric:
-        why = "it is where a metric should be" if path.among_metrics else ""
-        return _Measure(why=why)
+        reason = "it is where a metric should be" if path.among_metrics else ""
+        return _Measure(reason=reason)
     metric, adjustment = find_metric(path.metric) or (None, None)
     if metric is None:
         # The k of an adjusted value may be told by its own numbers later.
         metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
         if metric is None or adjustment is None:
-            return _Measure(why=NO_K)
+            return _Measure(reason=NO_K)
         metric = CATALOGUE[metric.family]
     if adjustment is not None and is_old:
-        return _Measure(why=_RANK_BY_RANK)
+        return _Measure(reason=_RANK_BY_RANK)
     return _Measure(metric, adjustment)
 
 
@@ -292,9 +292,9 @@ def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
             continue
         number = read_count(leaf.value) if isinstance(leaf.value, Number) else None
         if not number:
-            _, why = read_number(leaf.value)
-            why = why or f"expected a number of ranks, at least 1, got {leaf.value}"
-            collector.skip(leaf.line, leaf.path.text, why)
+            _, reason = read_number(leaf.value)
+            reason = reason or f"expected a number of ranks, at least 1, got {leaf.value}"
+            collector.skip(leaf.line, leaf.path.text, reason)
             continue
         for rank_type in (leaf.path.rank_type, ""):
             counts[leaf.path.split, leaf.path.side, rank_type] = number
@@ -419,7 +419,7 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
     measure = find_metric(name, default)
     if measure is None:
         return read_label(name, k)
-    return Label(name, "measured", *measure, whole=True)
+    return Label(name, "measured", *measure, is_vocabulary=True)
 
 
 def _recognise_csv(document: Document) -> bool:

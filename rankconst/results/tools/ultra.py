@@ -32,7 +32,7 @@ def _parse_name(name: str, k: int | None) -> Label:
     if label.role != "measured":
         return label
     side = "tail" if name.endswith("-tail") else "both"
-    return replace(label, text=name, values={"side": (side,)}, whole=True)
+    return replace(label, text=name, values={"side": (side,)}, is_vocabulary=True)
 
 
 def _recognise(document: Document) -> bool:

@@ -116,7 +116,7 @@ def test_every_number_is_declared_or_asked_about(text: str) -> None:
 def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why: str) -> None:
     reading = READER.read(Document("run.log", f"{line}\n"))
     assert len(reading.entries) == 0
-    assert any(each.line == 1 and each.why.startswith(why) for each in reading.skipped)
+    assert any(each.line == 1 and each.reason.startswith(why) for each in reading.skipped)
 
 
 @for_each(

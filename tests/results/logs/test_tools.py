@@ -108,7 +108,7 @@ def test_what_is_not_a_number_costs_nothing_else(key: str, text: str, why: str) 
     before, after = LINES[key]
     whole, without = (read(key, f"first\n{before}{each}{after}\n") for each in ("0.5", text))
     assert [entry.line for entry in without.entries] == [entry.line for entry in whole.entries[:-1]]
-    assert [(skip.line, skip.why) for skip in without.skipped] == [
+    assert [(skip.line, skip.reason) for skip in without.skipped] == [
         (before.count("\n") + 2, why.format(text))
     ]
 
@@ -117,7 +117,7 @@ def test_what_is_not_a_number_costs_nothing_else(key: str, text: str, why: str) 
 def test_a_line_without_its_value_is_left_out(key: str) -> None:
     cut = LINES[key][0].rstrip()
     for end, why in (("\n", "it has no value"), ("", "the last line is cut off")):
-        assert [skip.why for skip in read(key, f"{cut}{end}").skipped] == [why]
+        assert [skip.reason for skip in read(key, f"{cut}{end}").skipped] == [why]
 
 
 @for_each("text", ["0", "0.", "0.33700"])
@@ -125,7 +125,7 @@ def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text: str) -> 
     line = "Test MRR at step 10: "
     reading = read("rotate", f"{line}0.300000\n{line}{text}")
     assert [entry.text for entry in reading.entries] == ["0.300000"]
-    assert [skip.why for skip in reading.skipped] == [f"the last line is cut off after {text!r}"]
+    assert [skip.reason for skip in reading.skipped] == [f"the last line is cut off after {text!r}"]
     assert [entry.text for entry in read("rotate", f"{line}{text}\n").entries] == [text]
 
 
@@ -161,7 +161,7 @@ def test_what_cannot_be_adjusted_is_refused_with_its_reason(
 ) -> None:
     reading = read(key, text)
     assert len(reading.entries) == 0
-    assert f"{reading.skipped[0].what}: {reading.skipped[0].why}".startswith(skipped)
+    assert f"{reading.skipped[0].what}: {reading.skipped[0].reason}".startswith(skipped)
 
 
 @for_each(

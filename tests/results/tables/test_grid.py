@@ -89,7 +89,7 @@ def test_the_median_of_a_metric_is_no_median_rank(levels: tuple[str, str]) -> No
     reading = read(f"Model{upper}", lower, "RotatE|0.2|0.3")
     assert [(each.metric.label, each.text) for each in reading.entries] == [("MRR", "0.3")]
     (skipped,) = reading.skipped
-    assert skipped.why == "two levels of its heading name metrics"
+    assert skipped.reason == "two levels of its heading name metrics"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_what_may_be_part_of_a_number_is_not(text: str) -> None:
     reading = read("Model|MR", f"RotatE|{text}", "TransE|357")
     assert [entry.text for entry in reading.entries] == ["357"]
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, text[:80])]
-    assert reading.skipped[0].why.startswith("not a number")
+    assert reading.skipped[0].reason.startswith("not a number")
 
 
 def test_tables_without_metrics_are_passed_over_if_another_has_one() -> None:
@@ -319,7 +319,7 @@ def test_a_screen_of_many_cells_misses_none_that_tells_something(
 ) -> None:
     text = data.draw(st.sampled_from(_WRITINGS))(joint.join(words))
     found = screen(join_texts([text, "RotatE"])).to_pylist()
-    assert found[0] or not read_label(text).tells
+    assert found[0] or not read_label(text).is_about_tasks
     assert not found[1]
 
 

@@ -117,7 +117,7 @@ def test_rows_of_another_width_are_left_out(table: str, left: list[int]) -> None
     reading = read(table)
     assert [entry.text for entry in reading.entries] == [".1", "2"]
     assert [skip.line for skip in reading.skipped] == left
-    assert all(skip.why.endswith("or the table as CSV") for skip in reading.skipped)
+    assert all(skip.reason.endswith("or the table as CSV") for skip in reading.skipped)
     assert find_lines(table.split("\n")) >= {1, *left}
 
 

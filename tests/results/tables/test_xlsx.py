@@ -94,7 +94,7 @@ def test_the_names_of_sheets_are_datasets(path: Path) -> None:
         (None, "0.5"),
     ]
     assert "dataset from the name of the sheet" in reading.understood
-    assert ("YAGO3-10", "a hidden sheet") in [(each.what, each.why) for each in reading.skipped]
+    assert ("YAGO3-10", "a hidden sheet") in [(each.what, each.reason) for each in reading.skipped]
 
 
 def test_each_sheet_is_a_table_of_its_own(path: Path) -> None:
@@ -170,7 +170,7 @@ def test_what_is_hidden_or_struck_out_is_not_read(path: Path) -> None:
     book.save(path)
     reading = read(path)
     assert [each[1:] for each in texts(reading)] == [("M0", "MRR", "0.3"), ("M3", "MRR", "0.33")]
-    assert [each.why for each in reading.skipped] == ["its hidden rows and columns"]
+    assert [each.reason for each in reading.skipped] == ["its hidden rows and columns"]
 
 
 def test_rows_out_of_order_are_all_read(path: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_protocol_follows_from_the_filter(
     assert {entry.context.split for entry in reading.entries} == {split}
     left_out = sum(int(skip.what.split()[0]) for skip in reading.skipped)
     assert left_out == list(expected.values()).count(None)
-    assert all("no constants" in skip.why for skip in reading.skipped)
+    assert all("no constants" in skip.reason for skip in reading.skipped)
 
 
 def test_what_is_left_out_is_summed_up() -> None:

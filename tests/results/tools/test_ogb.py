@@ -86,4 +86,4 @@ def test_a_list_that_is_no_mean_costs_nothing_else(value: str, why: str) -> None
         Document("ogb.json", f'{{"mrr_list": {value}, "hits@1_list": [1.0, 0.0]}}')
     )
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@1", "0.5")]
-    assert [(skip.what, skip.why) for skip in reading.skipped] == [("mrr_list", why)]
+    assert [(skip.what, skip.reason) for skip in reading.skipped] == [("mrr_list", why)]

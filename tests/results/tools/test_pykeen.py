@@ -153,7 +153,7 @@ def test_what_is_left_out_is_named() -> None:
         '"avg": {"hits_at_k": {"0.1": 0.5}}}}, "stopper": {"mrr": 1}}'
     )
     assert [entry.text for entry in reading.entries] == ["0.5"]
-    assert {skip.what.rpartition("realistic.")[2]: skip.why for skip in reading.skipped} == {
+    assert {skip.what.rpartition("realistic.")[2]: skip.reason for skip in reading.skipped} == {
         "foo": "'foo' is not a rank-based metric",
         "hits_at_k": "it does not say which k",
         "hits_at_3": "it is null",
@@ -168,7 +168,7 @@ def test_a_count_that_is_no_number_of_ranks_leaves_it_open(count: str) -> None:
     assert [(entry.text, entry.context.num_tasks) for entry in reading.entries] == [("0.5", None)]
     (skip,) = reading.skipped
     assert skip.what == "both.realistic.count"
-    assert re.match("expected a number of ranks|'1e300' is too large", skip.why)
+    assert re.match("expected a number of ranks|'1e300' is too large", skip.reason)
 
 
 _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
