@@ -695,24 +695,28 @@ _FILTERING = re.compile(
 )
 
 
-def _describe_other(bare: str) -> str:
-    """Explain a name that is close to a metric's; empty for other names."""
-    numbered = _NUMBERED.match(bare)
-    bare, cutoff = (numbered[1], numbered[2]) if numbered else (bare, "")
-    if squash(bare) in {"acc", "accuracy"}:
+def _describe_other(name: str) -> str:
+    """Explain a name close to a metric's: "accuracy", "MAP@10", "mrr10"; empty for other names.
+
+    The sentence follows "unknown metric ...:" in an error.
+    """
+    numbered = _NUMBERED.match(name)
+    stem, cutoff = (name, "") if numbered is None else (numbered[1], numbered[2])
+    if squash(stem) in {"acc", "accuracy"}:
         return "that of multiple choice is Hits@1 among the options: of 4, protocol sampled:3."
-    if squash(bare) in _PRECISIONS:
+    if squash(stem) in _PRECISIONS:
         return (
             f"{_PRECISION} is the MRR only if "
             "every task has one right answer and there is no cut-off."
         )
-    try:
-        label = CATALOGUE[_NAMES.resolve(re.sub(r"[\s_-]at$", "", bare))].label
-    except UnknownNameError:
+    family = _NAMES.find(re.sub(r"[\s_-]at$", "", stem))  # "mrr_at_10"
+    if family is None:
         return ""
-    if any(row.symbol == f"{label}@{{k}}" for row in CATALOGUE.values()):
-        if cutoff:
-            return f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}."
+    label = CATALOGUE[family].label
+    has_cutoff = any(metric.symbol == f"{label}@{{k}}" for metric in CATALOGUE.values())
+    if has_cutoff and cutoff:  # "mrr10"
+        return f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}."
+    if has_cutoff:  # "mrr at"
         return f"{label}@k needs a k."
     return (
         f"{label} cut off at rank {cutoff} is another metric than {label}, "
