@@ -113,14 +113,13 @@ def download(
     import pooch
 
     shown = hide_login(address)
-    most = LARGEST if size is None else size
     downloader: Any = pooch.HTTPDownloader if is_url(address) else pooch.DOIDownloader
     reporter.say(f"downloading {shown}")
     for left in reversed(range(1 + RETRIES)):
         try:
             with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
-                stream = _Limited(file, most)
-                hooks = {"response": functools.partial(_check_answer, stream)}
+                stream = _Limited(file, LARGEST if size is None else size)
+                hooks = {"response": functools.partial(_begin_answer, stream)}
                 get = downloader(
                     progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks
                 )
@@ -158,18 +157,21 @@ def _may_pass(error: Exception) -> bool:
     return isinstance(error, (requests.Timeout, requests.exceptions.ChunkedEncodingError))
 
 
-def _check_answer(taking: _Limited, response: Any, **_: object) -> None:
-    """Refuse an answer without a file, or with too large a one; read nothing of a redirect."""
+def _begin_answer(stream: _Limited, response: Any, **_: object) -> None:
+    """Let a stream measure an answer as it comes; refuse one without a file, or with a large one.
+
+    A hook that requests calls for every answer once its head is there, before its body is read.
+    """
     import requests
 
     if response.is_redirect:
-        response.raw.close()
+        response.raw.close()  # its body is not needed; the next answer comes to this hook, too
     elif response.status_code != _OK:
         raise requests.HTTPError(response=response)
-    taking.source = response.raw
+    stream.source = response.raw
     length = response.headers.get("Content-Length", "")
-    if length.isdecimal() and int(length) > taking.most:
-        raise TooLargeError(f"it has {int(length):,} bytes; expected at most {taking.most:,}")
+    if length.isdecimal() and int(length) > stream.limit:
+        raise TooLargeError(f"it has {int(length):,} bytes; expected at most {stream.limit:,}")
 
 
 _OK, _BUSY = 200, 500
@@ -196,10 +198,10 @@ class TooLargeError(Exception):
 
 @dataclass
 class _Limited:
-    """A file that takes no more than `most` bytes."""
+    """A file that takes no more than `limit` bytes."""
 
     file: BinaryIO
-    most: int
+    limit: int
     count: int = 0
     # The answer, which tells how many bytes have come: a server may send them packed.
     source: Any = None
@@ -207,8 +209,8 @@ class _Limited:
     def write(self, block: bytes) -> None:
         """Write a block."""
         self.count += len(block)
-        if self.count > self.most:
-            raise TooLargeError(f"it has more than {self.most:,} bytes")
+        if self.count > self.limit:
+            raise TooLargeError(f"it has more than {self.limit:,} bytes")
         packed = self.count if self.source is None else self.source.tell()
         if grows_without_measure(packed, self.count):
             raise TooLargeError(
