@@ -270,11 +270,11 @@ class _Walk:
         self._evaluations: dict[tuple[str, ...], int] = {}
 
     def lay_out(self, place: Place) -> _Layout:
-        """Return the layout of the record at a place."""
+        """Lay out the record at a place: its numbers and their rows, lists, and what is skipped."""
         for item in walk(self._value, place):
             if isinstance(item, ObjectList):
                 self._layout.lists.append(item)
-            elif item.reason:
+            elif item.reason:  # why it is no number
                 self._layout.skipped.append(item)
             else:
                 self._add_number(item)

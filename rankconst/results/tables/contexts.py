@@ -260,16 +260,19 @@ def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
 
 
 def _read_name(cell: str) -> CellTexts:
-    """Read the name of a row, of which any word may be about its tasks."""
+    """Read the name of a row, and keep it if it may be about tasks: "TransE (filtered)", "MRR".
+
+    Rows named "Entity" and "Relation" are of those sides, so "Relation" is asked about as one.
+    """
     if is_blank(cell):
         return _NOTHING
     label = name_model(read_label(cell))
-    if squash(cell) in OF_RELATIONS:  # below "Prediction", next to entities
+    if squash(cell) in OF_RELATIONS:
         label = replace(label, words=(Word(cell.lower(), "side", says="relation"),))
-    is_statistic = label.metric is not None and label.is_vocabulary
-    if not (label.is_about_tasks or is_statistic):
-        return _NOTHING
-    return CellTexts((Text(label, "name", _ROW),))
+    is_metric = label.metric is not None and label.is_vocabulary
+    if label.is_about_tasks or is_metric:
+        return CellTexts((Text(label, "name", _ROW),))
+    return _NOTHING
 
 
 def _read_remark(cell: str) -> CellTexts:
