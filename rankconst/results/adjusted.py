@@ -1,4 +1,7 @@
-"""A results file, adjusted: its columns, the added ones, what was assumed and what is asked."""
+"""A results file with its numbers adjusted for chance: its own columns and the added ones.
+
+It also has the assumptions behind the numbers, and the questions that only the user can answer.
+"""
 
 from __future__ import annotations
 
@@ -36,37 +39,44 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.intp]
 
-# What is usual, and has a column only with details.
-_UNSAID: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
+# The usual ranking tasks: a column that would hold nothing else is added only with details.
+_USUAL: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
 def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
-    """Return what is said of the ranking tasks of a batch; of relations if they are not all."""
+    """Describe the ranking tasks of a batch, by the names of the columns that are added for them.
+
+    For example: dataset "fb15k237", protocol "filtered", split "test", side "both", relations
+    None, num_tasks 40932. Relations are named only if the tasks are restricted to some.
+    """
     named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
     counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
     return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
 
 
 class _TasksOfRows(NamedTuple):
-    """What is said of the ranking tasks of each row."""
+    """The distinct ranking tasks of a file, and those that each row is about."""
 
-    described: list[dict[str, Any]]  # of distinct tasks
-    last: Places  # the place there of the tasks of each row; behind the last for none
-    differing: set[tuple[int, int]]  # tasks that are both of one row
+    described: list[dict[str, Any]]  # each of the distinct tasks, as by _describe_tasks
+    # For each row an index into `described`, or its length if no number of the row was adjusted.
+    # Where the numbers of a row differ in their tasks, the last batch counts.
+    code_of: Places
+    conflicts: set[tuple[int, int]]  # pairs of indices into `described` that share a row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """What the columns are called that are added for one column of numbers."""
+    """The names of the columns that are added for one column of published numbers."""
 
-    value: str  # before _lower and _upper of the value itself
-    prefix: str  # before expectation, variance and p
-    forms: Mapping[str, str]  # adjustment to the name of its column
-    # What is said against further baselines: key of fill_columns to the name of its column.
+    value: str  # of the number itself: its interval is in the columns {value}_lower, {value}_upper
+    prefix: str  # of the columns {prefix}expectation, {prefix}variance and {prefix}log10_p
+    forms: Mapping[str, str]  # adjustment, such as "index", to the name of its column
+    # Comparisons with further baselines: key of fill_columns, such as "index@frequency", to the
+    # name of its column.
     skills: dict[str, str]
 
     def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
-        """Return keys of :func:`fill_columns` to names of columns, without details of few."""
+        """Map keys of :func:`fill_columns` to names of columns; without details only indices."""
         if not details:
             skills = {key: name for key, name in self.skills.items() if key.startswith("index@")}
             return {"index": self.forms["index"]} | skills
@@ -90,9 +100,11 @@ def name_blocks(
     long: bool,
     baselines: Iterable[str] = (),
 ) -> dict[str, Block]:
-    """Name what is added for columns of numbers, by heading; a long table has one block.
+    """Name the columns to add for each column of numbers; `metrics` maps headings to metrics.
 
-    No name is one of those taken.
+    Where a metric has one column, its names are those of the metric: ``AMRR``. Otherwise they
+    begin like the heading. A long table has a single block, with names such as ``index``. A name
+    that the file has `taken`, in upper or lower case, is not used again.
     """
     known = fold(taken)
     baselines = tuple(baselines)
@@ -116,7 +128,8 @@ def name_blocks(
     return blocks
 
 
-# The index and its kin mean chance: against what knows more, the same form is called skill.
+# Key of fill_columns to the word for it in a comparison with a further baseline, and the ends that
+# it has. "Index" always compares with chance; compared with a better baseline, it is called skill.
 _SKILLS = {
     "expectation": ("expectation", ("",)),
     "index": ("skill", ENDS),
@@ -135,20 +148,20 @@ def _name_skills(prefix: str, baselines: Iterable[str], known: Container[str]) -
 
 
 def _join_values(values_of: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the values of each field as one text."""
+    """Join the values of each field: side ["head", "tail"] becomes "head and tail"."""
     return {name: " and ".join(values) for name, values in values_of.items()}
 
 
 def _list_pairs(first: Places, second: Places, count: int) -> list[tuple[int, int]]:
-    """List the distinct pairs of numbers, the second below `count`."""
+    """List the distinct pairs of codes at the same place in two arrays, `second` below `count`."""
     return [divmod(pair, count) for pair in list_distinct(first * count + second)]
 
 
-def _names(cell: str, key: str, name: str | None) -> bool:
-    """Tell whether a cell is a name of a field, in whatever spelling."""
-    if not name:
+def _has_value(cell: str, field: str, value: str | None) -> bool:
+    """Tell whether a cell is a spelling of a field's value: "FB15k-237" of dataset "fb15k237"."""
+    if not value:
         return False
-    return squash(cell) == squash(name) or read_label(cell).declared.get(key) == name
+    return squash(cell) == squash(value) or read_label(cell).declared.get(field) == value
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +173,7 @@ class AdjustedEntry:
     constants: Constants | None = None  # None, like `adjusted`, if it could not be adjusted
     adjusted: Adjusted | None = None
     significance: Significance | None = None
-    note: str = ""  # why it was not adjusted, or what to know about it
+    note: str = ""  # the reason why it was not adjusted, or a remark on how it was
     # False if it is of another metric, dataset, split or side than was asked for, or adjusted
     # already.
     wanted: bool = True
@@ -174,26 +187,27 @@ class AdjustedReading:
     done: tuple[AdjustedBatch, ...] = field(repr=False)
     table_version: str
     wanted: NDArray[np.bool_] = field(repr=False)  # of each entry, whether it was asked for
-    # Position of an entry to why it was not adjusted, or what to know about it.
+    # Position of an entry to the reason why it was not adjusted, or to a remark on how it was.
     notes: Mapping[int, str] = field(repr=False)
-    # Where the numbers come from, as far as it is known, each once; their caveats apply.
+    # The tools that computed the numbers, as far as they are known; their caveats apply.
     tools: tuple[Tool, ...] = ()
     # Further baselines to the same batches, as far as there are constants.
     against: Mapping[str, tuple[AdjustedBatch, ...]] = field(default_factory=dict, repr=False)
-    user: Address = NOTHING  # what the user said, with keys
-    # Field of the address to what was assumed of it, where neither the file nor the user says it.
+    user: Address = NOTHING  # what the user declares of all numbers, names replaced by keys
+    # Field of the address to the values that were assumed where neither the file nor the user
+    # declares it: {"split": ("test",)}.
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # What only the user can answer; numbers are positions in `entries`.
+    # Questions that only the user can answer; their numbers are positions in `entries`.
     asked: tuple[Question, ...] = ()
     details: bool = False  # whether columns hold all that was computed
 
     @cached_property
     def batch_of(self) -> Places:
         """The position in `done` of the batch of each entry; -1 for one that was not adjusted."""
-        found = np.full(len(self.reading.entries), -1, dtype=np.intp)
+        batch_of = np.full(len(self.reading.entries), -1, dtype=np.intp)
         for place, each in enumerate(self.done):
-            found[each.batch.index] = place
-        return found
+            batch_of[each.batch.index] = place
+        return batch_of
 
     @cached_property
     def waiting(self) -> frozenset[int]:
@@ -273,7 +287,7 @@ class AdjustedReading:
         return added | self.described
 
     def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
-        """Return the batches by block."""
+        """Divide batches by the block of their column, in the order of :meth:`list_added`."""
         places = number_distinct(self.blocks.values())
         parts: list[list[AdjustedBatch]] = [[] for _ in places]
         for each in done:
@@ -283,7 +297,7 @@ class AdjustedReading:
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """What the user accepts, as far as it is near numbers of the file: words, shared names."""
+        """The words and shared names that the user accepts and that stand near numbers here."""
         if not self.user.accepted:
             return ()
         words: set[str] = set()
@@ -301,7 +315,10 @@ class AdjustedReading:
 
     @property
     def answers(self) -> dict[str, list[Any]]:
-        """Columns for JSON: what was assumed of each row, and what its numbers wait for."""
+        """The columns ``assumed`` and ``asked`` of JSON: assumptions and open questions of a row.
+
+        For example ``{"split": "test"}`` as assumed; None for a row without any.
+        """
         questions_of: dict[int, list[dict[str, str]]] = {}
         for question in self.asked:
             for row in list_distinct(self.rows[list(question.numbers)]):
@@ -314,25 +331,25 @@ class AdjustedReading:
         }
 
     def _gather_assumptions(self) -> dict[int, dict[str, str]]:
-        """Map each row with adjusted numbers to what was assumed of them, by field."""
+        """Map each row with adjusted numbers to their assumptions: ``{"side": "both"}``."""
         entries = self.reading.entries
         values_of: dict[int, dict[str, list[str]]] = {}
         for place in np.flatnonzero(self.batch_of >= 0).tolist():
             address = entries.contexts[entries.context_of[place]]
             tasks = self.done[self.batch_of[place]].batch.tasks
             fields = values_of.setdefault(int(self.rows[place]), {})
-            for name, value in self._assume(address, tasks):
+            for name, value in self._list_assumptions(address, tasks):
                 values = fields.setdefault(name, [])
                 if value not in values:
                     values.append(value)
         return {row: _join_values(fields) for row, fields in values_of.items()}
 
-    def _assume(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
-        """Yield what was assumed of a number, and the words near it that were accepted."""
-        found = find_assumed(address, self.user, tasks)
+    def _list_assumptions(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
+        """Yield field and value of each assumption on a number, and each word that was accepted."""
+        assumptions = find_assumed(address, self.user, tasks)
         if not address.rank_type:
-            found = found | {"rank_type": "realistic"}
-        for name, value in found.items():
+            assumptions = assumptions | {"rank_type": "realistic"}
+        for name, value in assumptions.items():
             if name in self.assumed:
                 yield name, value
         words = {word.lower() for word in self.user.accepted}
@@ -352,53 +369,57 @@ class AdjustedReading:
 
     @cached_property
     def described(self) -> dict[str, Any]:
-        """The columns at the end: ranking tasks that the file's own columns do not say; notes."""
+        """The last of the added columns: ranking tasks, unless the file states them, and notes."""
         columns: dict[str, Any] = {}
         keys = [*NAMES[:4], "relations"]
         if self.details:
             keys += ["num_tasks", "table_version"]
         for key in keys:
             facts = [each[key] for each in self._tasks.described]
-            if self.details or not set(facts) <= _UNSAID.get(key, set()):
+            if self.details or not set(facts) <= _USUAL.get(key, set()):
                 columns |= self._describe(key, facts)
         return columns | {keep_apart("note", self._taken): self._list_notes()}
 
     @cached_property
     def _tasks(self) -> _TasksOfRows:
-        """What is said of the ranking tasks of each row."""
+        """The ranking tasks of each row."""
         described = [_describe_tasks(each) for each in self.done]
         codes, distinct = encode(tuple(each.items()) for each in described)
-        nothing = len(distinct)
-        last = np.full(len(self.reading.rows), nothing, dtype=np.intp)
-        differing: set[tuple[int, int]] = set()
-        # Columns of a table mostly share their rows.
+        no_tasks = len(distinct)
+        code_of = np.full(len(self.reading.rows), no_tasks, dtype=np.intp)
+        conflicts: set[tuple[int, int]] = set()
+        # Columns of a table mostly share the array of their rows, which then needs one pass.
         rows_of = {}
         for each, code in zip(self.done, codes.tolist(), strict=True):
             rows = each.batch.where.rows
             rows_of[code, id(rows)] = rows
         for (code, _), rows in rows_of.items():
-            before = last[rows]
+            before = code_of[rows]
             others = list_distinct(before[before != code])
-            differing |= {(other, code) for other in others if other != nothing}
-            last[rows] = code
-        return _TasksOfRows([dict(each) for each in distinct], last, differing)
+            conflicts |= {(other, code) for other in others if other != no_tasks}
+            code_of[rows] = code
+        return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)
 
     def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
-        """Return the columns that say of each row what its tasks have in one field."""
+        """Return the column with one field of the tasks of each row; `facts` has their values.
+
+        There is none if a column of the file states the same, and one for each column of numbers
+        if the field differs within a row.
+        """
         if key == "relations" and not any(facts):
             return {}
-        if any(facts[one] != facts[other] for one, other in self._tasks.differing):
+        if any(facts[one] != facts[other] for one, other in self._tasks.conflicts):
             return self._describe_blocks(key)
-        size, last = len(self.reading.rows), self._tasks.last
+        size, code_of = len(self.reading.rows), self._tasks.code_of
         shown = np.array([*facts, None], dtype=object)
         roles = {read_label(column).role: column for column in self.reading.columns}
         original = roles.get(key)
-        if original is not None and self._is_said(key, original, last, shown):
+        if original is not None and self._is_stated(key, original, code_of, shown):
             return {}
         name = keep_apart(key if original is None else f"{key}_added", self._taken)
-        if size and (last == last[0]).all():
-            return {name: [shown[last[0]]] * size}
-        return {name: shown[last].tolist()}
+        if size and (code_of == code_of[0]).all():
+            return {name: [shown[code_of[0]]] * size}
+        return {name: shown[code_of].tolist()}
 
     def _list_notes(self) -> list[str | None]:
         """Return the notes on the numbers of each row, joined."""
@@ -410,10 +431,14 @@ class AdjustedReading:
             joined[row] = "; ".join(dict.fromkeys(notes_of_row))
         return joined
 
-    def _is_said(self, key: str, column: str, places: Places, shown: NDArray[Any]) -> bool:
-        """Tell whether an original column says the same of each row, in whatever spelling."""
+    def _is_stated(self, key: str, column: str, code_of: Places, shown: NDArray[Any]) -> bool:
+        """Tell whether a column of the file states a field of the tasks of each row.
+
+        `shown` has the values of the field, and `code_of` the place of that of each row. A dataset,
+        split or side may also be spelt otherwise: "FB15k-237" for "fb15k237".
+        """
         cell_of, cells = encode_cells(self.reading.cells(column))
-        pairs = _list_pairs(cell_of, places, len(shown))
+        pairs = _list_pairs(cell_of, code_of, len(shown))
         if all(shown[fact] in {None, cells[cell]} for cell, fact in pairs):
             return True
         if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
@@ -421,12 +446,12 @@ class AdjustedReading:
         contexts = self.reading.entries.contexts
         for rows, context_of in self._list_contexts():
             for cell, context in _list_pairs(cell_of[rows], context_of, len(contexts)):
-                if not _names(cells[cell], key, getattr(contexts[context], key)):
+                if not _has_value(cells[cell], key, getattr(contexts[context], key)):
                     return False
         return True
 
     def _list_contexts(self) -> Iterable[tuple[Places, Places]]:
-        """List the rows of batches with the contexts of these, those that are shared once."""
+        """List the rows of each batch with the contexts of its numbers, equal pairs once."""
         listed = {}
         for each in self.done:
             where = each.batch.where
@@ -437,7 +462,7 @@ class AdjustedReading:
         return listed.values()
 
     def _describe_blocks(self, key: str) -> dict[str, Any]:
-        """Return what differs among the numbers of a row, for each column of numbers."""
+        """Return a column with one field of the tasks for each column of numbers: ``MRR_side``."""
         columns = {}
         parts = self._split(self.done)
         for (block, _), done in zip(self.list_added(), parts, strict=True):
@@ -481,7 +506,7 @@ class AdjustedReading:
             return AdjustedEntry(entry, note=note, wanted=bool(self.wanted[place]))
         done = self.done[number]
         batch = done.batch
-        # Ascending: gathered in the order of the entries.
+        # Sorted, as searchsorted needs: batches are gathered in the order of the entries.
         at = int(np.searchsorted(batch.index, place))
         value, lower, upper = (float(ends[at]) for ends in (batch.value, batch.lower, batch.upper))
         published = Published(entry.text, value, lower, upper)

@@ -1,6 +1,7 @@
-"""Adjust results files for chance: numbers of the same ranking tasks and metric go together.
+"""Adjust the numbers of results files for chance, in batches of the same ranking tasks and metric.
 
-If one number of an evaluation shows that its scores were not numbers, none of it is believed.
+If one number of an evaluation shows that the model's scores were not numbers (NaN), as MR 0 does,
+all numbers of that evaluation are left out.
 """
 
 from __future__ import annotations
@@ -80,18 +81,18 @@ class Ends(NamedTuple):
     upper: Numbers
 
 
-class _KnownTexts(NamedTuple):
-    """The numbers of the distinct texts of a column, NaN where there is none; and why not."""
+class _ParsedTexts(NamedTuple):
+    """The numbers of the distinct texts of a column."""
 
-    ends: Ends
-    reasons: dict[int, str]
+    ends: Ends  # NaN where a text is no possible number of the metric
+    reasons: dict[int, str]  # index of such a text to the reason
 
 
 class Group(NamedTuple):
-    """What numbers share that are adjusted together."""
+    """The address and the column of numbers that are adjusted together."""
 
     address: Address
-    column: int  # its place among the columns of entries
+    column: int  # its place in Entries.columns
 
 
 Settled = dict["Address", "tuple[Tasks, Tool | None]"]
@@ -111,11 +112,14 @@ def adjust_reading(
     decimals: int | Mapping[Metric, int] | None = None,
     in_python: bool = False,
 ) -> AdjustedReading:
-    """Adjust the numbers of a results file, of some metrics or of all.
+    """Adjust the numbers of a results file for chance: those of `metrics`, or all if it is empty.
 
-    What cannot be adjusted is left out with the reason; that is an error if nothing is left, unless
-    `errors` is "note", and for the first number if it is "raise". `track` wraps the slow part,
-    `decimals` says how numbers were rounded.
+    Numbers that cannot be adjusted have the reason in the notes of the result. With `errors` None,
+    there is an error only if no number can be adjusted; with "raise", if any cannot; with "note",
+    never. `decimals` are those that numbers were rounded to, if the file does not show them.
+    `track` may wrap the batches in a progress bar while their significance is computed.
+
+    Raises AskedError if the user has to answer a question first, DataError for impossible numbers.
     """
     user = parse_address(user, tables)
     groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
@@ -147,7 +151,7 @@ def adjust_reading(
     if significance:
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
-    notes = [note for batch in done for note in _note(batch, reading, tables)]
+    notes = [note for batch in done for note in _remark(batch, reading, tables)]
     notes += [*lacks.items(), *find_perfect(done, reading).items(), *notes_on_means.items()]
     reasons = {place: str(error) for place, error in left.items()} | impossible
     rank_types = {context.rank_type for context in reading.entries.contexts}
@@ -159,7 +163,7 @@ def adjust_reading(
         done=tuple(done),
         table_version=versions or tables.version,
         wanted=wanted,
-        notes=_word(asked, reasons, notes),
+        notes=_join_notes(asked, reasons, notes),
         tools=tuple(tools.values()),
         against=against,
         user=user,
@@ -174,7 +178,7 @@ def _settle_means(
     settled: Settled,
     failed: dict[Address, RankconstError],
 ) -> tuple[dict[Group, Where], dict[int, str]]:
-    """Regroup means over graphs by the tasks they are of; return also notes on them, by place."""
+    """Group means over several graphs by the tasks of these; return also notes, by entry."""
     if not any(group.address.dataset and is_mean(group.address.dataset) for group in groups):
         return groups, {}
     from rankconst.results.mean_rows import settle_means
@@ -184,18 +188,19 @@ def _settle_means(
     return {group: _find_numbers(reading, group, at) for group, at in new_places.items()}, notes
 
 
-# What is adjusted together.
+# Groups of numbers with one address and column.
 
 
 def _group_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
 ) -> tuple[dict[Group, Where], Flags]:
-    """Group the entries that are asked for by address and column.
+    """Group the entries that the user asks for by address and column, in the order of the file.
 
-    Return also which entries are asked for; those that are adjusted already are in no group.
+    Return also a flag for each entry, True if it is asked for. That is also so of an entry that is
+    adjusted already, which is in no group.
     """
     entries = reading.entries
-    # Thousands of rows say the same: each address is compared with the user's words once.
+    # Thousands of rows have one address: each is compared with what the user declares once.
     address_of_context, addresses = encode(
         replace(context, rank_type=None) for context in entries.contexts
     )
@@ -209,16 +214,17 @@ def _group_entries(
         is_wanted.append(agreeing[address_of_context[column.context_of]] & is_asked)
     wanted = entries.gather(is_wanted, np.bool_)
     groups: dict[Group, Where] = {}
-    # Columns of a table mostly share their rows and what is said of these.
-    known: dict[tuple[int, int], list[tuple[Places, Places]]] = {}
+    # Columns of a table mostly share these two arrays, which are then divided once. They are told
+    # apart by identity, which holds as long as `entries` keeps them.
+    divided: dict[tuple[int, int], list[tuple[Places, Places]]] = {}
     for place, column in enumerate(entries.columns):
         if not has_metric[place] or column.head.adjustment is not None:
             continue
         key = id(column.context_of), id(column.rows)
-        if key not in known:
+        if key not in divided:
             parts = split_by_code(address_of_context[column.context_of])
-            known[key] = [(part, column.rows[part]) for part in parts]
-        for code, (positions, rows) in enumerate(known[key]):
+            divided[key] = [(part, column.rows[part]) for part in parts]
+        for code, (positions, rows) in enumerate(divided[key]):
             if positions.size and agreeing[code]:
                 where = Where(place, positions, rows, column.places[positions])
                 groups[Group(addresses[code], place)] = where
@@ -231,14 +237,14 @@ def _flag(flags: Iterable[bool]) -> Flags:
 
 
 def _find_numbers(reading: Reading, group: Group, places: Places) -> Where:
-    """Return where the numbers of a group are that are at some places among all."""
+    """Locate numbers of a group in its column, given their places among all, in ascending order."""
     column = reading.entries.columns[group.column]
     positions = np.searchsorted(column.places, places)
     return Where(group.column, positions, column.rows[positions], places)
 
 
 def _leave_out(groups: dict[Group, Where], places: Sequence[int]) -> dict[Group, Where]:
-    """Return groups without some entries, and without those that are then empty."""
+    """Return groups without the entries at some places; drop groups that are then empty."""
     if not places:
         return groups
     kept = {group: where.take(~np.isin(where.places, places)) for group, where in groups.items()}
@@ -248,7 +254,7 @@ def _leave_out(groups: dict[Group, Where], places: Sequence[int]) -> dict[Group,
 def _settle(
     groups: Iterable[Group], user: Address, reading: Reading, tables: Tables
 ) -> tuple[Settled, dict[Address, RankconstError]]:
-    """Return ranking tasks and tool of each address, or why there are none."""
+    """Return tasks and tool of each address that has them, and the errors of the others."""
     settled: Settled = {}
     failed: dict[Address, RankconstError] = {}
     for address in dict.fromkeys(group.address for group in groups):
@@ -256,7 +262,7 @@ def _settle(
             tasks, tool = settle(address, user, tables, tool=reading.tool)
             questions = ask_counts(address, user, tasks, tables)
         except (DataError, UnknownNameError) as error:
-            # A file may well name datasets that no tables hold.
+            # No reason to stop: a file may also name datasets that no tables hold.
             failed[address] = error
             continue
         if questions:
@@ -286,7 +292,7 @@ _FEW = 50
 
 
 class _Adjusting:
-    """Adjusts the numbers of a file a group at a time, and keeps why others are left out."""
+    """Adjusts the numbers of a file group by group, and collects the reasons to leave some out."""
 
     def __init__(
         self,
@@ -300,10 +306,10 @@ class _Adjusting:
         self._user, self._tables, self._decimals = user, tables, decimals
         self.done: list[AdjustedBatch] = []
         self.left: dict[int, RankconstError] = {}
-        # Why numbers cannot be what they are said to be.
+        # Place of a number to the reason why no ranks have it.
         self.impossible = dict(impossible)
         self._without_scores: list[int] = []
-        self._known: dict[int, _KnownTexts] = {}  # of each column
+        self._parsed: dict[int, _ParsedTexts] = {}  # of each column, by its place
 
     def leave(self, places: Places, error: RankconstError) -> None:
         """Leave out numbers for a reason."""
@@ -321,8 +327,8 @@ class _Adjusting:
         batch = Batch(tasks, metric, tool, *ends, where.places, num_tasks, where=where)
         is_number = ~np.isnan(ends.value)
         batch = batch if is_number.all() else batch.take(is_number)
-        told = tells_no_scores(metric, batch.value)
-        self._without_scores += batch.index[told].tolist()
+        is_without_scores = tells_no_scores(metric, batch.value)
+        self._without_scores += batch.index[is_without_scores].tolist()
         if not batch.index.size:
             return
         try:
@@ -331,33 +337,36 @@ class _Adjusting:
             self.leave(batch.index, error)
 
     def _adjust_batch(self, batch: Batch) -> None:
-        """Adjust a batch without the numbers that are impossible."""
+        """Adjust the possible numbers of a batch, and note the others as impossible."""
         constants = look_up(batch.tasks, batch.metric, batch.num_tasks, self._tables)
         try:
             self.done.append(adjust_batch(batch, constants))
         except ImpossibleError as error:
-            kept = np.ones(batch.index.size, dtype=np.bool_)
-            for place, reason in error.reasons.items():
-                kept[place] = False
-                self.impossible[int(batch.index[place])] = reason
-            if kept.any():
-                self.done.append(adjust_batch(batch.take(kept), constants))
+            is_possible = np.ones(batch.index.size, dtype=np.bool_)
+            for position, reason in error.reasons.items():
+                is_possible[position] = False
+                self.impossible[int(batch.index[position])] = reason
+            if is_possible.any():
+                self.done.append(adjust_batch(batch.take(is_possible), constants))
 
     def _read(self, where: Where) -> Ends:
-        """Read numbers of a column; NaN for what is no number of the metric."""
+        """Read numbers of a column; impossible ones are NaN, and the reason is noted."""
         column = self._entries.columns[where.column]
         if isinstance(column.numbers, Floats):
             return self._read_floats(column.head.metric, column.numbers.take(where.positions))
-        if where.column not in self._known:
-            self._known[where.column] = self._read_texts(column.head, column.numbers)
-        ends, reasons = self._known[where.column]
+        if where.column not in self._parsed:
+            self._parsed[where.column] = self._read_texts(column.head, column.numbers)
+        ends, reasons = self._parsed[where.column]
         codes = column.numbers.codes[where.positions]
         for code, reason in reasons.items():
             self.impossible |= dict.fromkeys(where.places[codes == code].tolist(), reason)
         return Ends(*(each[codes] for each in ends))
 
-    def _read_texts(self, head: Head, numbers: Texts) -> _KnownTexts:
-        """Read the texts of a column, each distinct one once."""
+    def _read_texts(self, head: Head, numbers: Texts) -> _ParsedTexts:
+        """Read each distinct text of a column once.
+
+        Many are read together, which is faster, and one by one if that fails, to find the wrong.
+        """
         metric, exact = head.metric, head.exact
         percent, decimals = self._is_percent(metric), self._find_decimals(metric)
         codes = list_distinct(numbers.codes)
@@ -368,9 +377,9 @@ class _Adjusting:
                 ends[:, codes] = read_numbers(
                     metric, texts, percent=percent, exact=exact, decimals=decimals
                 ).T
-                return _KnownTexts(Ends(*ends), {})
+                return _ParsedTexts(Ends(*ends), {})
             except DataError:
-                pass  # one by one, to find which
+                pass  # one of them is wrong
         reasons = {}
         for code, text in zip(codes, texts, strict=True):
             try:
@@ -380,10 +389,13 @@ class _Adjusting:
                 ends[:, code] = number.value, number.lower, number.upper
             except DataError as error:
                 reasons[code] = str(error)
-        return _KnownTexts(Ends(*ends), reasons)
+        return _ParsedTexts(Ends(*ends), reasons)
 
     def _read_floats(self, metric: Metric, numbers: Floats) -> Ends:
-        """Return a machine's numbers, which are as long as they are unless the user rounds them."""
+        """Return numbers of a program as fractions, with intervals if the user states decimals.
+
+        Otherwise they are exact, whatever their length: 0.5 was not rounded to one decimal.
+        """
         in_percent = numbers.signed | self._is_percent(metric)
         value = numbers.values
         if in_percent.any():
@@ -403,7 +415,10 @@ class _Adjusting:
         return self._decimals
 
     def list_credible(self) -> list[AdjustedBatch]:
-        """Return what was adjusted but evaluations that contradict themselves or have diverged."""
+        """Return the adjusted batches without evaluations that are contradictory or have diverged.
+
+        These are noted as impossible.
+        """
         entries, reading = self._entries, self._reading
         if reading.layout == "wide" and not list_divisions(reading):
             evaluations = [each.batch.where.rows for each in self.done]
@@ -417,13 +432,17 @@ class _Adjusting:
         self.impossible |= contradicting | diverged
         if not (contradicting or diverged):
             return self.done
-        marked = np.zeros(len(entries), dtype=np.bool_)
-        marked[[*contradicting, *diverged]] = True
-        return [*leave_out(self.done, marked)]
+        is_impossible = np.zeros(len(entries), dtype=np.bool_)
+        is_impossible[[*contradicting, *diverged]] = True
+        return [*leave_out(self.done, is_impossible)]
 
 
 def _find_fractions(reading: Reading, groups: Mapping[Group, Where]) -> dict[int, str]:
-    """Return where a metric looks like fractions, not like percentages, with the reason."""
+    """Map the numbers of metrics that cannot be percentages, as none is above 1, to the reason.
+
+    It is for files of which the user says that they have percentages. Numbers with a percent sign
+    do not count.
+    """
     entries = reading.entries
     shares: dict[Metric, list[int]] = {}
     for where in groups.values():
@@ -445,7 +464,7 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Where]) -> dict[int
     return notes
 
 
-# What users are told.
+# Messages.
 
 _MOST_ASKED = 8
 
@@ -458,7 +477,11 @@ def _choose_error(
     *,
     strict: bool,
 ) -> RankconstError:
-    """Return the error that says first why numbers are left out; it has the questions, too."""
+    """Return the error that comes first: questions, then impossible numbers, then the others.
+
+    Unless `strict`, questions come last: an answer would not help the numbers with an error. All
+    questions are in its attribute.
+    """
     others = [left[place] for place in sorted(left) if not isinstance(left[place], AskedError)]
     error: RankconstError
     if asked and (strict or not (impossible or others)):
@@ -483,16 +506,16 @@ def _name_place(reading: Reading, entry: Entry) -> str:
         return f"{reading.name}, line {entry.line:,}, {entry.column}"
     if reading.layout == "wide":
         return f"{reading.name}, {entry.column}, row {entry.row}"
-    # Of a file without lines, what the row says is the place.
+    # A file without lines: the cells of the row are the place, joined as in "RotatE.test".
     row = reading.rows[entry.row]
     texts = [row.get(key) for key in reading.columns if key != entry.column]
     return f"{reading.name}, {'.'.join(text for text in texts if text)}"
 
 
-def _word(
+def _join_notes(
     asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable[tuple[int, str]]
 ) -> dict[int, str]:
-    """Return why each number was not adjusted, or what to know about it."""
+    """Join the notes on each number: its questions, or the reason to leave it out, and remarks."""
     remarks: dict[int, list[str]] = {}
     for question in asked:
         remark = f"{question}."
@@ -505,10 +528,11 @@ def _word(
     return {place: " ".join(found) for place, found in remarks.items()}
 
 
-def _note(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
-    """Yield what to know about the adjusted numbers of a batch, with the places of entries.
+def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
+    """Yield remarks on the adjusted numbers of a batch, each with the place of its number.
 
-    Some are about all of them, others about those with unusual ties or that no ranks have.
+    Remarks on coverage and undefined forms are on all numbers; others only on those with an unusual
+    tie policy, or without a probability.
     """
     entries, index = reading.entries, done.batch.index
     coverage = tables.explain_coverage(done.batch.tasks)
@@ -531,7 +555,7 @@ _MOST_LISTED = 8
 
 
 def _list_contents(reading: Reading) -> str:
-    """Say what a file has where none of it was asked for."""
+    """List metrics, datasets, splits and sides of a file in which no number is asked for."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
     if not reading.entries and reading.skipped:
         reasons = name_reasons(reading.skipped).rstrip(".")
@@ -553,10 +577,10 @@ _MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
 
 
 def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
-    """Return the places of all numbers of diverged evaluations, each with the reason.
+    """Map all numbers of evaluations in which training diverged to the reason.
 
-    The numbers at the places `without_scores` show it, whatever the ties of the others. Adjusted
-    values are left out.
+    `without_scores` has the places of the numbers that show it, such as MR 0. The numbers of such
+    an evaluation under other tie policies are included, values that are adjusted already are not.
     """
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
@@ -574,9 +598,9 @@ def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, 
 
 
 def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
-    """Find evaluations whose MRR and Hits@1 are both exactly 1.
+    """Map the MRR and Hits@1 of evaluations that have exactly 1 for both to a warning.
 
-    Return the places of these numbers, with what that may mean.
+    A model may be perfect, but some tools also rank scores that are NaN first.
     """
     places: dict[Metric, list[int]] = {_MRR: [], _FIRST: []}
     for adjusted in done:
@@ -586,7 +610,8 @@ def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, s
     if not all(places.values()):
         return {}
     evaluations = number_evaluations(reading)
-    of_mrr, of_first = ({*evaluations[ones].tolist()} for ones in places.values())
-    both = of_mrr & of_first
+    of_mrr = {*evaluations[places[_MRR]].tolist()}
+    of_first = {*evaluations[places[_FIRST]].tolist()}
+    perfect = of_mrr & of_first
     ones = (*places[_MRR], *places[_FIRST])
-    return {place: PERFECT for place in ones if int(evaluations[place]) in both}
+    return {place: PERFECT for place in ones if int(evaluations[place]) in perfect}
