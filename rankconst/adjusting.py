@@ -1,4 +1,4 @@
-"""The engine: numbers adjusted for chance, batch by batch, be they values, files or frames."""
+"""Adjust numbers for chance in batches, whether they were typed or are those of a file or frame."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ ENDS = ("", "_lower", "_upper")
 
 
 class Where(NamedTuple):
-    """Where some numbers of a file are, in ascending order."""
+    """Where some numbers of a file are; each array is in ascending order."""
 
-    column: int  # the place of their column among those of the file
+    column: int  # index of their column in Entries.columns
     positions: Places  # in that column
     rows: Places  # of the table
     places: Places  # among all numbers of the file
@@ -67,7 +67,7 @@ class Batch:
     value: Any
     lower: Any
     upper: Any
-    index: Any  # their places among the entries of a file, or the one among typed values
+    index: Any  # their places among the entries of a file, ascending; or that of a typed value
     num_tasks: int | None = None  # how many ranks the file counts
     text: str = ""  # as it was typed by hand
     where: Any = None  # of those of a file: Where
@@ -95,8 +95,8 @@ class AdjustedBatch:
     """A batch of possible numbers, with its constants."""
 
     batch: Batch
-    whole: Constants  # over all tasks
-    constants: Constants  # over those that the tool ranks
+    all_constants: Constants  # over all tasks
+    constants: Constants  # over the tasks that the tool ranks: the same object if that is all
     significance: tuple[Significance | None, ...] = ()
     # Why a number, by its position, has no probability.
     unattained: Mapping[int, str] = field(default_factory=dict)
@@ -112,17 +112,17 @@ class AdjustedBatch:
     @property
     def is_partial(self) -> bool:
         """True if the tool leaves tasks out, so that no tail probability is known."""
-        return self.constants is not self.whole
+        return self.constants is not self.all_constants
 
     def adjust(self) -> Adjusted:
         """Compute the adjusted numbers, arrays; they take more memory to keep than time."""
         batch = self.batch
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
-            return self.whole.adjust_between(*numbers)
+            return self.all_constants.adjust_between(*numbers)
         from rankconst.values.whole_batches import adjust_dropped
 
-        return adjust_dropped(self.whole, *numbers, batch.tool.batch)
+        return adjust_dropped(self.all_constants, *numbers, batch.tool.batch)
 
     @cached_property
     def undefined(self) -> Mapping[str, str]:
@@ -141,28 +141,31 @@ class AdjustedBatch:
         return index
 
 
-def adjust_batch(batch: Batch, whole: Constants) -> AdjustedBatch:
+def adjust_batch(batch: Batch, all_constants: Constants) -> AdjustedBatch:
     """Pair a batch with the constants that adjust it, given those over all its tasks.
 
-    Raises DataError for an impossible value, UndefinedError where the tool's batches have no
-    constants.
+    Known errors of its tool are corrected first: ranks counted from 0 instead of 1 are shifted, and
+    tasks of an incomplete last batch, which the tool drops, do not count.
+
+    Raises ImpossibleError for values that no ranks have, UndefinedError where constants over the
+    tool's batches are unknown.
     """
-    tool, ranked = batch.tool, whole
+    tool, constants = batch.tool, all_constants
     if tool is not None:
         if shift := tool.shifts.get(batch.metric.label):
             batch = batch.shift(shift)
         if tool.batch is not None:
             from rankconst.values.whole_batches import draw_evenly
 
-            ranked = draw_evenly(whole, tool.batch)
-    reasons = ranked.find_impossible(batch.value, batch.lower, batch.upper)
+            constants = draw_evenly(all_constants, tool.batch)
+    reasons = constants.find_impossible(batch.value, batch.lower, batch.upper)
     if reasons:
         raise ImpossibleError(reasons)
-    return AdjustedBatch(batch, whole, ranked)
+    return AdjustedBatch(batch, all_constants, constants)
 
 
 class ImpossibleError(DataError):
-    """Impossible numbers: their positions in the batch, with reasons."""
+    """Some numbers of a batch are impossible; `reasons` has each by its position in the batch."""
 
     def __init__(self, reasons: Mapping[int, str]) -> None:
         super().__init__(next(iter(reasons.values())))
@@ -170,7 +173,11 @@ class ImpossibleError(DataError):
 
 
 def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
-    """Return the constants of a metric; of sampled tasks, `num_tasks` is their number."""
+    """Return the constants of a metric over ranking tasks.
+
+    `num_tasks` is the number of ranks that a file states. It counts only for protocols that sample
+    negatives: all their tasks are alike, so that constants follow from their number alone.
+    """
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
         if tasks.dataset in tables.titles:
@@ -192,19 +199,19 @@ def compare_with(
     Raises an error if there are no constants of a baseline at all.
     """
     against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
-    lacks: dict[str, RankconstError] = {}
+    errors: dict[str, RankconstError] = {}
     notes: dict[int, str] = {}
     for adjusted, (key, batches) in itertools.product(done, against.items()):
         batch = replace(adjusted.batch, tasks=replace(adjusted.batch.tasks, baseline=key))
         try:
             batches.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
         except (UnknownNameError, UndefinedError, UsageError) as error:
-            lacks.setdefault(key, error)  # tasks of train, or among sampled negatives
+            errors.setdefault(key, error)  # tasks of train, or among sampled negatives
             for place in batch.index.tolist():
                 notes.setdefault(place, f"no skill: {error}")
-    for key, lack in lacks.items():
+    for key, first_error in errors.items():
         if not against[key]:
-            raise lack
+            raise first_error
     return {key: tuple(batches) for key, batches in against.items()}, notes
 
 
@@ -234,7 +241,10 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
 
 
 def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
-    """Yield batches without the numbers whose index is marked; skip those without others."""
+    """Yield batches without the numbers that are marked, a flag for each entry of the file.
+
+    A batch of which nothing is left is skipped.
+    """
     for batch in done:
         mask = ~marked[batch.batch.index]
         if mask.any():
@@ -244,9 +254,10 @@ def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Itera
 def list_contradictions(
     done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
 ) -> dict[int, str]:
-    """Map the indices of numbers that no ranks have together to reasons.
+    """Map numbers of an evaluation that no ranks have together, by their indices, to reasons.
 
-    `evaluations` has an integer for each number of a batch, one for each model and tie policy.
+    Hits@1 of 0.5 and MRR of 0.4 are an example. `evaluations` has an array for each batch: the
+    numbers of one model under one tie policy have the same integer there.
     """
     from rankconst.values.contradictions import Results, find_contradictions, is_bounded
 
@@ -277,7 +288,7 @@ TIES = {
 
 
 def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
-    """Map each distinct value to its number from 0, in their order."""
+    """Map each distinct value to its number from 0: "b", "a", "b" give {"b": 0, "a": 1}."""
     return {value: place for place, value in enumerate(dict.fromkeys(values))}
 
 
@@ -291,11 +302,13 @@ def fill_columns(
     *,
     wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Return arrays of `size` rows with the numbers of some batches, NaN where there is none.
+    """Return columns of `size` rows with the numbers of some batches, NaN where there is none.
 
-    They are, unless only some are `wanted`, each of :data:`FORMS` with its ends, expectation and
-    variance; where a batch has significance, log10_p with its ends, and p_method. The same against
-    further baselines is behind ``@``: ``index@frequency``.
+    The keys are those of :data:`FORMS`, each also with the :data:`ENDS` of its interval, as in
+    ``index`` and ``index_lower``; ``expectation`` and ``variance``; and ``log10_p`` and
+    ``p_method``, if a batch has significance. Numbers against a further baseline have its name
+    behind ``@``: ``index@frequency``. If `wanted` has keys, the others are left out, but for those
+    of significance.
     """
     keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance"]
     columns: dict[str, Any] = {
@@ -338,7 +351,7 @@ def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
 def _fill_significance(
     columns: dict[str, Any], batch: AdjustedBatch, rows: Places, size: int
 ) -> None:
-    """Write the tail probabilities of a batch into its rows; add their columns if they lack."""
+    """Write the tail probabilities of a batch into its rows; add their columns if missing."""
     if "p_method" not in columns:
         columns["p_method"] = [None] * size
         for end in ENDS:
@@ -404,7 +417,7 @@ def adjust_values(
 def _refuse_contradictions(
     done: Sequence[AdjustedBatch], values: Sequence[tuple[Metric, Published]]
 ) -> None:
-    """Raise DataError if no ranks have the values of several metrics together."""
+    """Raise DataError if no ranks have all of the values, which are of one model."""
     first_row = np.zeros(1, dtype=np.intp)
     evaluations = itertools.repeat(first_row, len(done))
     reasons = list_contradictions(done, evaluations, lambda place: values[place][1].text)

@@ -1,4 +1,8 @@
-"""Columns of cells, whose distinct texts have numbers; and rows made of columns."""
+"""Columns of text as codes: a number for each cell that stands for one of the distinct texts.
+
+A large file repeats few texts in many cells, so each text is read once, and its meaning looked up
+by code. Rows are made of columns when they are asked for.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +46,22 @@ _FEW = 16
 
 
 def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
-    """Return the place of each value among the distinct values, and the latter in their order."""
+    """Return a code for each value, and the distinct values, of which codes are indices.
+
+    They are in the order of their first appearance: a, b, a has codes 0, 1, 0 of [a, b].
+    """
     numbers: dict[Any, int] = {}
     codes = [numbers.setdefault(value, len(numbers)) for value in values]
     return np.array(codes, dtype=np.intp), list(numbers)
 
 
 def combine(first: Places, second: Places, count: int) -> Places:
-    """Return a small code for each pair of codes, of which the second is below `count`."""
-    if not first.any():
+    """Return a code for each pair of codes at the same place; `second` is below `count`.
+
+    Equal pairs have equal codes. They are in the order of pairs, and small enough to be combined
+    again, and again, without overflow.
+    """
+    if not first.any():  # then `second` alone tells the pairs apart
         return second
     pairs = first * count + second
     largest = int(pairs.max())
@@ -65,7 +76,11 @@ def combine(first: Places, second: Places, count: int) -> Places:
 
 
 class Cells(Listed[str]):
-    """The cells of a column, each distinct text known once: of a list, of Arrow, or as written."""
+    """The cells of a column, with a code for each and the distinct texts.
+
+    `texts` is a list, an Arrow array, or any sequence of values that `write` turns into texts; then
+    `code` computes codes and distinct texts, once they are asked for.
+    """
 
     def __init__(
         self,
@@ -77,7 +92,7 @@ class Cells(Listed[str]):
 
     @cached_property
     def coded(self) -> tuple[Places, Any]:
-        """The place of each cell among the distinct cells, and the latter."""
+        """The code of each cell, and the distinct cells, a list or an Arrow array."""
         if self._code is not None:
             return self._code()
         if isinstance(self._texts, list):
@@ -87,7 +102,7 @@ class Cells(Listed[str]):
 
     @property
     def codes(self) -> Places:
-        """The place of each cell among the distinct cells."""
+        """The code of each cell: its place among the distinct cells."""
         return self.coded[0]
 
     @cached_property
@@ -97,7 +112,7 @@ class Cells(Listed[str]):
         return cells if isinstance(cells, list) else cells.to_pylist()
 
     def select(self, least: int, screen: Callable[[Any], Any]) -> tuple[Places, list[str]]:
-        """Return the place of each cell among the distinct cells, and the latter.
+        """Return the code of each cell, and the distinct cells.
 
         If there are more than `least`, return only those that `screen` chooses, after an empty one
         for all others: a million distinct cells take long to tell apart.
@@ -126,14 +141,17 @@ class Cells(Listed[str]):
 
 
 def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
-    """Return the place of each cell among the distinct cells, and the latter."""
+    """Return the code of each cell, and the distinct cells."""
     if isinstance(cells, Cells):
         return cells.codes, cells.distinct
     return encode(cells)
 
 
 def number_firsts(codes: Places) -> tuple[Places, Places]:
-    """Return the first place of each distinct code, and the number of each code among these."""
+    """Return the first place of each distinct code, and the codes numbered without gaps.
+
+    Codes 5, 2, 5 have first places 1, 0 (of 2 and 5), and become 1, 0, 1.
+    """
     firsts = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.intp)
     firsts[codes[::-1]] = np.arange(codes.size)[::-1]
     is_used = firsts >= 0
@@ -141,7 +159,7 @@ def number_firsts(codes: Places) -> tuple[Places, Places]:
 
 
 def split_by_code(codes: Places) -> list[Places]:
-    """Return the places of each code from 0 on, ascending."""
+    """Return the places of each code from 0 on, in ascending order; empty for an unused code."""
     counts = np.bincount(codes)
     if len(counts) < 2:
         return [np.arange(codes.size)] if codes.size else []

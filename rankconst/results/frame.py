@@ -1,4 +1,4 @@
-"""Readings of what Python hands over: a path, a dict, ranks or a DataFrame.
+"""Read results given in Python: a path, a dict, ranks or a DataFrame.
 
 Pandas is imported only for a DataFrame.
 """
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 _NAME = "the DataFrame"
-_MOST_TRIED = 100  # rows, to see what columns are
+_MOST_TRIED = 100  # rows that are read to tell the roles of columns
 # How pandas calls columns, and levels of columns, without a name in a file.
 _EMPTY = re.compile(r"Unnamed: \d{1,9}(?:_level_\d{1,9})?")
 
@@ -135,12 +135,13 @@ def adjust_frame(
     baselines: Collection[str] = (),
     details: bool = False,
 ) -> pd.DataFrame:
-    """Adjust the numbers of a DataFrame as :func:`rankconst.adjust` says.
+    """Adjust the numbers of a DataFrame for :func:`rankconst.adjust`, which documents the options.
 
-    `confirm` asks where the numbers contradict what is said of them.
+    `confirm` takes the reading and returns it, with questions where its numbers contradict the
+    protocol that is stated for them.
     """
     only = next(iter(metrics)) if len(metrics) == 1 else None
-    reading, left = read_frame(frame, percent, only)
+    reading, reasons = read_frame(frame, percent, only)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
         require_whole(reading)
     if confirm is not None:
@@ -160,24 +161,25 @@ def adjust_frame(
         baselines=baselines,
         in_python=True,
     )
-    return _join(frame, replace(adjusted, details=details), left, always=errors == "note")
+    return _join(frame, replace(adjusted, details=details), reasons, always=errors == "note")
 
 
 def _join(
-    frame: pd.DataFrame, adjusted: AdjustedReading, left: Mapping[int, str], *, always: bool
+    frame: pd.DataFrame, adjusted: AdjustedReading, reasons: Mapping[int, str], *, always: bool
 ) -> pd.DataFrame:
-    """Put the added columns next to those of a frame.
+    """Put the added columns next to those of a frame; assumptions and questions are its attributes.
 
-    Notes have a column only where there are any, or if `always`.
+    `reasons` has, by row, why cells were not read. There is a column of notes only if there are
+    any, or if `always`.
     """
     import pandas as pd
 
     *names, note = adjusted.added
     columns = {name: _shorten(adjusted.added[name]) for name in names}
     notes = adjusted.added[note]
-    if always or left or any(notes):
+    if always or reasons or any(notes):
         remarks = [each or "" for each in notes]
-        for row, reason in left.items():
+        for row, reason in reasons.items():
             remarks[row] = f"{reason}; {remarks[row]}" if remarks[row] else reason
         columns[note] = remarks
     added = pd.DataFrame(columns, index=frame.index, copy=False)
@@ -195,7 +197,7 @@ def _join(
 
 
 def _shorten(values: Any) -> Any:
-    """Return a single value in place of as many copies, which take pandas much longer."""
+    """Return values in a form that pandas is quick with: equal ones as one, integers as floats."""
     if hasattr(values, "dtype") or not values:
         return values
     if values.count(values[0]) == len(values):
@@ -206,7 +208,7 @@ def _shorten(values: Any) -> Any:
 
 
 def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
-    """Split names into the levels that columns have; those that a name lacks are empty."""
+    """Split names into as many levels as columns have: "MRR / index" into MRR and index."""
     import pandas as pd
 
     depth = columns.nlevels
@@ -225,9 +227,11 @@ def read_frame(
     percent: bool | Collection[str] | None = None,
     metric: Metric | None = None,
 ) -> tuple[Reading, dict[int, str]]:
-    """Return the numbers of a frame, and why cells of a row are not read, by row.
+    """Return the numbers of a frame, and by row the reasons why some of its cells are not read.
 
-    Cells are read like those of a file. Raises DataError if no column holds a metric.
+    Columns, among them the named levels of the index, are read like those of a table in a file.
+    `percent` holds the metrics whose numbers are percentages, or applies to all.
+    Raises DataError if no column holds a metric.
     """
     columns = [*_list_index(frame), *_list_columns(frame)]
     names = [levels for levels, _ in columns]
@@ -245,7 +249,7 @@ def read_frame(
             "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
             "models, give the metric, as in metric='mrr'."
         )
-    texts = list(cells)  # without a machine's numbers
+    texts = list(cells)  # empty where there is a float
     floats: dict[int, NDArray[np.float64]] = {}
     for j, role in enumerate(heading.roles):
         if j in heading.measures or role == "value":
@@ -280,7 +284,7 @@ def read_frame(
 
 
 class _RowNotes(Notes):
-    """What cells were not read, by row."""
+    """Collects the cells that are not read, and joins those of a row to a note on it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -297,21 +301,25 @@ class _RowNotes(Notes):
 
 
 def _list_index(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
-    """Return the levels of the index that are not columns too, and do not only count the rows."""
+    """List the levels of the index with their names, like columns.
+
+    A level that is also a column is left out, and so are numbers or dates without a name: an index
+    of these only counts the rows.
+    """
     import pandas as pd
 
-    found = []
+    levels = []
     for place in range(frame.index.nlevels):
         level = frame.index.get_level_values(place)
         counts = level.name is None and level.dtype.kind in "fiubmM"
         if not counts and not _is_column(frame, level):
             name = "" if level.name is None else str(level.name)
-            found.append(([name], pd.Series(level.array)))
-    return found
+            levels.append(([name], pd.Series(level.array)))
+    return levels
 
 
 def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
-    """Tell whether a frame has a level of its index as a column, too."""
+    """Tell whether a frame has a column with the name and the cells of a level of its index."""
     if level.name is None or level.name not in frame.columns:
         return False
     column: Any = frame[level.name]
@@ -337,7 +345,7 @@ def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
 
 
 def _name_level(name: Any) -> str:
-    """Return the name of a column on a level; nothing if pandas made it up."""
+    """Return the name of a column on a level; empty if pandas made it up, as "Unnamed: 0"."""
     return "" if name is None or _EMPTY.fullmatch(str(name)) else str(name)
 
 
@@ -351,7 +359,7 @@ def _compose(names: list[list[str]], parse: Parse) -> Heading:
 
 
 def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
-    """Return the texts about all rows: attributes of the frame, and the name of its columns."""
+    """List the texts about all rows: attributes of the frame, and the name of its columns."""
     texts = []
     for key, value in frame.attrs.items():
         if isinstance(value, str):
@@ -361,7 +369,7 @@ def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
 
 
 def _make_cells(series: Any) -> Cells:
-    """Return the cells of a column as text; what is missing is empty."""
+    """Return the cells of a column as texts, empty for a missing value."""
     texts = _read_texts(series)
     if texts is not None:
         import pyarrow.compute as pc
@@ -388,22 +396,23 @@ def _read_texts(series: Any) -> Any:
     if series.dtype != object and not isinstance(series.dtype, pd.StringDtype):
         return None
     try:
-        found: Any = pa.array(series, from_pandas=True)
+        texts: Any = pa.array(series, from_pandas=True)
     except UnicodeEncodeError:  # half of a character
         return None
-    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    return found.cast(pa.string()).fill_null("")
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    return texts.cast(pa.string()).fill_null("")
 
 
 def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return a number for each cell, the last for a missing one, and the distinct cells."""
+    """Return a code for each cell, the last for missing ones, and the distinct other cells."""
     import pandas as pd
 
     cells = series.astype(object)
     missing = cells.isna().to_numpy()
     if series.dtype.kind in "fiub":
-        codes, found = pd.factorize(series)
-        distinct = list(found)
+        codes, values = pd.factorize(series)
+        distinct = list(values)
     else:  # decimals that are equal may be written otherwise, and True equals 1
         codes, _ = pd.factorize(cells.map(lambda cell: f"{type(cell).__name__} {tell_apart(cell)}"))
         _, places = np.unique(codes, return_index=True)
@@ -447,11 +456,11 @@ def _code_cells(codes: NDArray[np.intp], distinct: list[str]) -> Cells:
 
 
 def _to_float(cell: Any) -> float:
-    """Return a machine's number; NaN for text, and for what no float is."""
+    """Return a number as a finite float; NaN for text, decimals, and numbers beyond floats."""
     if isinstance(cell, (str, Decimal)) or not is_number(cell):
         return np.nan
     try:
-        found = float(cell)
+        number = float(cell)
     except (OverflowError, ValueError):
         return np.nan
-    return found if np.isfinite(found) else np.nan
+    return number if np.isfinite(number) else np.nan

@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
     from rankconst.tables.archive import Tables
 
-# A longer text that names nothing leaves a narrow terminal.
+# Columns with longer texts than this are dropped earlier on a narrow terminal.
 _LONG_TEXT = 20
 
-# A longer note is on stderr alone: with it, no table would fit a usual terminal.
+# With a longer note than this no table fits a usual terminal, so a screen has it on stderr alone.
 _LONG_NOTE = 80
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
@@ -139,9 +139,10 @@ def lay_out(
     tables: Tables,
     more: str = "--details",
 ) -> Listing:
-    """Lay out the original columns with the adjusted numbers to their right, of the chosen rows.
+    """Lay out the original columns with the adjusted numbers to their right.
 
-    A screen shows them without markup; its caption names `more` as the way to all columns.
+    `chosen` has a flag for each row to list, True for those that are. A screen shows cells without
+    markup, and its caption names `more`, an option, as the way to see all columns.
     """
     reading, screen = adjusted.reading, form is Format.table
     is_long = reading.layout == "long"
@@ -197,13 +198,14 @@ def lay_out(
 
 
 def _list_runs(listing: Listing, value: str, index: str) -> Listing:
-    """Give each run a row, and each metric two columns in place of those of `value` and `index`.
+    """Turn a long table into a wide one: a row for each run, and two columns for each metric.
 
-    If a run has several numbers of a metric, return the listing as it is.
+    These have the published number (``MRR``) and the adjusted one (``AMRR``), which the long table
+    has in its columns `value` and `index`. A run is what the other columns have in a row. If a run
+    has several numbers of a metric, return the listing as it is.
     """
     column_of = {column.key: column for column in listing.columns}
     columns = [column_of[key] for key in column_of if key not in {"metric", value, index}]
-    # A run is what the other columns have in a row.
     run_of = list(zip(*(listing.data[column.key] for column in columns), strict=True))
     metric_of = list(listing.data["metric"])
     place_of = {pair: place for place, pair in enumerate(zip(run_of, metric_of, strict=True))}
@@ -234,7 +236,7 @@ def _join_few(names: Iterable[str]) -> str:
 
 
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
-    """List the columns of the file; strip cells in `data` of markup that the format lacks."""
+    """List the columns of the file; in `data`, strip cells of markup that `form` does not have."""
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
     has_markup = reading.form in _MARKUP.values()
@@ -243,7 +245,8 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
             stripped = {cell: strip_markup(cell, reading.form) for cell in {*data[column]}}
             data[column] = [stripped[cell] for cell in data[column]]
     columns = [
-        _original(reading, column, adjusted.blocks, form, numeric) for column in reading.columns
+        _list_original(reading, column, adjusted.blocks, form, numeric)
+        for column in reading.columns
     ]
     return _rank_texts(columns, data, numeric) if screen else columns
 
@@ -253,7 +256,7 @@ def _add_columns(
 ) -> list[Column]:
     """Add the computed columns behind those of a file, or `next_to` their columns of numbers.
 
-    Next to it, a heading does not repeat that of the column.
+    Next to a column, a heading does not repeat its name: WN18RR and AMRR, not WN18RR AMRR.
     """
     columns_of = {block: _list_computed(block, names) for block, names in adjusted.list_added()}
     if not next_to:
@@ -300,7 +303,7 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
     """Return the places of PyKEEN's rows in the order of papers: MRR, MR, Hits@k, others.
 
-    In `data`, name the metrics as papers do, and round their numbers.
+    This also changes `data`: metrics are named as in papers, and numbers get four digits.
     """
     reading = adjusted.reading
     # Of each row: its part, the place of its metric in papers, whether it has no k, and its k.
@@ -327,7 +330,7 @@ def _describe_columns(
     *,
     screen: bool = False,
 ) -> str:
-    """Write a caption: the meaning of the added columns, and of the numbers of the chosen rows."""
+    """Write a caption: what 0 and 1 mean in the added columns, and how the chosen rows compare."""
     indices = [names["index"] for _, names in adjusted.list_added() if names.get("index")]
     meanings = [f"{_join_few(indices)}: 0 = chance, 1 = perfect."]
     if adjusted.against:
@@ -358,14 +361,17 @@ def _describe_columns(
 def _find_floors(
     adjusted: AdjustedReading, tables: Tables, chosen: NDArray[np.bool_]
 ) -> dict[AdjustedBatch, AdjustedBatch | None]:
-    """Map each batch of numbers of the chosen rows to what counting gets for them."""
+    """Map each batch, as far as its rows are chosen, to its numbers over the counting baseline.
+
+    None if there are no constants of that baseline.
+    """
     batches = [done for done in adjusted.done if done.batch.tasks.is_chance]
     parts = leave_out(batches, ~chosen[adjusted.rows])
     return {part: find_floor(part, tables) for part in parts}
 
 
 def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
-    """Say which values rankers without learning get: "MRR on umls (test, both sides ...): ..."."""
+    """Write the values of rankers without learning: "MRR on umls (test ...): chance 0.05"."""
     tasks, metric = chance.batch.tasks, chance.batch.metric
     expected = show_expected(chance.constants.expectation)
     if isinstance(metric, AnswersMetric):
@@ -376,7 +382,7 @@ def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:
-    """Shorten the notes with questions for a screen, which has the questions once, on stderr."""
+    """Replace notes by "asked: ..." in rows with questions: a screen has these on stderr, once."""
     words_of: dict[int, dict[str, None]] = {}
     for question in adjusted.asked:
         word = question.word if question.place else question.text
@@ -424,10 +430,13 @@ def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
-def _original(
+def _list_original(
     reading: Reading, column: str, blocks: Mapping[str, Block], form: Format, numeric: set[str]
 ) -> Column:
-    """Make a column of the file; a narrow screen drops numbers that are not adjusted first."""
+    """Make the listed column of a column of the file.
+
+    A narrow screen drops numbers that could not be adjusted before published ones.
+    """
     drop = 0
     if column in numeric and reading.layout == "wide":
         drop = _PUBLISHED if column in blocks else _OTHER
@@ -447,7 +456,7 @@ def _show_printed(value: str | None) -> str:
 def _rank_texts(
     columns: Sequence[Column], data: Mapping[str, Any], numeric: set[str]
 ) -> list[Column]:
-    """Mark the columns of text that a narrow screen may drop: neither models nor datasets."""
+    """Set the order in which a narrow screen drops columns of text; models and datasets stay."""
     ranked = []
     for place, column in enumerate(columns):
         cells = data[column.key]
