@@ -145,35 +145,8 @@ def lay_out(
     markup, and its caption names `more`, an option, as the way to see all columns.
     """
     reading, screen = adjusted.reading, form is Format.table
-    is_long = reading.layout == "long"
     data = dict(adjusted.table)
-    columns = _list_originals(adjusted, form, data)
-    columns = _add_columns(adjusted, columns, next_to=screen and _has_datasets_as_columns(adjusted))
-    *facts, note = adjusted.described
-    if screen and adjusted.waiting:
-        data[note] = _shorten_notes(adjusted, data[note])
-    datasets = name_datasets(reading) if screen and "dataset" in facts else []
-    if len({*datasets} - {""}) > 1:
-        data["dataset"] = datasets
-        place = 1 if reading.joined else 0  # behind the file
-        columns.insert(place, Column("dataset", "dataset", _show_text))
-        facts.remove("dataset")
-    columns += [Column(fact) for fact in facts]
-    notes = itertools.compress(data[note], chosen.tolist())
-    longest = max((len(text or "") for text in notes), default=0)
-    has_notes = longest > 0  # that fit into a column
-    if screen and longest > _LONG_NOTE:
-        has_notes = False
-    if has_notes or adjusted.details:
-        title = note if has_notes else None
-        columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
-    if form is Format.json:
-        data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks}
-        data |= adjusted.answers
-        columns += [Column("assumed"), Column("asked")]
-    if screen and not is_long:
-        groups = _group_columns(adjusted)
-        columns = [column._replace(group=groups.get(column.key)) for column in columns]
+    columns = _list_columns(adjusted, form, chosen, data)
     caption = ""
     title = ""
     if form is Format.latex:
@@ -184,17 +157,69 @@ def lay_out(
         if not any(column.key == "dataset" and column.title for column in columns):
             title = _name_tasks(adjusted, tables)
     places = np.flatnonzero(chosen).tolist()
+    # Only PyKEEN's tables have a row for each metric and tie policy.
     has_ties = any(context.rank_type for context in reading.entries.contexts)
-    if screen and is_long and has_ties:
+    is_of_pykeen = screen and reading.layout == "long" and has_ties
+    if is_of_pykeen:
         places = _order_metrics(adjusted, data, places)
     listing = Listing(columns, data, title, caption, upright=adjusted.details)
     if places != list(range(len(chosen))):
         listing = listing.take(places)
+    has_notes = any(column.is_note and column.title for column in columns)
     is_short = not (adjusted.details or adjusted.against or has_notes)
-    if screen and is_long and reading.joined and has_ties and is_short:
+    if is_of_pykeen and reading.joined and is_short:
         name, block = next(iter(adjusted.blocks.items()))  # a long table has one
         return _list_runs(listing, name, block.forms["index"])
     return listing
+
+
+def _list_columns(
+    adjusted: AdjustedReading, form: Format, chosen: NDArray[np.bool_], data: dict[str, Any]
+) -> list[Column]:
+    """List the columns of a format: those of the file, computed ones, tasks, notes and answers.
+
+    This also changes `data` to what the format has in these columns.
+    """
+    screen = form is Format.table
+    columns = _list_originals(adjusted, form, data)
+    columns = _add_columns(adjusted, columns, next_to=screen and _has_datasets_as_columns(adjusted))
+    *facts, note = adjusted.described
+    columns = _add_tasks(adjusted.reading, columns, facts, data, screen=screen)
+    if screen and adjusted.waiting:
+        data[note] = _shorten_notes(adjusted, data[note])
+    notes = itertools.compress(data[note], chosen.tolist())
+    longest = max((len(text or "") for text in notes), default=0)
+    has_notes = longest > 0
+    if screen and longest > _LONG_NOTE:
+        has_notes = False
+    if has_notes or adjusted.details:
+        title = note if has_notes else None
+        columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
+    if form is Format.json:
+        data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks}
+        data |= adjusted.answers
+        columns += [Column("assumed"), Column("asked")]
+    if screen and adjusted.reading.layout != "long":
+        groups = _group_columns(adjusted)
+        columns = [column._replace(group=groups.get(column.key)) for column in columns]
+    return columns
+
+
+def _add_tasks(
+    reading: Reading, columns: list[Column], facts: list[str], data: dict[str, Any], *, screen: bool
+) -> list[Column]:
+    """Add the columns of `facts`, the ranking tasks, behind the others.
+
+    On a screen, rows of several datasets begin with these, as the file names them.
+    """
+    datasets = name_datasets(reading) if screen and "dataset" in facts else []
+    if len({*datasets} - {""}) < 2:
+        return [*columns, *(Column(fact) for fact in facts)]
+    data["dataset"] = datasets
+    place = 1 if reading.joined else 0  # behind the name of the file, if there are several
+    first = Column("dataset", "dataset", _show_text)
+    others = [Column(fact) for fact in facts if fact != "dataset"]
+    return [*columns[:place], first, *columns[place:], *others]
 
 
 def _list_runs(listing: Listing, value: str, index: str) -> Listing:
