@@ -133,22 +133,17 @@ def adjust_reading(
     fractions = _find_fractions(reading, groups) if user.percent else {}
     groups = _leave_out(groups, list(fractions))
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
-    for group, where in groups.items():
-        if group.address in failed:
-            adjusting.leave(where.places, failed[group.address])
-        else:
-            adjusting.adjust(group, where, *settled[group.address])
+    adjusting.adjust_groups(groups, settled, failed)
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
     strict = errors == "raise"
     if (strict and (asked or impossible or left)) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=strict)
+    against, lacks = compare_with(done, tables, baselines)
     if significance:
         tracked = done if track is None else track(done)
         done = [add_significance(batch) for batch in tracked]
-    against, lacks = compare_with(done, tables, baselines)
-    if significance:
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
     notes = [note for batch in done for note in _remark(batch, reading, tables)]
@@ -311,17 +306,30 @@ class _Adjusting:
         self._without_scores: list[int] = []
         self._parsed: dict[int, _ParsedTexts] = {}  # of each column, by its place
 
-    def leave(self, places: Places, error: RankconstError) -> None:
+    def adjust_groups(
+        self,
+        groups: Mapping[Group, Where],
+        settled: Settled,
+        failed: Mapping[Address, RankconstError],
+    ) -> None:
+        """Adjust groups whose address has tasks, and leave out the others with their errors."""
+        for group, where in groups.items():
+            if group.address in failed:
+                self._leave(where.places, failed[group.address])
+            else:
+                self._adjust(group, where, *settled[group.address])
+
+    def _leave(self, places: Places, error: RankconstError) -> None:
         """Leave out numbers for a reason."""
         self.left |= dict.fromkeys(places.tolist(), error)
 
-    def adjust(self, group: Group, where: Where, tasks: Tasks, tool: Tool | None) -> None:
+    def _adjust(self, group: Group, where: Where, tasks: Tasks, tool: Tool | None) -> None:
         """Adjust the numbers of a group."""
         metric = self._entries.heads[group.column].metric
         try:
             tasks = weigh(tasks, metric, tool)
         except DataError as error:
-            self.leave(where.places, error)
+            self._leave(where.places, error)
             return
         num_tasks, ends = group.address.num_tasks, self._read(where)
         batch = Batch(tasks, metric, tool, *ends, where.places, num_tasks, where=where)
@@ -334,7 +342,7 @@ class _Adjusting:
         try:
             self._adjust_batch(batch)
         except (UnknownNameError, UndefinedError, UsageError) as error:
-            self.leave(batch.index, error)
+            self._leave(batch.index, error)
 
     def _adjust_batch(self, batch: Batch) -> None:
         """Adjust the possible numbers of a batch, and note the others as impossible."""
