@@ -21,12 +21,11 @@ a table of the queries: memory follows the evaluation split and the answers foun
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -54,7 +53,7 @@ from rankconst_builder.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst.progress import Stage
@@ -373,31 +372,53 @@ def count_protocols(
     splits: Collection[str] = SPLITS,
     stage: Stage = unseen,
 ) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of splits under each protocol, shared where protocols agree."""
-    find_ranked = functools.cache(functools.partial(_find_ranked, graph))
-    evaluations = []
-    for protocol, split in itertools.product(protocols, SPLITS):
-        if split in splits and not graph.explain_uncounted(protocol, split):
-            rows = _select_rows(graph, protocol, split)
-            tasks = find_ranked(split, np.packbits(rows).tobytes())
-            evaluations.append(_Evaluation(protocol, split, tasks))
+    """Count the candidates of splits under each protocol, shared where protocols agree.
+
+    Keys are those of the protocol and the split; one that cannot be counted is left out.
+    """
+    evaluations = _list_evaluations(graph, protocols, splits)
     counts = {}
-    shared: dict[Any, TaskCounts] = {}
+    shared: dict[Hashable, TaskCounts] = {}
     with stage("candidates", 1 + len(evaluations)) as advance:
         gatherings = _gather_answers(graph, evaluations)
         advance()
         for evaluation in evaluations:
-            protocol, split, tasks = evaluation
-            # Each selection contains the next smaller one, so its size identifies it.
-            entities = int(select_candidates(graph, protocol).sum())
-            relations = int(select_relations(graph, protocol).sum())
-            sources = list_known(graph, protocol, split)
-            key = (tasks, entities, relations, sources, protocol.time, protocol.negatives)
+            key = _key_counts(graph, evaluation)
             if key not in shared:
                 shared[key] = _count_candidates(graph, evaluation, gatherings)
-            counts[protocol.key, split] = shared[key]
+            counts[evaluation.protocol.key, evaluation.split] = shared[key]
             advance()
     return counts
+
+
+def _list_evaluations(
+    graph: Graph, protocols: Iterable[Protocol], splits: Collection[str]
+) -> list[_Evaluation]:
+    """List the evaluations that can be counted, splits in their usual order.
+
+    Those that rank the same rows of a split have the same tasks, one object.
+    """
+    tasks_of_rows: dict[tuple[str, bytes], RankedTasks] = {}
+    evaluations = []
+    for protocol, split in itertools.product(protocols, SPLITS):
+        if split not in splits or graph.explain_uncounted(protocol, split):
+            continue
+        rows = _select_rows(graph, protocol, split)
+        key = split, np.packbits(rows).tobytes()
+        if key not in tasks_of_rows:
+            tasks_of_rows[key] = _find_tasks(graph, split, rows)
+        evaluations.append(_Evaluation(protocol, split, tasks_of_rows[key]))
+    return evaluations
+
+
+def _key_counts(graph: Graph, evaluation: _Evaluation) -> Hashable:
+    """Return all that the counts of an evaluation depend on; tasks are compared by identity."""
+    protocol, split, tasks = evaluation
+    # Each selection contains the next smaller one, so its size identifies it.
+    entities = int(select_candidates(graph, protocol).sum())
+    relations = int(select_relations(graph, protocol).sum())
+    sources = list_known(graph, protocol, split)
+    return tasks, entities, relations, sources, protocol.time, protocol.negatives
 
 
 def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Mask:
@@ -411,13 +432,12 @@ def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Mask:
     return ranked
 
 
-def _find_ranked(graph: Graph, split: str, bits: bytes) -> RankedTasks:
-    """Return the ranking tasks of some rows of a split, a bit for each row."""
+def _find_tasks(graph: Graph, split: str, rows: Mask) -> RankedTasks:
+    """Return the ranking tasks of some rows of a split."""
     evaluated = graph.splits[split]
-    ranked = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(evaluated)).view(np.bool_)
-    tasks = evaluated if ranked.all() else evaluated.select(ranked)
-    queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
-    return RankedTasks(np.flatnonzero(ranked), queries)
+    facts = evaluated if rows.all() else evaluated.select(rows)
+    queries = {side: list_queries(graph, facts, side) for side in list_sides(graph)}
+    return RankedTasks(np.flatnonzero(rows), queries)
 
 
 def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
