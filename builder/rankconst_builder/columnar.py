@@ -240,7 +240,7 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
     try:
         opened = [open_parquet(file) for file in files]
         schema = opened[0].schema_arrow
-        letters = _choose_columns(path, schema, order)
+        letters = _list_columns(path, schema, order)
     except DataError:
         raise
     except DAMAGE as error:
@@ -282,23 +282,31 @@ def _read_parquet(
         raise DataError(f"{file} states {expected:,} rows and has {rows:,}. Get the file again.")
 
 
-def _choose_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dict[str, str]:
-    """Return the columns of heads, relations, tails and times: name to letter."""
+def _list_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dict[str, str]:
+    """Return the letter of each column that is read, in the order h, r, t, then every d.
+
+    They stand for head, relation, tail and a part of the time, - for a column to ignore.
+    """
     letters = _find_letters(path, schema.names, order)
-    pairs = zip(letters, schema.names, strict=True)
-    columns = [(letter, name) for letter, name in pairs if letter != "-"]
-    columns.sort(key=lambda column: "hrtd".index(column[0]))
-    for letter, name in columns:
+    pairs = zip(schema.names, letters, strict=True)
+    columns = [(name, letter) for name, letter in pairs if letter != "-"]
+    columns.sort(key=lambda column: "hrtd".index(column[1]))
+    for name, letter in columns:
         if schema.names.count(name) > 1:
             raise DataError(f"{path} has two columns {name!r}; give each a name of its own.")
-        kind = schema.field(name).type
-        values = kind.value_type if pa.types.is_dictionary(kind) else kind
-        is_text = any(check(values) for check in _LABELS)
-        if letter != "d" and not is_text and not pa.types.is_integer(values):
-            raise DataError(
-                f"{path}: column {name!r} holds {kind}; expected text or whole numbers."
-            )
-    return {name: letter for letter, name in columns}
+        if letter != "d":
+            _refuse_other_types(path, schema.field(name))
+    return dict(columns)
+
+
+def _refuse_other_types(path: Path | str, column: pa.Field[Any]) -> None:
+    """Refuse a column of entities or relations that holds neither text nor whole numbers."""
+    values = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    is_text = any(check(values) for check in _LABELS)
+    if not (is_text or pa.types.is_integer(values)):
+        raise DataError(
+            f"{path}: column {column.name!r} holds {column.type}; expected text or whole numbers."
+        )
 
 
 _LABELS = (

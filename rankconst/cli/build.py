@@ -170,7 +170,9 @@ def build(
             Build(
                 sources=sources,
                 out=out,
-                fetcher=_open_fetcher(find_mirror(), offline, reporter, bool(benchmarks)),
+                fetcher=_open_fetcher(
+                    find_mirror(), reporter, offline=offline, is_cached=bool(benchmarks)
+                ),
                 protocols=protocols,
                 baselines=_choose_baselines(baseline or usual),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
@@ -393,18 +395,19 @@ def _place_train(
 
 
 def _open_fetcher(
-    mirror: str | None, offline: bool, reporter: Reporter, downloading: bool
+    mirror: str | None, reporter: Reporter, *, offline: bool, is_cached: bool
 ) -> Fetcher:
-    """Return a fetcher of benchmark files; the user's own graph needs no cache."""
+    """Return a fetcher of files, and say where it looks for those of benchmarks.
+
+    The files of the user's own graph are not cached: the cache's folder is not asked for.
+    """
     from rankconst_builder.fetch import Fetcher
 
-    cache = Path()
-    if downloading:
-        cache = cache_folder()
-        sources = f"cache: {cache}"
-        if mirror is not None:
-            sources = f"mirror: {hide_login(mirror)}  {sources}"
-        reporter.say(sources)
+    if not is_cached:
+        return Fetcher(Path(), mirror=mirror, offline=offline, reporter=reporter)
+    cache = cache_folder()
+    mirror_note = "" if mirror is None else f"mirror: {hide_login(mirror)}  "
+    reporter.say(f"{mirror_note}cache: {cache}")
     return Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter)
 
 
