@@ -160,7 +160,7 @@ _sampled = functools.partial(Moments, method="sampled")
 
 
 def _fit(values: Values, counts: Values) -> Values:
-    """Return the b that leave the least of M in R."""
+    """Return the coefficients b of L that least squares fit to draws of M: R is smallest."""
     deviation = counts - counts.mean(axis=1, keepdims=True)
     fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
     # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
@@ -172,14 +172,19 @@ def _fit(values: Values, counts: Values) -> Values:
 
 
 def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> Moments:
+    """Estimate the moments of M from draws of it, with L as a control variate.
+
+    `values` are the draws of M, `counts` those of B at the points of control, `slopes` the b of L.
+    With R = M - L, E[M] = E[R] and Var[M] = Var[L] + E[(R - E[R]) (R - E[R] + 2 L)], as E[L] = 0.
+    """
     linear = slopes @ (counts - control.mean[:, None])
-    residuals = values - linear
-    expectation = float(residuals.mean())
-    residuals -= expectation
+    remainders = values - linear
+    expectation = float(remainders.mean())
+    residuals = remainders - expectation
     terms = residuals * (residuals + 2 * linear)
     draws = values.size
-    # The second term is that of the mean's square: it counts where M takes two values, equally
-    # often.
+    # The variance of the mean of the terms, and of the square of the mean of R, which is next to
+    # nothing unless M takes two values, equally often: then the terms are all alike.
     spread = float(terms.var(ddof=1)) / draws + 2 * float(residuals.var(ddof=1)) ** 2 / draws**2
     return _sampled(
         expectation=expectation,

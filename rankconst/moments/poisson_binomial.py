@@ -83,7 +83,11 @@ class Circle:
         odd: bool = False,
         whole: bool = False,
     ) -> Circle:
-        """Place nodes on the circles |z| = e^tilt, given the tilted variances."""
+        """Place nodes on the circles |z| = e^tilt, given the tilted variances.
+
+        With `whole` none is left out where g is next to nothing; with `odd` their number on the
+        full circle is odd, so that none is at -e^tilt.
+        """
         deviation = np.sqrt(variance)
         # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this
         # from its mean ...
@@ -344,10 +348,14 @@ def _log1p(v: Complex) -> Complex:
 
 
 def _sum_powers(zeta: Complex, length: Counts, left: NDArray[np.bool_]) -> Complex:
-    """Sum z^-k over 0 <= k < length where `left`, else z^k over 1 <= k <= length; z = e^zeta."""
+    """Sum `length` powers of z = e^zeta, as the tail left or right of a point. Shape (X, nodes).
+
+    1 + z^-1 + ... + z^-(length - 1) where `left`, else z + z^2 + ... + z^length.
+    """
     sign = np.where(left, -1.0, 1.0)[:, None]
     count = length[:, None].astype(np.float64)
-    # Both are -sign expm1(sign length zeta) / expm1(-zeta), up to the limit at z = 1.
+    # Either geometric sum is -sign expm1(sign length zeta) / expm1(-zeta); at z = 1, 0/0, it is the
+    # number of its terms.
     at_one = zeta == 0.0
     safe = np.where(at_one, 1j, zeta)
     # Far from the middle the tilt makes the exponent large on one side only: there it is negative.

@@ -155,22 +155,28 @@ class _SumOverFirstRanks:
         return self.above + float(np.sum(self.weights * np.minimum(self.sizes**self.exponent, 1.0)))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Return ln L(t), and -L'(t)/L(t), or ones unless there is a `slope`, for some t."""
+        """Return ln L and -L'/L at `t`, ascending. Shapes (T,).
+
+        Without `slope` the second array is all ones. Where L has vanished neither is computed: ln L
+        is -inf there, and the other 1.
+        """
         sizes, tasks = self.sizes, self.weights
-        chunk = max(_CHUNK // (sizes.size + min(int(sizes.max()), 2 * TABLE)), 1)
+        # Tables have a row for each t, and a column for each size or each rank that is summed over.
+        width = sizes.size + min(int(sizes.max()), 2 * TABLE)
+        chunk = max(_CHUNK // width, 1)
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
         for start in range(0, t.size, chunk):
             rows = slice(start, start + chunk)
             nodes = t[rows, None]
-            if self.exponent == 1:
+            if self.exponent == 1:  # a geometric sum, in closed form
                 log_phi = _log_phi_of_ranks(nodes, sizes)
             else:
                 log_phi = self._log_phi(nodes, sizes)
             logs[rows] = log_phi @ tasks - self.above * t[rows]
-            if slope:
+            if slope:  # only for q other than 1, where nothing is above
                 slopes[rows] = self._slope(nodes, sizes, log_phi) @ tasks
             if logs[rows][-1] < _VANISHED:
-                break  # L falls: nothing is left of it further on
+                break  # and L is smaller still at every further t
         return logs, slopes
 
     def _log_phi(self, t: Values, sizes: Values) -> Values:
@@ -202,17 +208,17 @@ class _SumOverFirstRanks:
             # Of (r/N)^q.
             scale = n**self.exponent / self.mean
             first, second = self._scaled
-            further = [scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1)]
-            raw = [ones, 1 + first, *(1 + each for each in further)]
+            excesses = [scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1)]
+            raw = [ones, 1 + first, *(1 + excess for excess in excesses)]
         else:
             scale = ones / self.mean
             raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
             second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
         mean = raw[1]
-        turned = [(-mean) ** k for k in range(ORDER + 1)]
+        shifts = [(-mean) ** k for k in range(ORDER + 1)]
         central = [ones, np.zeros_like(n), second]
         for k in range(3, ORDER + 1):
-            terms = [math.comb(k, i) * raw[i] * turned[k - i] for i in range(k + 1)]
+            terms = [math.comb(k, i) * raw[i] * shifts[k - i] for i in range(k + 1)]
             central.append(sum(terms, np.zeros_like(n)))
         return scale, central
 
@@ -247,7 +253,7 @@ class _SumOverBlocks:
         return float(np.sum(self.weights * self._own * self._lowest))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Form the mean for all blocks, one t after the other."""
+        """Return what :meth:`_SumOverFirstRanks.transform` does, for one t after the other."""
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
         lowest, rows = self._own * self._lowest, self.blocks.rows
         # What a block's least value contributes is taken out: the rest is 1 somewhere.
@@ -256,8 +262,8 @@ class _SumOverBlocks:
         near = np.ones(lowest.size, np.bool_)
         gap = phi = kept = np.ones(0)
         for place, at in enumerate(t.tolist()):
-            # 1 - phi is accurate where phi is near 1, phi itself where it is small. What is needed
-            # of no block is not formed: as t grows, phi falls.
+            # 1 - phi is accurate where phi is near 1, phi itself where it is small. What no block
+            # needs is not formed: t ascends, so phi falls, and no block is near 1 again.
             if near.any():
                 gap = -self.blocks.mean(np.expm1(-at * beyond))
                 near = gap < 0.5
@@ -279,11 +285,11 @@ class _SumOverBlocks:
         """Form them as they are defined: the points' weights are positive."""
         away = self.blocks.deviations(self._shifts, self._means)
         power = away * away
-        found = [np.ones_like(self._means), np.zeros_like(self._means), self.blocks.mean(power)]
+        central = [np.ones_like(self._means), np.zeros_like(self._means), self.blocks.mean(power)]
         for _ in range(3, ORDER + 1):
             power = power * away
-            found.append(self.blocks.mean(power))
-        return self._units / self.mean, found
+            central.append(self.blocks.mean(power))
+        return self._units / self.mean, central
 
 
 _Sum: TypeAlias = _SumOverFirstRanks | _SumOverBlocks
@@ -352,7 +358,7 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     orders = range(2, ORDER + 1)
     once = [binomial(power, k) * central[k] for k in orders]
     twice = [binomial(2 * power, k) * central[k] for k in orders]
-    left_once, left_twice = _estimate_rest(once), _estimate_rest(twice)
+    rest_once, rest_twice = _estimate_rest(once), _estimate_rest(twice)
     shift = math.fsum(once)
     expectation = 1 + shift
     variance = math.fsum([*twice, *(-2 * term for term in once), -shift * shift])
@@ -360,8 +366,8 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     amplified = 16 * power**2 * 4 ** max(power - 2, 0) if power > 0.5 else 1
     rounding = 64 * UNIT_ROUNDOFF * central[2] * amplified
     return (
-        Estimate(expectation, left_once + 4 * UNIT_ROUNDOFF),
-        Estimate(variance, left_twice + 2 * left_once + rounding),
+        Estimate(expectation, rest_once + 4 * UNIT_ROUNDOFF),
+        Estimate(variance, rest_twice + 2 * rest_once + rounding),
     )
 
 
