@@ -92,7 +92,7 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
     """Choose how headings without a metric are read: as graphs, splits and sides, or as models."""
-    models = list_models(rows)
+    models = list_possible_models(rows)
     return partial(_name_models, metric, models) if models else partial(_name_metric, metric)
 
 
@@ -110,25 +110,29 @@ def _name_models(metric: Metric, models: Collection[str], name: str, k: int | No
     return replace(label, role="measured", metric=metric) if name in models else label
 
 
-def list_models(rows: Sequence[Row]) -> list[str]:
-    """List the headings of columns of numbers next to names of graphs, which may name models.
+def list_possible_models(rows: Sequence[Row]) -> list[str]:
+    """List all headings but the first if they may name models, next to a column of graphs.
 
-    Return none if a heading is known to be something else.
+    As A and B may in the rows "Dataset, A, B" and "WN18RR, 0.4, 0.5". None may if one of them has
+    a known meaning, or heads something else than numbers.
     """
     head = rows[0].plain
+    models = [*head[1:]]
+    if not models or len({*head}) < len(head):
+        return []
     body = [row.plain for row in rows[1:] if len(row.plain) == len(head)]
-    if len(head) < 2 or len({*head}) < len(head):
-        return []
     graphs = [row[0] for row in body if names_known(row[0]) or is_mean(row[0])]
-    if 2 * len(graphs) <= len(body):
+    are_most_graphs = 2 * len(graphs) > len(body)
+    have_meaning = any(not name or _is_vocabulary(name) for name in models)
+    if have_meaning or not are_most_graphs:
         return []
-    for j, name in enumerate(head[1:], start=1):
-        if not name or _is_vocabulary(name):
-            return []
-        cells = [row[j] for row in body if not is_blank(row[j])]
-        if cells and not any(is_number(cell) for cell in cells):
-            return []
-    return [*head[1:]]
+    columns = [[row[j] for row in body] for j in range(1, len(head))]
+    return models if all(_may_be_numbers(cells) for cells in columns) else []
+
+
+def _may_be_numbers(cells: Sequence[str]) -> bool:
+    """Tell whether a column has a number, or is all blank."""
+    return any(is_number(cell) for cell in cells) or all(is_blank(cell) for cell in cells)
 
 
 def _is_vocabulary(heading: str) -> bool:
@@ -335,7 +339,7 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
     columns, hint = "", ""
     if any(read_label(label).values or find_mentions(label) for label in headings):
         columns = "datasets, splits or sides"
-    elif list_models(rows):
+    elif list_possible_models(rows):
         columns = "models"
     if columns:
         metric = _find_metric(document) or "mrr"

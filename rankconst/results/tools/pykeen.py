@@ -422,6 +422,9 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
     return Label(name, "measured", *measure, is_vocabulary=True)
 
 
+_PRINTED_COLUMNS = 4  # side, tie policy, metric and value; an index is before them
+
+
 def _recognise_csv(document: Document) -> bool:
     is_csv = "," in document.first_line
     headings = document.first_line.split("," if is_csv else None)
@@ -429,24 +432,28 @@ def _recognise_csv(document: Document) -> bool:
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
     if is_csv and {"side", "ranktype", "metric", "value"} <= set(headings):
         return True
-    return headings[-4:] in [
+    return headings[-_PRINTED_COLUMNS:] in [
         ["side", "ranktype", "metric", "value"],
         ["side", "type", "metric", "value"],
     ]
 
 
 def _read_csv(document: Document) -> Reading:
-    is_printed = "," not in document.first_line  # a printed DataFrame has blanks for commas
-    if is_printed:
-        # The index before the four columns is left out, and so is the mark of rows not shown.
-        lines = []
-        for line in document.lines:
-            cells = line.split()[-4:]
-            is_row = len(cells) == 4 and "..." not in cells
-            lines.append(",".join(cells) if is_row else "")
-        document = Document(document.name, "\n".join(lines))
+    """Read a DataFrame of metrics, written as CSV or printed."""
+    is_printed = "," not in document.first_line
+    csv = _separate_by_commas(document) if is_printed else document
     dialect = Dialect(_parse_csv_name, exact=not is_printed, even=True)
-    return read_delimited(document, READER_CSV.key, dialect, "pykeen")
+    return read_delimited(csv, READER_CSV.key, dialect, "pykeen")
+
+
+def _separate_by_commas(printed: Document) -> Document:
+    """Turn a printed DataFrame into CSV without its index; a line that is no row becomes blank."""
+    lines = []
+    for line in printed.lines:
+        cells = line.split()[-_PRINTED_COLUMNS:]
+        is_row = len(cells) == _PRINTED_COLUMNS and "..." not in cells  # "..." for rows not shown
+        lines.append(",".join(cells) if is_row else "")
+    return Document(printed.name, "\n".join(lines))
 
 
 READER_CSV = Reader("pykeen_csv", _recognise_csv, _read_csv, "pykeen")
