@@ -65,11 +65,11 @@ FORMS = {"value": "as published", "index": "adjusted for chance", "skill": f"ove
 
 
 class Point(NamedTuple):
-    """A result, and its column: a dataset, with the unusual names of its tasks."""
+    """A result of a model, drawn as a point in the column of its dataset."""
 
     model: str
     metric: Metric
-    column: str
+    column: str  # its dataset, and split or side unless usual: "WN18RR, valid"
     constants: Constants
     adjusted: Adjusted
     # The same over the counting baseline, where there are constants of it.
@@ -77,7 +77,7 @@ class Point(NamedTuple):
     over_counting: Adjusted | None
 
     def measure(self, form: str) -> tuple[float, tuple[float, float]] | None:
-        """Return its height in a panel, and the ends of its interval; None if it is undefined."""
+        """Return its height in the panel of a form, and its interval; None if it is undefined."""
         numbers = self.over_counting if form == "skill" else self.adjusted
         name = "value" if form == "value" else "index"
         height = getattr(numbers, name, None)
@@ -116,7 +116,7 @@ def collect_points(
 
 
 def _name_column(tasks: Tasks, rank_type: str | None, titles: Mapping[str, str]) -> str:
-    """Name a dataset with the unusual names of its tasks: WN18RR, valid, head."""
+    """Name a dataset, and split, side and the like unless they are usual: WN18RR, valid, head."""
     names = [tasks.split, tasks.side, tasks.aggregation, rank_type or ""]
     unusual = [name for name in names if name not in {"test", "both", DEFAULT_AGGREGATION, ""}]
     return ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
@@ -159,8 +159,8 @@ def draw_results(
     """
     only = None if metrics is None else tuple(dict.fromkeys(metrics))
     points = collect_points(adjusted, only, titles or {})
-    drawn = only or tuple(dict.fromkeys(point.metric for point in points))
-    lacking = [metric.label for metric in drawn if all(point.metric != metric for point in points)]
+    chosen = only or tuple(dict.fromkeys(point.metric for point in points))
+    lacking = [metric.label for metric in chosen if all(point.metric != metric for point in points)]
     if lacking:
         raise DataError(
             f"{adjusted.reading.name} has no value of {', '.join(lacking)} that could be adjusted."
@@ -171,10 +171,10 @@ def draw_results(
             f"which has room for {MOST_RESULTS}. Choose a metric (--metric mrr), or leave out rows."
         )
     with apply_style():
-        figure = _draw(drawn, points)
-        names = ", ".join(metric.label for metric in drawn)
+        figure = _draw(chosen, points)
+        names = ", ".join(metric.label for metric in chosen)
         title = f"{names} as published and adjusted for chance"
-        describe(figure, title, _describe_points(drawn, points))
+        describe(figure, title, _describe_points(chosen, points))
     return figure
 
 
@@ -216,7 +216,10 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
 
 
 def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, tuple[int, int]]:
-    """Return where each column begins and ends: a place for each result, and a gap."""
+    """Return the start and end of each column on the x axis, by ascending mean of candidates.
+
+    A result takes one unit, and the gap between columns another.
+    """
     counts = Counter((point.column, point.metric) for point in points)
     spans, start = {}, 0
     for column in sorted(sizes, key=lambda column: (sizes[column], column)):
@@ -234,7 +237,7 @@ def _draw_panel(
     points: Sequence[Point],
     spans: Mapping[str, tuple[int, int]],
 ) -> None:
-    """Draw one metric in one form: results side by side, over chance and counting."""
+    """Draw one metric in one form: results side by side, and lines for chance or counting."""
     results = [point for point in points if point.metric == metric]
     models = list(dict.fromkeys(point.model for point in points))
     counts = Counter(point.column for point in results)
@@ -278,7 +281,7 @@ def _draw_panel(
 def _draw_levels(
     axes: Axes, metric: Metric, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]
 ) -> None:
-    """Mark chance and counting in each column; protocols differ a little."""
+    """Mark the values of chance and counting in each column, for each protocol in it."""
     if metric.lower == 1:
         axes.set_yscale("log")
     for point in points:
@@ -289,7 +292,7 @@ def _draw_levels(
 
 
 def choose_look(number: int) -> tuple[str, str, str]:
-    """Return colour, marker and fill of a model; the first hundred models differ."""
+    """Return colour, marker and fill of a model by its number; the first hundred differ."""
     turn, place = divmod(number, len(COLOURS))
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
     return colour, marker, "white" if turn % 2 else colour
@@ -376,12 +379,16 @@ def format_axis(axes: Axes) -> None:
 
 
 def plain(text: str) -> str:
-    """Return text to draw as it is: dollar signs start no formula, underscores hide nothing."""
+    """Escape a text so that matplotlib draws it as it is.
+
+    A dollar sign would start a formula, and a label that starts with an underscore is not drawn.
+    """
     visible = show_controls(text).replace("$", r"\$")
     return f" {visible}" if visible.startswith("_") else visible
 
 
-# Ending of a file name to what its metadata call a description, and what keeps the hour out of it.
+# Ending of a file name to the key of a description in its metadata, and to metadata without the
+# hour, so that equal pictures are equal files.
 SUFFIXES: dict[str, tuple[str, dict[str, None]]] = {
     ".svg": ("Description", {"Date": None}),
     ".png": ("Description", {}),

@@ -41,9 +41,9 @@ def count(value: Any) -> str:
 
 
 def number(digits: int) -> Callable[[Any], str]:
-    """Return what shows a number with `digits` significant digits.
+    """Return a function that shows a number with `digits` significant digits.
 
-    It shows no exponent where the number is readable without, and a dash for None.
+    It writes an exponent only for very large and small numbers, and a dash for None.
     """
 
     def show(value: Any) -> str:
@@ -70,18 +70,19 @@ class Column(NamedTuple):
     # On a terminal too narrow for the table, columns with the largest number go first; those with 0
     # never go.
     drop: int = 0
-    # Makes the cell from the whole row, where one field is not enough; `show` is not asked then.
+    # Makes the cell from all fields of the row, in place of `show`, which has only one.
     show_row: Callable[[Row], str] | None = None
     # True if cells are already written in the format's own markup.
     raw: bool = False
     # True for remarks about the row, which LaTeX has as comments.
     is_note: bool = False
-    # What the column is, below the table on a screen, as long as it is there.
+    # The explanation of the column below the table on a screen; left out together with the column.
     meaning: str = ""
-    # Key of the column to its left whose heading this one's goes on from, as long as that is there.
+    # Key of the column to its left whose heading this one continues: "AMRR" beside "WN18RR". If
+    # that column is left out, this heading is written in full: "WN18RR AMRR".
     beside: str = ""
-    # On a screen, columns of different groups are in tables of their own, with those that have
-    # none.
+    # On a screen, each group, such as a dataset, has a table of its own. Columns without a group
+    # are repeated in each.
     group: str | None = None
 
 
@@ -96,7 +97,7 @@ class Listing:
     # Lines that the table has above and below; not part of other formats.
     title: str = ""
     caption: str = ""
-    # What a screen shows in place of the columns.
+    # Text that a screen shows in place of the columns.
     card: str = ""
     # Whether all columns were asked for: a narrow screen has the fields of each row one below the
     # other.
@@ -301,7 +302,7 @@ def _are_too_wide(grids: Iterable[Mapping[Column, GridColumn]], width: int) -> b
 
 
 def _find_free(grids: Iterable[Mapping[Column, GridColumn]]) -> set[Column]:
-    """Return the columns, of all tables, that leave first: those of the highest `drop`."""
+    """Return the columns of all tables that are left out next: those of the highest `drop`."""
     free = {column for grid in grids for column in grid if column.drop}
     most = max((column.drop for column in free), default=0)
     return {column for column in free if column.drop == most}
@@ -310,21 +311,21 @@ def _find_free(grids: Iterable[Mapping[Column, GridColumn]]) -> set[Column]:
 def _leave_out(
     grid: Mapping[Column, GridColumn], wide: Collection[Column]
 ) -> dict[Column, GridColumn]:
-    """Leave out columns; a heading that goes on from that of one of them is written in full."""
+    """Leave out columns; a heading that continued one of theirs is written in full."""
     titles = {column.key: column.title for column in wide}
-    kept: dict[Column, GridColumn] = {}
-    for column, each in grid.items():
+    rest: dict[Column, GridColumn] = {}
+    for column, in_grid in grid.items():
         if column.beside in titles:
             title = f"{titles[column.beside]} {column.title}"
             named = column._replace(title=title, beside="")
-            kept[named] = replace(each, cells=[title, *each.cells[1:]])
+            rest[named] = replace(in_grid, cells=[title, *in_grid.cells[1:]])
         elif column not in wide:
-            kept[column] = each
-    return kept
+            rest[column] = in_grid
+    return rest
 
 
 def wrap(width: int, *texts: str, below: str = "") -> str:
-    """Join texts, of which long lines continue below."""
+    """Join texts, and break lines longer than `width`; what continues begins with `below`."""
     wrapper = textwrap.TextWrapper(
         width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
     )
@@ -335,9 +336,10 @@ def wrap(width: int, *texts: str, below: str = "") -> str:
 
 
 def _split(listing: Listing) -> list[Listing]:
-    """Return a table for each group of columns.
+    """Divide a table by the groups of its columns: a table for each dataset, say.
 
-    It has the rows and the other columns that have anything there.
+    Each also has the columns without a group. Rows and such columns that are empty there are left
+    out.
     """
     keys_of: dict[str, list[str]] = {}  # of the columns that are shown, by group
     for column in listing.columns:
@@ -359,7 +361,7 @@ def _split(listing: Listing) -> list[Listing]:
 
 
 def _find_filled(columns: Sequence[Sequence[Any]]) -> list[int]:
-    """Return the rows that have something in one of some columns."""
+    """Return the rows in which at least one of the columns is not empty."""
     rows = enumerate(zip(*columns, strict=True))
     return [row for row, cells in rows if any(cell not in (None, "") for cell in cells)]
 
@@ -387,8 +389,8 @@ def _join_markdown(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-# What means something wherever it is; an underscore only at the edge of a word; what begins a tag,
-# an entity, a ruling.
+# Signs that Markdown interprets: some anywhere, an underscore only at the edge of a word, "<" and
+# "&" only where a tag or an entity begins.
 _MARKDOWN = r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
 
 # A bar, after no backslash or an even number of them.
@@ -475,7 +477,7 @@ def _write_workbook(listing: Listing) -> Iterator[bytes]:
 
 
 class Format(StrEnum):
-    """Output formats: the name that users type, a file's ending, and what writes a listing."""
+    """Output formats: the name that users type, the ending of files, and the writing function."""
 
     table = "table", ".txt", _write_table
     json = "json", ".json", _write_json
@@ -539,7 +541,7 @@ def show_html(listing: Listing) -> str:
 def show_interval(
     key: str, write: Callable[[float, Interval], str] = show_uncertain
 ) -> Callable[[Row], str]:
-    """Return what shows the number under `key` with its interval, ``_lower`` to ``_upper``."""
+    """Return a function that shows the number under `key` of a row with its interval."""
 
     def show(row: Row) -> str:
         ends = Interval(row[f"{key}_lower"], row[f"{key}_upper"])
@@ -549,13 +551,13 @@ def show_interval(
 
 
 def show_tail(key: str) -> Callable[[Row], str]:
-    """Return what shows a probability by its decimal logarithm under `key`, with its interval."""
+    """Return a function that shows a probability, whose log10 is under `key`, with its interval."""
     from rankconst.values.significance import show_probability
 
     return show_interval(key, show_probability)
 
 
-_GAP = "   "
+_GAP = "   "  # between columns
 _NARROW_GAP = "  "  # where there is no room
 _FEWEST = 20  # of a column of words that continue below
 _UNSEEN = {"Mn", "Me", "Cf"}  # accents and what joins letters
@@ -579,7 +581,7 @@ class GridColumn:
         return max(self.sizes)
 
     @functools.cached_property
-    def whole(self) -> int:
+    def unbroken(self) -> int:
         """The least width in which no word and no number is broken.
 
         The heading of a column of numbers may continue on further lines.
@@ -592,11 +594,11 @@ class GridColumn:
     @property
     def least(self) -> int:
         """The least width in which it is read well."""
-        return self.whole if self.right else min(self.width, max(self.whole, _FEWEST))
+        return self.unbroken if self.right else min(self.width, max(self.unbroken, _FEWEST))
 
 
 def measure(text: str) -> int:
-    """Return how many places of a terminal a text takes."""
+    """Return how many places of a terminal a text takes: two for each Chinese sign."""
     return len(text) if text.isascii() else sum(map(_measure_sign, text))
 
 
@@ -608,7 +610,7 @@ def _measure_sign(sign: str) -> int:
 
 
 def measure_narrow(columns: Sequence[GridColumn]) -> int:
-    """Return how wide a table is at least, whose words and numbers are whole."""
+    """Return the least width of a table without breaking words or numbers."""
     return _add_gaps([column.least for column in columns], _NARROW_GAP)
 
 
@@ -624,10 +626,12 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
     excess = _add_gaps(widths, gap) - width
     while excess > 0:
         # Of equally wide columns one of words, which can be broken better than headings.
-        free = [place for place, column in enumerate(columns) if widths[place] > column.whole]
-        if not free:
+        breakable = [
+            place for place, column in enumerate(columns) if widths[place] > column.unbroken
+        ]
+        if not breakable:
             break
-        widest = max(free, key=lambda place: (widths[place], not columns[place].right, place))
+        widest = max(breakable, key=lambda place: (widths[place], not columns[place].right, place))
         widths[widest] -= 1
         excess -= 1
     rows = [*zip(*(column.cells for column in columns), strict=True)]

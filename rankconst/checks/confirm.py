@@ -115,7 +115,7 @@ def _gather(
     Places without counts of ranks and adjusted values are left out.
     """
     entries = reading.entries
-    by_number = reading.has_telling_numbers
+    by_number = reading.has_checkable_numbers
     codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
     address_of = codes[entries.context_of]
     part_of = combine(address_of, reading.part_of, len(reading.parts))

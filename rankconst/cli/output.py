@@ -205,9 +205,9 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
         reasons = count_of(len(groups) - MOST_REASONS, "other reason")
         say(f"skipped: {reading.name}: {others:,} more, for {reasons}")
     if strict:
-        from rankconst.results.reading import require_whole
+        from rankconst.results.reading import require_complete
 
-        require_whole(reading)
+        require_complete(reading)
 
 
 def _name_skipped(group: Iterable[Skipped]) -> str:

@@ -25,7 +25,7 @@ from rankconst.results.batches import adjust_reading
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.formats import find_tool, is_paths, read, read_document
 from rankconst.results.labels import read_label
-from rankconst.results.reading import Notes, Reading, require_whole
+from rankconst.results.reading import Notes, Reading, require_complete
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.headings import choose_parse, compose_heading
 from rankconst.results.tables.near import read_near
@@ -66,7 +66,7 @@ def read_given(
     """
     reading = _read_any(as_pandas(results), percent, metric)
     if strict:
-        require_whole(reading)
+        require_complete(reading)
     return reading
 
 
@@ -143,7 +143,7 @@ def adjust_frame(
     only = next(iter(metrics)) if len(metrics) == 1 else None
     reading, reasons = read_frame(frame, percent, only)
     if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
-        require_whole(reading)
+        require_complete(reading)
     if confirm is not None:
         reading = confirm(reading)
     rounded: int | dict[Metric, int] | None

@@ -37,9 +37,9 @@ class Entry(NamedTuple):
     metric: Metric  # with its k
     text: str  # the number as written, without markup
     row: int  # index into Reading.rows
-    column: str  # the key of that row that holds the number
+    column: str  # the column, a key of that row, that holds the number
     line: int | None  # of the file, counted from 1; None where lines mean nothing
-    context: Address = NOTHING  # of the number, as far as the file declares it
+    context: Address = NOTHING  # model, dataset, split and the like, if the file declares them
     adjustment: str | None = None  # "normalised", "index" or "z" if it is adjusted already
     exact: bool = False  # True if a program wrote every digit, False if it was rounded for print
 
@@ -59,10 +59,10 @@ NO_LINE = -1
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Numbers as written, each distinct text once."""
+    """Numbers as written, each distinct text once: a file may have 0.33 thousands of times."""
 
     distinct: Sequence[str]
-    codes: Places  # the place there of each number
+    codes: Places  # index into `distinct`, for each number
 
     @cached_property
     def _values(self) -> NDArray[np.float64]:
@@ -93,9 +93,9 @@ class Texts:
     def sign(self, chosen: Flags, *, percent: bool) -> Texts:
         """Return the numbers with a percent sign, or without, where a mask is True."""
         sign = "%" if percent else ""
-        further = (text.rstrip("%") + sign for text in self.distinct)
+        rewritten = (text.rstrip("%") + sign for text in self.distinct)
         codes = np.where(chosen, self.codes + len(self.distinct), self.codes)
-        return Texts([*self.distinct, *further], codes)
+        return Texts([*self.distinct, *rewritten], codes)
 
     def write(self, at: int) -> str:
         """Return a number as written."""
@@ -113,7 +113,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Floats:
-    """A machine's numbers, whose texts are written only when they are asked for."""
+    """Numbers that a program holds as floats; their texts are written when they are asked for."""
 
     values: NDArray[np.float64]
     signed: Flags  # True for percentages
@@ -144,7 +144,7 @@ class Floats:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Numbers of one heading and metric, all of them texts or all of them floats.
+    """Numbers with one heading and metric, all of them texts or all of them floats.
 
     Columns of a table mostly share the arrays of their rows, lines, contexts and models.
     """
@@ -194,7 +194,7 @@ class Entries(Listed[Entry]):
         return [column.head for column in self.columns]
 
     def gather(self, parts: Iterable[Any], dtype: Any = np.intp) -> NDArray[Any]:
-        """Gather an array, or a single value, for each column in the order of the file."""
+        """Join an array, or a single value, for each column into one in the order of the file."""
         gathered = np.empty(len(self), dtype=dtype)
         for column, part in zip(self.columns, parts, strict=True):
             gathered[column.places] = part
@@ -241,7 +241,7 @@ class Entries(Listed[Entry]):
         return self.gather(np.arange(column.places.size) for column in self.columns)
 
     def keep(self, chosen: Flags) -> Entries:
-        """Return the numbers of a mask."""
+        """Return the numbers of a mask, which has a flag for each; their places count anew."""
         if chosen.all():
             return self
         places = np.cumsum(chosen) - 1
@@ -308,7 +308,7 @@ class Entries(Listed[Entry]):
 
 
 def make_entries(entries: Iterable[Entry]) -> Entries:
-    """Hold numbers by column."""
+    """Arrange numbers by column: those with the same :class:`Head` become one."""
     listed = list(entries)
     heads = [Head(entry.metric, entry.column, entry.adjustment, entry.exact) for entry in listed]
     head_of, distinct_heads = encode(heads)
@@ -428,13 +428,16 @@ class Reading:
 
     @property
     def has_evidence(self) -> bool:
-        """True if adjusted values or numbers of ranks tell which tasks its numbers are of."""
+        """True if the file itself can confirm its protocol: by adjusted values or counts of ranks.
+
+        MRR 0.33 next to its adjusted value 0.3299 fits only tasks with that expectation.
+        """
         counted = any(context.num_tasks is not None for context in self.entries.contexts)
-        return counted or self.has_telling_numbers
+        return counted or self.has_checkable_numbers
 
     @property
-    def has_telling_numbers(self) -> bool:
-        """True if some of its numbers are adjusted values or numbers of ranks themselves."""
+    def has_checkable_numbers(self) -> bool:
+        """True if a column has adjusted values, such as AMRI, or numbers of ranks."""
         heads = self.entries.heads
         return any(head.adjustment is not None or head.metric.scale == "count" for head in heads)
 
@@ -477,13 +480,13 @@ class Collector:
         adjustment: str | None = None,
         exact: bool = True,
     ) -> None:
-        """Add a number with its row, whose cell `value` holds it."""
+        """Add a number, and its row, in which the key ``value`` is to hold `text`."""
         place = len(self._rows)
         self._entries.append(Entry(metric, text, place, "value", line, context, adjustment, exact))
         self._rows.append(row)
 
     def skip(self, line: int | None, what: str, reason: str) -> None:
-        """Note a part that is left out, and why, as half a sentence."""
+        """Note a part that is left out, and why: ``skip(3, "Hits@x", "x is not a number")``."""
         self._skipped.append(Skipped(line, what, reason))
 
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
@@ -502,23 +505,23 @@ class Collector:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A format of results files."""
+    """A format of results files, as an entry of the registry."""
 
-    key: str  # what users type to force it
-    # Whether a document looks like it, without reading all of it.
+    key: str  # the name by which users choose it
+    # Tells whether a document looks like it, without reading all of it.
     recognise: Callable[[Document], bool]
-    read: Callable[[Document], Reading]  # or DataError with the place and a remedy
-    tool: str | None = None  # whose tables these are, if they are of one tool
-    # The most characters that are read, where reading takes many times as much memory.
+    read: Callable[[Document], Reading]  # raises DataError with the place and a remedy
+    tool: str | None = None  # the key of the tool that writes it, if it is that of one
+    # The most characters that are read, for a format that takes many times as much memory.
     most: int | None = None
 
 
-_EACH = 10
-_LONGEST = 80
+_MOST_PLACES = 10  # that are listed for one reason
+_LONGEST = 80  # of what was left out, in characters
 
 
 class Notes:
-    """Collects the parts that a reader skips, a few of each reason."""
+    """Collects the parts that a reader leaves out: the first few of each reason, and a count."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -527,20 +530,20 @@ class Notes:
     def add(self, line: int | None, what: str, reason: str) -> None:
         """Add a cell, a heading or a line with the reason, as half a sentence."""
         self._counts[what, reason] += 1
-        if self._counts[what, reason] <= _EACH:
+        if self._counts[what, reason] <= _MOST_PLACES:
             self._skipped.append(Skipped(line, what[:_LONGEST], reason))
 
     def skipped(self) -> tuple[Skipped, ...]:
-        """Return them in order, followed by the number of further places."""
+        """Return the parts in the order they were added, then "..., in 5 more places"."""
         more = [
-            Skipped(None, what[:_LONGEST], f"{reason}, in {count - _EACH:,} more places")
+            Skipped(None, what[:_LONGEST], f"{reason}, in {count - _MOST_PLACES:,} more places")
             for (what, reason), count in self._counts.items()
-            if count > _EACH
+            if count > _MOST_PLACES
         ]
         return (*self._skipped, *more)
 
 
-def require_whole(reading: Reading) -> None:
+def require_complete(reading: Reading) -> None:
     """Refuse a file if anything in it was left out."""
     if not reading.skipped:
         return
@@ -606,7 +609,11 @@ class Measured:
 
 
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
-    """Read a number; `in_full` is False if the program may have rounded it."""
+    """Read a number with the interval of values that it may stand for.
+
+    `percent` says that shares, such as Hits@10, are percentages. An exact number has all of
+    its digits only if `in_full`; else the program may have rounded it.
+    """
     metric, exact = entry.metric, entry.exact and in_full
     percent = percent and metric.is_share
     shift = 0.0
@@ -625,7 +632,7 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
 
 
 def are_in_full(entries: Iterable[Entry]) -> bool:
-    """Tell whether a program wrote its numbers in full: if one has all its digits, so do all."""
+    """Tell whether a program wrote its numbers in full, as one of more than seven digits shows."""
     return any(count_digits(entry.text) > _MOST_ROUNDED for entry in entries)
 
 
@@ -647,7 +654,7 @@ def name_entry(entry: Entry) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The numbers of one evaluation: a model on ranking tasks, with a tie policy, at a time."""
+    """The numbers of one evaluation: of one model, on the same tasks, under one tie policy."""
 
     entries: tuple[Entry, ...]  # in the order of the file, adjusted values included
 
@@ -686,7 +693,7 @@ def group_entries(reading: Reading) -> list[Group]:
 
 
 def name_models(reading: Reading) -> list[str]:
-    """Name the model of each entry, by its heading if a row has several; empty if it has none."""
+    """Name the model of each entry, with its heading if a row has several; empty if unnamed."""
     entries = reading.entries
     models = [entries.models[code] for code in entries.model_of.tolist()]
     part_of, parts = name_columns(reading)
@@ -710,8 +717,9 @@ def name_datasets(reading: Reading) -> list[str]:
 def name_columns(reading: Reading) -> tuple[Places, list[str]]:
     """Name the models in headings, where a row has a metric in several columns.
 
-    For each entry there is a place among these names; the first name is empty. Where there is no
-    other, there are no places.
+    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE. Return a code for each
+    entry and the names, of which codes are indices. The first name is empty: that of entries whose
+    row names one model. If no heading names a model, it is the only name, and there are no codes.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
@@ -734,7 +742,10 @@ def name_columns(reading: Reading) -> tuple[Places, list[str]]:
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
-    """Return a number for each entry's evaluation: it tells models apart, and ties if `by_ties`."""
+    """Return a number for each entry, the same for those of one evaluation.
+
+    Entries of different models, and if `by_ties` of different tie policies, have different numbers.
+    """
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
     for part_of, count in list_divisions(reading, by_ties=by_ties):
@@ -743,9 +754,10 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
 
 
 def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[tuple[Places, int]]:
-    """List the divisions of entries into evaluations, besides those by the rows of a wide table.
+    """List what tells the evaluations of entries apart, besides the rows of a wide table.
 
-    Each has the part of each entry, and the number of parts.
+    That is a column such as ``model``, a tie policy or a heading. For each there is an array with a
+    code for each entry, and the number of codes.
     """
     entries = reading.entries
     divisions = []
