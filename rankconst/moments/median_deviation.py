@@ -42,7 +42,7 @@ import functools
 import math
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -129,17 +129,17 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     # With very many distinct N each pass over them is dear; the sample can share the pilot's.
     is_shared = limit == 2 * size
     values, counts = _draw(histogram, control.points, size + limit if is_shared else size, rng)
-    *slopes, draws = _make_plan(control, values[:size], counts[:, :size], limit)
+    plan = _make_plan(control, values[:size], counts[:, :size], limit)
     if is_shared:
         values, counts = values[size:], counts[:, size:]
     else:
-        values, counts = _draw(histogram, control.points, draws, rng)
+        values, counts = _draw(histogram, control.points, plan.draws, rng)
     largest = float(histogram.last_ranks.max() - offsets_of(histogram).min() - 1) / 2
     first = second = _estimate_rare(histogram, values, largest)
     if first is None or second is None:
-        first = _estimate(control, slopes[0], values, counts)
-        second = _estimate(control, slopes[1], values, counts)
-        plain = _estimate(control, 0.0 * slopes[0], values, counts)
+        first = _estimate(control, plan.for_expectation, values, counts)
+        second = _estimate(control, plan.for_variance, values, counts)
+        plain = _estimate(control, 0.0 * plan.for_expectation, values, counts)
         # Next to an end of what is possible, L may lead beyond; the plain estimates cannot.
         first = first if 0 <= first.expectation <= largest else plain
         second = second if second.variance >= 0 else plain
@@ -150,7 +150,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
         variance=second.variance / NORMAL_QUARTILE**2,
         variance_error=second.variance_error / NORMAL_QUARTILE**2,
         method="sampled",
-        num_draws=draws,
+        num_draws=plan.draws,
     )
 
 
@@ -194,13 +194,16 @@ def _estimate(control: _Control, slopes: Values, values: Values, counts: Values)
     )
 
 
-def _make_plan(
-    control: _Control, values: Values, counts: Values, limit: int
-) -> tuple[Values, Values, int]:
-    """Choose, from a pilot sample, b for expectation and variance, and the number of draws.
+class _Plan(NamedTuple):
+    """The coefficients b of L for either moment, 0 where L is of no use, and how much to draw."""
 
-    b is 0 where L is of no use.
-    """
+    for_expectation: Values
+    for_variance: Values
+    draws: int
+
+
+def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> _Plan:
+    """Choose coefficients and the number of draws, at most `limit`, from a pilot sample."""
     slopes = _fit(values, counts)
     linear = _estimate(control, slopes, values, counts)
     plain = _estimate(control, 0.0 * slopes, values, counts)
@@ -212,9 +215,9 @@ def _make_plan(
     away = math.sqrt(values.size) * largest
     choices = [1 << k for k in range((2 * values.size).bit_length() - 1, limit.bit_length())]
     draws = next((draws for draws in choices if away < GOAL * scale * math.sqrt(draws)), limit)
-    for_mean = slopes if first is linear else 0.0 * slopes
+    for_expectation = slopes if first is linear else 0.0 * slopes
     for_variance = slopes if second is linear else 0.0 * slopes
-    return for_mean, for_variance, draws
+    return _Plan(for_expectation, for_variance, draws)
 
 
 def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Moments | None:

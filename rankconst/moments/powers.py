@@ -31,7 +31,7 @@ import functools
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -82,20 +82,21 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
         # All ranks are certain, and under chance 1.
         value = (sums.mean / histogram.total) ** power
         return Moments(value, 0.0 if value == 1 else _CERTAIN_ERROR * value, 0.0, 0.0, "numerical")
-    routes = [_by_series(sums, power)]
+    series = _by_series(sums, power)
+    routes = [series]
     enough = GOOD_FOR_MANY if has_many_blocks(histogram) else _GOOD_ENOUGH
-    off = max(routes[0][0].error, routes[0][1].error / routes[0][1].value)
-    covered = power < 0 or 2 * power <= 1
-    if not covered and not off < _BARELY_ENOUGH:
+    off = max(series.expectation.error, series.variance.error / series.variance.value)
+    is_covered = power < 0 or 2 * power <= 1  # by the transform's formulas
+    if not is_covered and not off < _BARELY_ENOUGH:
         raise UndefinedError(
             f"the power mean with exponent {exponent:g} "
             f"is not known for as few tasks as {histogram.total:,}: its series converges for many."
         )
-    if covered and off > enough:
+    if is_covered and off > enough:
         routes.append(_by_transform(sums, power))
     scale = math.exp(power * (math.log(sums.mean) - math.log(histogram.total)))
-    expectation = min((route[0] for route in routes), key=lambda estimate: estimate.error)
-    variance = min((route[1] for route in routes), key=lambda estimate: estimate.error)
+    expectation = min([route.expectation for route in routes], key=lambda value: value.error)
+    variance = min([route.variance for route in routes], key=lambda value: value.error)
     # The scale is a power of the mean, formed through logarithms.
     rounding = 8 * UNIT_ROUNDOFF * (1 + abs(power) * abs(math.log(sums.mean)))
     return Moments(
@@ -319,8 +320,15 @@ def _log_sinhc(x: Values) -> Values:
     return np.asarray(np.where(x < 0.5, np.log1p(series), far))
 
 
-def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
-    """Return expectation and variance of (S / E[S])^power from the transform."""
+class _Route(NamedTuple):
+    """The moments of (S / E[S])^power, as one of the routes estimates them."""
+
+    expectation: Estimate
+    variance: Estimate
+
+
+def _by_transform(sums: _Sum, power: float) -> _Route:
+    """Return the moments of (S / E[S])^power from the transform."""
     mean = sums.mean
     # ln t = ln(1/E[S]) + x - exp(-x): L(t) <= exp(-t least), so beyond the end nothing is left.
     end = math.log(60 * mean / sums.least) + 1
@@ -338,7 +346,7 @@ def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     if 2 * power != 1:
         second = _integrate_power(2 * power, log_t, weights, integrand)
     error = second.error + 2 * first.value * first.error
-    return first, Estimate(second.value - first.value**2, error)
+    return _Route(first, Estimate(second.value - first.value**2, error))
 
 
 def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values) -> Estimate:
@@ -352,8 +360,8 @@ def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values
     return Estimate(fine, converged + _TRANSFORM_ERROR * UNIT_ROUNDOFF * fine)
 
 
-def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
-    """Return expectation and variance of (S / E[S])^power from the binomial series."""
+def _by_series(sums: _Sum, power: float) -> _Route:
+    """Return the moments of (S / E[S])^power from the binomial series."""
     central = _central_moments(sums)
     orders = range(2, ORDER + 1)
     once = [binomial(power, k) * central[k] for k in orders]
@@ -365,7 +373,7 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     # Powers beyond 1/2 amplify what central moments are off by, those of high order most.
     amplified = 16 * power**2 * 4 ** max(power - 2, 0) if power > 0.5 else 1
     rounding = 64 * UNIT_ROUNDOFF * central[2] * amplified
-    return (
+    return _Route(
         Estimate(expectation, rest_once + 4 * UNIT_ROUNDOFF),
         Estimate(variance, rest_twice + 2 * rest_once + rounding),
     )
