@@ -115,15 +115,15 @@ def download(
     shown = hide_login(address)
     downloader: Any = pooch.HTTPDownloader if is_url(address) else pooch.DOIDownloader
     reporter.say(f"downloading {shown}")
-    for left in reversed(range(1 + RETRIES)):
+    for attempt in range(1 + RETRIES):
         try:
             with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
                 stream = _Limited(file, LARGEST if size is None else size)
                 hooks = {"response": functools.partial(_begin_answer, stream)}
-                get = downloader(
+                fetch = downloader(
                     progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks
                 )
-                get(address, stream, None)
+                fetch(address, stream, None)
             break
         except TooLargeError as error:
             if size is None:
@@ -135,16 +135,18 @@ def download(
                 f"expected {size} bytes, got more. {remedies.mismatch}"
             ) from error
         except strange_answers() as error:
-            if not left or not _may_pass(error):
+            if attempt == RETRIES or not _may_pass(error):
                 raise MissingSourceError(
                     f"could not download {shown}: {explain(error)}. {remedies.missing}"
                 ) from error
-            time.sleep(1 + RETRIES - left)
-    got = None if known is None else _hash(path, known)
-    if got != known:
-        raise HashMismatchError(
-            f"{shown} is not {remedies.described}: expected {known}, got {got}. {remedies.mismatch}"
-        )
+            time.sleep(1 + attempt)
+    if known is not None:
+        digest = _hash(path, known)
+        if digest != known:
+            raise HashMismatchError(
+                f"{shown} is not {remedies.described}: "
+                f"expected {known}, got {digest}. {remedies.mismatch}"
+            )
 
 
 def _may_pass(error: Exception) -> bool:
