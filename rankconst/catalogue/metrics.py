@@ -606,6 +606,7 @@ def strip_prefixes(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _parse(name: str, k: int | None) -> Metric:
+    """Read the name of a metric; UnknownNameError, with advice, if it is none or lacks its k."""
     bare = strip_prefixes(name)
     family, number = _find_family(bare)
     if family is None:
@@ -648,14 +649,14 @@ def _refuse_near(name: str, bare: str) -> None:
         )
 
 
-def _find_family(bare: str) -> tuple[str | None, int | None]:
+def _find_family(name: str) -> tuple[str | None, int | None]:
     """Return the family of a name and its k; ``mrr@10`` has one, ``mrr10`` is no name."""
-    numbered = _NUMBERED.match(bare)
+    numbered = _NUMBERED.match(name)
     if numbered is None:
-        return _NAMES.find(bare), None
+        return _NAMES.find(name), None
     stem = numbered[1]
     family = _NAMES_WITH_K.find(stem)
-    if family is None and "@" in bare:
+    if family is None and "@" in name:
         family = _NAMES_WITH_K.find(f"{stem} at")
     return family, int(numbered[2])
 
@@ -680,7 +681,7 @@ def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | 
 
 
 def _name_form(metric: Metric, form: str) -> tuple[Metric, str]:
-    """Return the metric and the form of a key of PyKEEN, which may omit "_index"."""
+    """Name the form of a key of PyKEEN: ``adjusted_hits_at_k`` is an index, without saying so."""
     if form == "normalised" and metric.index_name and not metric.normalised_name:
         return metric, "index"
     return metric, form
@@ -724,15 +725,17 @@ def _describe_other(name: str) -> str:
     )
 
 
-def _find_adjusted(bare: str) -> tuple[Metric, str] | None:
-    """Return the metric and form that the field's name of an adjusted metric means, if any."""
-    plain = squash(bare)
+def _find_adjusted(name: str) -> tuple[Metric, str] | None:
+    """Find the metric and form of a name of the field's, ``AMRI`` or ``AH@10``; None for others."""
+    plain = squash(name)
     stem = plain.rstrip("0123456789")
     digits = plain[len(stem) :]
     metric, form = _ADJUSTED.get(stem, (None, ""))
     if metric is None or metric.takes_k != bool(digits) or len(digits) > 20:
         return None
-    return (metric.at(int(digits)) if digits else metric), form
+    if digits:
+        metric = metric.at(int(digits))
+    return metric, form
 
 
 def list_adjusted_names(metric: Metric) -> tuple[str, ...]:

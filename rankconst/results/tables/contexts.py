@@ -299,14 +299,14 @@ def _read_flag(flag: Label, cell: str) -> CellTexts:
 
 
 def _read_end(cell: str) -> CellTexts:
-    """Read a cell that may be short for a side."""
+    """Read a cell that may be short for a side, such as h, and is asked about."""
     if is_blank(cell):
         return _NOTHING
     return _make_text(Label(cell, words=(Word(cell.lower(), "side"),)))
 
 
 def _read_below(heading: Label, cell: str) -> CellTexts:
-    """Read a cell below words that ask about its row: 100 negatives."""
+    """Read a cell below a heading that is asked about, such as 100 below "negatives"."""
     if is_blank(cell):
         return _NOTHING
     texts = () if is_number(cell) else _read_remark(cell).texts

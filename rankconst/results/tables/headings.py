@@ -97,7 +97,7 @@ def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
 
 
 def _name_metric(metric: Metric, name: str, k: int | None) -> Label:
-    """Return a label, of numbers of a metric if it consists of sides, splits or datasets."""
+    """Read a heading; one of sides, splits or datasets only is that of numbers of a metric."""
     label = read_label(name, k)
     if label.role or not label.is_vocabulary or not (label.values or label.graphs):
         return label
@@ -105,7 +105,7 @@ def _name_metric(metric: Metric, name: str, k: int | None) -> Label:
 
 
 def _name_models(metric: Metric, models: Collection[str], name: str, k: int | None) -> Label:
-    """Return a label, of numbers of a metric if it is the name of one of some models."""
+    """Read a heading; one that is the name of a model is that of numbers of a metric."""
     label = read_label(name, k)
     return replace(label, role="measured", metric=metric) if name in models else label
 
@@ -238,9 +238,9 @@ def _stack_levels(
 def _drop_names_of_levels(
     level: Sequence[str], labels: list[tuple[Label, ...]], measures: Collection[int]
 ) -> None:
-    """Drop a label that names the labels next to it, and no cells: dataset, FB15k-237, WN18RR.
+    """Drop the name that pandas writes before a level of columns: dataset, FB15k-237, WN18RR.
 
-    That is how pandas writes columns of two levels.
+    It is the name of the labels next to it, not of the cells below.
     """
     beside = [read_label(level[j]) for j in measures if level[j]]
     for j, text in enumerate(level):
@@ -417,9 +417,8 @@ def ask_beside(heading: Heading, j: int) -> list[Label]:
     Below FB15k-237 and Hetionet, or test and ood, are numbers of two graphs and splits. Below 20%
     are numbers of a part of the data.
     """
-    labels = [
-        each if each.metric is not None else ask_alone(each, "row") for each in heading.labels[j]
-    ]
+    above = heading.labels[j]
+    labels = [label if label.metric is not None else ask_alone(label, "row") for label in above]
     for level, label in enumerate(labels):
         if label.is_about_tasks or label.is_vocabulary or label.metric:
             continue

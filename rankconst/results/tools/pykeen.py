@@ -190,7 +190,7 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     file_dataset = gather((name_file(document.name),)).declared.get("dataset")
     for record in records:
         leaves = _list_leaves(record)
-        address = _read_pipeline(record)
+        address = _read_setup(record)
         has_ties = has_ties or any(leaf.path.rank_type for leaf in leaves)
         fields = {name: getattr(address, name) or getattr(above, name) for name in _ABOVE}
         above = replace(address, **fields)
@@ -301,7 +301,7 @@ def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
     return counts
 
 
-def _read_pipeline(record: Record) -> Address:
+def _read_setup(record: Record) -> Address:
     """Read the dataset, the model and the evaluator that a record names."""
     value = _get(record)
     params = value.get("params")
