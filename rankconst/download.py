@@ -118,12 +118,12 @@ def download(
     for attempt in range(1 + RETRIES):
         try:
             with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
-                stream = _Limited(file, LARGEST if size is None else size)
-                hooks = {"response": functools.partial(_begin_answer, stream)}
+                target = _Limited(file, LARGEST if size is None else size)
+                hooks = {"response": functools.partial(_begin_answer, target)}
                 fetch = downloader(
                     progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks
                 )
-                fetch(address, stream, None)
+                fetch(address, target, None)
             break
         except TooLargeError as error:
             if size is None:
@@ -159,10 +159,10 @@ def _may_pass(error: Exception) -> bool:
     return isinstance(error, (requests.Timeout, requests.exceptions.ChunkedEncodingError))
 
 
-def _begin_answer(stream: _Limited, response: Any, **_: object) -> None:
-    """Let a stream measure an answer as it comes; refuse one without a file, or with a large one.
+def _begin_answer(target: _Limited, response: Any, **_: object) -> None:
+    """Let a file measure an answer as it comes; refuse one without a file, or with a large one.
 
-    A hook that requests calls for every answer once its head is there, before its body is read.
+    A hook that requests calls once the head of an answer is there, also with names such as stream.
     """
     import requests
 
@@ -170,10 +170,10 @@ def _begin_answer(stream: _Limited, response: Any, **_: object) -> None:
         response.raw.close()  # its body is not needed; the next answer comes to this hook, too
     elif response.status_code != _OK:
         raise requests.HTTPError(response=response)
-    stream.source = response.raw
+    target.source = response.raw
     length = response.headers.get("Content-Length", "")
-    if length.isdecimal() and int(length) > stream.limit:
-        raise TooLargeError(f"it has {int(length):,} bytes; expected at most {stream.limit:,}")
+    if length.isdecimal() and int(length) > target.limit:
+        raise TooLargeError(f"it has {int(length):,} bytes; expected at most {target.limit:,}")
 
 
 _OK, _BUSY = 200, 500
