@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from rankconst.values.published import is_number
 from rankconst.values.ranks import Ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -80,7 +80,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
     if isinstance(results, Mapping):
         return read_document("the dict", _write_dict(results))
     if is_frame(results):
-        return read_frame(results, percent, metric)[0]
+        return read_frame(results, percent, metric).reading
     kind = type(results).__name__
     raise UsageError(
         f"expected a number, a path, a dict, a DataFrame or a Reading, got {kind}. "
@@ -222,38 +222,39 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
 # Reading.
 
 
+class FrameReading(NamedTuple):
+    """The numbers of a frame, and by row the reasons why some of its cells are not read."""
+
+    reading: Reading
+    reasons: dict[int, str]
+
+
+class _FrameColumn(NamedTuple):
+    """A column, or a level of the index, with its name on each level that has one."""
+
+    names: list[str]
+    series: Any
+
+
 def read_frame(
     frame: pd.DataFrame,
     percent: bool | Collection[str] | None = None,
     metric: Metric | None = None,
-) -> tuple[Reading, dict[int, str]]:
-    """Return the numbers of a frame, and by row the reasons why some of its cells are not read.
+) -> FrameReading:
+    """Read the numbers of a frame.
 
     Columns, among them the named levels of the index, are read like those of a table in a file.
     `percent` holds the metrics whose numbers are percentages, or applies to all.
     Raises DataError if no column holds a metric.
     """
     columns = [*_list_index(frame), *_list_columns(frame)]
-    names = [levels for levels, _ in columns]
-    cells = [_make_cells(series) for _, series in columns]
-    heading = _compose(names, read_label)
-    if metric is not None and not (heading.measures or heading.long):
-        heads = tuple(" / ".join(levels) for levels in names)
-        first = [heads, *islice(zip(*cells, strict=True), _MOST_TRIED)]
-        parse = choose_parse(metric, [Row(1, row, row) for row in first])
-        heading = _compose(names, parse)
-    if not (heading.measures or heading.long):
-        known = ", ".join(key for key in heading.keys if key)
-        raise DataError(
-            f"no column holds a metric; there are: {known or 'none'}. "
-            "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
-            "models, give the metric, as in metric='mrr'."
-        )
+    cells = [_make_cells(column.series) for column in columns]
+    heading = _find_heading([column.names for column in columns], cells, metric)
     texts = list(cells)  # empty where there is a float
     floats: dict[int, NDArray[np.float64]] = {}
     for j, role in enumerate(heading.roles):
         if j in heading.measures or role == "value":
-            split = _split_numbers(columns[j][1])
+            split = _split_numbers(columns[j].series)
             if split is not None:
                 floats[j], texts[j] = split
     notes = _RowNotes()
@@ -280,7 +281,25 @@ def read_frame(
         skipped=notes.skipped(),
         tool=find_tool(heading.keys),
     )
-    return reading, notes.of_row
+    return FrameReading(reading, notes.of_row)
+
+
+def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric | None) -> Heading:
+    """Read the names of columns; if none is a metric, those of datasets or models for `metric`."""
+    heading = _compose(names, read_label)
+    if metric is not None and not (heading.measures or heading.long):
+        heads = tuple(" / ".join(levels) for levels in names)
+        first = [heads, *islice(zip(*cells, strict=True), _MOST_TRIED)]
+        parse = choose_parse(metric, [Row(1, row, row) for row in first])
+        heading = _compose(names, parse)
+    if not (heading.measures or heading.long):
+        known = ", ".join(key for key in heading.keys if key)
+        raise DataError(
+            f"no column holds a metric; there are: {known or 'none'}. "
+            "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
+            "models, give the metric, as in metric='mrr'."
+        )
+    return heading
 
 
 class _RowNotes(Notes):
@@ -300,7 +319,7 @@ class _RowNotes(Notes):
         super().add(None, f"row {line}: {what!r}", reason)
 
 
-def _list_index(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
+def _list_index(frame: pd.DataFrame) -> list[_FrameColumn]:
     """List the levels of the index with their names, like columns.
 
     A level that is also a column is left out, and so are numbers or dates without a name: an index
@@ -314,7 +333,7 @@ def _list_index(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
         counts = level.name is None and level.dtype.kind in "fiubmM"
         if not counts and not _is_column(frame, level):
             name = "" if level.name is None else str(level.name)
-            levels.append(([name], pd.Series(level.array)))
+            levels.append(_FrameColumn([name], pd.Series(level.array)))
     return levels
 
 
@@ -328,10 +347,10 @@ def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
     return bool((column.astype(object).to_numpy() == level.astype(object).to_numpy()).all())
 
 
-def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
+def _list_columns(frame: pd.DataFrame) -> list[_FrameColumn]:
     """Return the columns with the names of all their levels."""
     columns: Any = frame.columns
-    listed: list[tuple[list[str], Any]] = []
+    listed: list[_FrameColumn] = []
     before: list[str] = []
     for j, name in enumerate(columns):
         levels = list(name) if isinstance(name, tuple) and columns.nlevels > 1 else [name]
@@ -339,7 +358,7 @@ def _list_columns(frame: pd.DataFrame) -> list[tuple[list[str], Any]]:
         # pd.read_csv(header=[0, 1]) names only the first of a group.
         for level, group in enumerate(before[:-1]):
             names[level] = names[level] or group
-        listed.append(([name for name in names if name], frame.iloc[:, j]))
+        listed.append(_FrameColumn([name for name in names if name], frame.iloc[:, j]))
         before = names
     return listed
 
