@@ -252,11 +252,9 @@ def _draw_panel(
             undefined += 1
             continue
         height, (lower, upper) = measured
-        colour, marker, face = choose_look(models.index(point.model))
-        axes.plot(
-            x, height, marker=marker, color=colour, mfc=face, ms=5, label=point.model, zorder=3
-        )
-        axes.vlines(x, lower, upper, colors=colour, lw=1.0, zorder=2.5)
+        look = choose_look(models.index(point.model))
+        axes.plot(x, height, label=point.model, zorder=3, **look.list_options(5))
+        axes.vlines(x, lower, upper, colors=look.colour, lw=1.0, zorder=2.5)
     for start, _ in spans.values():
         axes.axvline(start, color=FAINT, lw=0.7, zorder=0)
     title = f"{metric.label} skill"
@@ -291,11 +289,24 @@ def _draw_levels(
                 axes.hlines(constants.expectation, start + 0.3, stop - 0.3, zorder=1.5, **look)
 
 
-def choose_look(number: int) -> tuple[str, str, str]:
+class Look(NamedTuple):
+    """How the points of a model are drawn."""
+
+    colour: str
+    marker: str
+    fill: str  # the colour, or white
+
+    def list_options(self, size: float) -> dict[str, Any]:
+        """Return the options of matplotlib for a marker of some size in points."""
+        return {"marker": self.marker, "color": self.colour, "mfc": self.fill, "ms": size}
+
+
+def choose_look(number: int) -> Look:
     """Return colour, marker and fill of a model by its number; the first hundred differ."""
     turn, place = divmod(number, len(COLOURS))
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
-    return colour, marker, "white" if turn % 2 else colour
+    fill = "white" if turn % 2 else colour
+    return Look(colour, marker, fill)
 
 
 def _make_handles(points: Sequence[Point]) -> list[Artist]:
@@ -303,10 +314,8 @@ def _make_handles(points: Sequence[Point]) -> list[Artist]:
 
     handles: list[Artist] = []
     for number, model in enumerate(dict.fromkeys(point.model for point in points)):
-        colour, marker, face = choose_look(number)
-        handles.append(
-            Line2D([], [], ls="", marker=marker, color=colour, mfc=face, ms=5.5, label=plain(model))
-        )
+        look = choose_look(number)
+        handles.append(Line2D([], [], ls="", label=plain(model), **look.list_options(5.5)))
     handles.append(Line2D([], [], label="random ranker", **_CHANCE))
     if any(point.counting is not None for point in points):
         handles.append(Line2D([], [], label=f"{FLOOR} baseline", **_COUNTING))
