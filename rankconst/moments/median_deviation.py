@@ -303,12 +303,12 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
         right = mean > level if above else mean < level
         return right and math.exp(-_divergence(level, mean, n)) < _IMPROBABLE / 4
 
-    def reach(fits: Callable[[float], bool], most: float) -> float:
-        """Double a distance until something is sure; return it, or `most`."""
+    def reach(is_enough: Callable[[float], bool], limit: float) -> float:
+        """Double a distance until it is enough; return it, or `limit`."""
         distance = 1.0
-        while distance < most and not fits(distance):
+        while distance < limit and not is_enough(distance):
             distance *= 2
-        return min(distance, most)
+        return min(distance, limit)
 
     last = float(histogram.last_ranks.max())
     low = middle - reach(lambda d: is_sure(count(1.0, middle - d - 1), above=False), last)
@@ -373,6 +373,7 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
 
 
 def _place_control(histogram: Histogram) -> _Control:
+    """Choose the points m0 - d0, m0 and m0 + d0, and form the moments of B there."""
     middle, distance = _locate(histogram)
     tasks, last = histogram.num_tasks, histogram.last_ranks.max()
     near = {round(x) for x in (middle - distance, middle, middle + distance)}

@@ -217,9 +217,8 @@ class _Table:
             self.columns[number.column][at] = cell
             self._note_line(leaves[number.leaf], number.column, at)
         for skipped in layout.skipped:
-            self._notes.add(
-                line, ".".join((*path, *skipped.place.path, skipped.key)), skipped.reason
-            )
+            key = ".".join((*path, *skipped.place.path, skipped.key))
+            self._notes.add(line, key, skipped.reason)
         for objects in layout.lists:
             inner = objects.place._replace(path=(), is_row=True)
             self.add(objects.value, inner, {}, line, (*path, *objects.place.path))

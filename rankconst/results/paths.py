@@ -105,13 +105,8 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
     No model is called so, nor a key next to others that declare: train, test and ood.
     """
     is_asking = any("row" in word.scopes for word in label.words)
-    if (
-        is_asking
-        or label.values
-        or label.is_vocabulary
-        or label.metric is not None
-        or find_role(key)
-    ):
+    has_meaning = bool(label.values or label.is_vocabulary or label.metric or find_role(key))
+    if is_asking or has_meaning:
         return False
     others = [read_label(other) for other in beside]
     if not label.graphs and any(other.declared for other in others):
@@ -169,9 +164,10 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
     yield from _read_named(value, place)
     means = _find_means(value)
     for key, inner in value.items():
-        counts = inner if isinstance(inner, dict) else ("1",)
-        by_k = any(_name_k(key, k) for k in counts)
-        if (by_k or read_label(key).metric is not None) and find_role(key) != "num_tasks":
+        ks = inner if isinstance(inner, dict) else ("1",)
+        lacks_k = any(_name_k(key, k) for k in ks)  # "hits": {"1": 0.2, "10": 0.4}
+        is_metric = lacks_k or read_label(key).metric is not None
+        if is_metric and find_role(key) != "num_tasks":
             yield from _read_metric(key, inner, place)
         elif isinstance(inner, Number) and CUT_OFF.search(key):
             yield Measurement(place, key, reason=UNKNOWN)
@@ -429,7 +425,7 @@ def _read_parts(
 
 
 def _explain(key: str, value: Value) -> str:
-    """Return why a value is no number of the metric of its key; empty if it may be one."""
+    """Explain why a value cannot be read as one of its key's metric; empty if it can."""
     label = read_label(key)
     if label.metric is None:
         return label.reason or NO_K
