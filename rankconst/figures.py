@@ -240,21 +240,8 @@ def _draw_panel(
     """Draw one metric in one form: results side by side, and lines for chance or counting."""
     results = [point for point in points if point.metric == metric]
     models = list(dict.fromkeys(point.model for point in points))
-    counts = Counter(point.column for point in results)
-    placed = Counter[str]()  # the results drawn so far in each column
-    undefined = 0
-    for point in sorted(results, key=lambda point: models.index(point.model)):
-        start, stop = spans[point.column]
-        placed[point.column] += 1
-        x = (start + stop - counts[point.column] - 1) / 2 + placed[point.column]
-        measured = point.measure(form)
-        if measured is None:
-            undefined += 1
-            continue
-        height, (lower, upper) = measured
-        look = choose_look(models.index(point.model))
-        axes.plot(x, height, label=point.model, zorder=3, **look.list_options(5))
-        axes.vlines(x, lower, upper, colors=look.colour, lw=1.0, zorder=2.5)
+    _draw_points(axes, results, form, models, spans)
+    undefined = sum(1 for point in results if point.measure(form) is None)
     for start, _ in spans.values():
         axes.axvline(start, color=FAINT, lw=0.7, zorder=0)
     title = f"{metric.label} skill"
@@ -274,6 +261,32 @@ def _draw_panel(
     axes.set_ylabel(unit)
     axes.grid(axis="y")
     format_axis(axes)
+
+
+def _draw_points(
+    axes: Axes,
+    results: Sequence[Point],
+    form: str,
+    models: Sequence[str],
+    spans: Mapping[str, tuple[int, int]],
+) -> None:
+    """Draw results in one form, each with its interval: centred in its column, in order of models.
+
+    A result that is undefined in this form leaves its place empty.
+    """
+    counts = Counter(point.column for point in results)
+    placed = Counter[str]()  # the results so far in each column
+    for point in sorted(results, key=lambda point: models.index(point.model)):
+        start, stop = spans[point.column]
+        placed[point.column] += 1
+        x = (start + stop - counts[point.column] - 1) / 2 + placed[point.column]
+        measured = point.measure(form)
+        if measured is None:
+            continue
+        height, (lower, upper) = measured
+        look = choose_look(models.index(point.model))
+        axes.plot(x, height, label=point.model, zorder=3, **look.list_options(5))
+        axes.vlines(x, lower, upper, colors=look.colour, lw=1.0, zorder=2.5)
 
 
 def _draw_levels(
