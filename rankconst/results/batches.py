@@ -95,6 +95,13 @@ class Group(NamedTuple):
     column: int  # its place in Entries.columns
 
 
+class _Selection(NamedTuple):
+    """The entries that the user asks for."""
+
+    groups: dict[Group, Where]  # without those that are adjusted already
+    wanted: Flags  # a flag for each entry of the file, True if it is asked for
+
+
 Settled = dict["Address", "tuple[Tasks, Tool | None]"]
 """Ranking tasks and tool of each address."""
 
@@ -122,7 +129,8 @@ def adjust_reading(
     Raises AskedError if the user has to answer a question first, DataError for impossible numbers.
     """
     user = parse_address(user, tables)
-    groups, wanted = _group_entries(reading, user, frozenset(metrics), tables)
+    selection = _select_entries(reading, user, frozenset(metrics), tables)
+    groups = selection.groups
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
@@ -136,7 +144,7 @@ def adjust_reading(
     adjusting.adjust_groups(groups, settled, failed)
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
-    left |= {place: error for place, error in uncounted.items() if wanted[place]}
+    left |= {place: error for place, error in uncounted.items() if selection.wanted[place]}
     strict = errors == "raise"
     if (strict and (asked or impossible or left)) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=strict)
@@ -157,7 +165,7 @@ def adjust_reading(
         reading=reading,
         done=tuple(done),
         table_version=versions or tables.version,
-        wanted=wanted,
+        wanted=selection.wanted,
         notes=_join_notes(asked, reasons, notes),
         tools=tuple(tools.values()),
         against=against,
@@ -186,28 +194,23 @@ def _settle_means(
 # Groups of numbers with one address and column.
 
 
-def _group_entries(
+def _select_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
-) -> tuple[dict[Group, Where], Flags]:
-    """Group the entries that the user asks for by address and column, in the order of the file.
-
-    Return also a flag for each entry, True if it is asked for. That is also so of an entry that is
-    adjusted already, which is in no group.
-    """
+) -> _Selection:
+    """Group the entries that the user asks for by address and column, in the order of the file."""
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
     address_of_context, addresses = encode(
         replace(context, rank_type=None) for context in entries.contexts
     )
     agreeing = _flag(agrees(address, user, tables) for address in addresses)
-    has_metric = [  # of each column, whether it has one that is asked for
+    has_metric = [  # a flag for each column, True if its metric is asked for
         head.metric.optimum is not None and (not metrics or head.metric in metrics)
         for head in entries.heads
     ]
-    is_wanted = []
-    for column, is_asked in zip(entries.columns, has_metric, strict=True):
-        is_wanted.append(agreeing[address_of_context[column.context_of]] & is_asked)
-    wanted = entries.gather(is_wanted, np.bool_)
+    wanted = []
+    for column, is_column_wanted in zip(entries.columns, has_metric, strict=True):
+        wanted.append(agreeing[address_of_context[column.context_of]] & is_column_wanted)
     groups: dict[Group, Where] = {}
     # Columns of a table mostly share these two arrays, which are then divided once. They are told
     # apart by identity, which holds as long as `entries` keeps them.
@@ -224,7 +227,7 @@ def _group_entries(
                 where = Where(place, positions, rows, column.places[positions])
                 groups[Group(addresses[code], place)] = where
     in_order = sorted(groups.items(), key=lambda item: int(item[1].places[0]))
-    return dict(in_order), wanted
+    return _Selection(dict(in_order), entries.gather(wanted, np.bool_))
 
 
 def _flag(flags: Iterable[bool]) -> Flags:
