@@ -696,10 +696,10 @@ def name_models(reading: Reading) -> list[str]:
     """Name the model of each entry, with its heading if a row has several; empty if unnamed."""
     entries = reading.entries
     models = [entries.models[code] for code in entries.model_of.tolist()]
-    part_of, parts = name_columns(reading)
-    if len(parts) == 1:
+    in_headings = _name_columns(reading)
+    if len(in_headings.names) == 1:
         return models
-    names = [parts[code] for code in part_of.tolist()]
+    names = [in_headings.names[code] for code in in_headings.codes.tolist()]
     return [f"{model} {name}".strip() for model, name in zip(models, names, strict=True)]
 
 
@@ -714,31 +714,37 @@ def name_datasets(reading: Reading) -> list[str]:
     return list(of_rows)
 
 
-def name_columns(reading: Reading) -> tuple[Places, list[str]]:
+class _HeadingModels(NamedTuple):
+    """The models that headings name."""
+
+    codes: Places  # index into `names`, for each entry; empty if no heading names a model
+    names: list[str]  # the first is empty: of entries whose row names one model
+
+
+def _name_columns(reading: Reading) -> _HeadingModels:
     """Name the models in headings, where a row has a metric in several columns.
 
-    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE. Return a code for each
-    entry and the names, of which codes are indices. The first name is empty: that of entries whose
-    row names one model. If no heading names a model, it is the only name, and there are no codes.
+    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
-    no_places = np.empty(0, dtype=np.intp)
+    no_models = _HeadingModels(np.empty(0, dtype=np.intp), [""])
     columns = {(head.metric, head.adjustment, head.column) for head in entries.heads}
     if reading.layout == "long" or len(kinds) == len(columns):
-        return no_places, [""]
+        return no_models
     row_of = combine(entries.rows, entries.context_of, len(entries.contexts))
     if reading.of_objects:
         row_of = combine(row_of, entries.model_of, len(entries.models))
     number_of = combine(row_of, kind_of[entries.head_of], len(kinds))
     is_repeated = np.bincount(number_of)[number_of] > 1
     if not is_repeated.any():
-        return no_places, [""]
+        return no_models
     heads = np.unique(entries.head_of[np.isin(row_of, row_of[is_repeated])])
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
     name_of, distinct = encode(["", *names])
     is_named = np.isin(entries.head_of, heads)
-    return np.where(is_named, name_of[1:][entries.head_of], 0), distinct
+    codes = np.where(is_named, name_of[1:][entries.head_of], 0)
+    return _HeadingModels(codes, distinct)
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
@@ -773,9 +779,9 @@ def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[tuple[Plac
         type_of, rank_types = encode(context.rank_type for context in entries.contexts)
         if len(rank_types) > 1:
             divisions.append((type_of[entries.context_of], len(rank_types)))
-    part_of, parts = name_columns(reading)
-    if len(parts) > 1:
-        divisions.append((part_of, len(parts)))
+    in_headings = _name_columns(reading)
+    if len(in_headings.names) > 1:
+        divisions.append((in_headings.codes, len(in_headings.names)))
     return divisions
 
 
