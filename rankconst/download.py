@@ -134,7 +134,7 @@ def download(
                 f"{shown} is not {remedies.described}: "
                 f"expected {size} bytes, got more. {remedies.mismatch}"
             ) from error
-        except strange_answers() as error:
+        except list_request_errors() as error:
             if attempt == RETRIES or not _may_pass(error):
                 raise MissingSourceError(
                     f"could not download {shown}: {explain(error)}. {remedies.missing}"
@@ -224,14 +224,15 @@ class _Limited:
         """Wait for the end: a block is not looked at before."""
 
 
-def strange_answers() -> tuple[type[Exception], ...]:
-    """Return the exceptions of requests and pooch for wrong addresses and answers."""
+def list_request_errors() -> tuple[type[Exception], ...]:
+    """List the exceptions of requests and pooch for wrong addresses and answers."""
     from http.client import HTTPException
 
     import requests
 
-    shapes = LookupError, TypeError, AttributeError, RecursionError
-    return requests.RequestException, HTTPException, ValueError, *shapes
+    # pooch looks into what repositories answer without a check.
+    of_pooch = LookupError, TypeError, AttributeError, RecursionError
+    return requests.RequestException, HTTPException, ValueError, *of_pooch
 
 
 def explain(error: Exception) -> str:

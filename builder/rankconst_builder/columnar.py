@@ -335,11 +335,11 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
         raise DataError(_EMPTY.format(path))
     places = [order.index(letter) for letter in "hrt"]
     length, width = array.shape
-    kind, begin, by_rows = array.dtype, int(array.offset), array.flags.c_contiguous
+    dtype, begin, is_by_rows = array.dtype, int(array.offset), array.flags.c_contiguous
 
     # The system ends a process that looks at a mapped file that was cut: numbers are read.
-    def take(place: int, count: int) -> NDArray[Any]:
-        numbers = np.fromfile(path, kind, count, offset=begin + place * kind.itemsize)
+    def read_numbers(first: int, count: int) -> NDArray[Any]:
+        numbers = np.fromfile(path, dtype, count, offset=begin + first * dtype.itemsize)
         if numbers.size != count:
             raise DataError(f"{path} {_CHANGED}")
         return numbers
@@ -347,12 +347,12 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
     def read() -> Iterator[Batch]:
         for start in range(0, length, _ROWS):
             count = min(_ROWS, length - start)
-            if by_rows:
-                rows = take(start * width, count * width).reshape(count, width)
+            if is_by_rows:
+                rows = read_numbers(start * width, count * width).reshape(count, width)
                 columns = [rows[:, place] for place in places]
             else:
-                columns = [take(place * length + start, count) for place in places]
-            yield [column.astype(kind.newbyteorder("=")) for column in columns]
+                columns = [read_numbers(place * length + start, count) for place in places]
+            yield [column.astype(dtype.newbyteorder("=")) for column in columns]
 
     return Columns(path, length, files, "hrt", read, is_ids=True)
 

@@ -155,7 +155,7 @@ _DOI = re.compile(r"doi:(10\.\d{4,9}/.*?[^/])(?:/([^/]+\.zip))?/?", re.IGNORECAS
 
 def _find_deposited(address: str) -> tuple[str, str]:
     """Return the address and the hash of the zip file of a deposit: named, or the only one."""
-    from rankconst.download import explain, strange_answers
+    from rankconst.download import explain, list_request_errors
 
     match = _DOI.fullmatch(address)
     if match is None:
@@ -172,7 +172,7 @@ def _find_deposited(address: str) -> tuple[str, str]:
             f"could not look up doi:{doi}: {explain(error)}. "
             f"Check the DOI and the network, or {remedy}."
         ) from error
-    except strange_answers() as error:
+    except list_request_errors() as error:
         raise DownloadError(
             f"doi:{doi} leads to no deposit whose files can be listed ({type(error).__name__}: "
             f"{shorten(first_line(error))}). Check the DOI, or {remedy}."
