@@ -33,7 +33,7 @@ from rankconst.results.tables.layout import (
     ASKING,
     COUNTS,
     FEW,
-    OF_RELATIONS,
+    RELATION_WORDS,
     find_asking,
     find_flag,
     fits_cells,
@@ -54,9 +54,11 @@ if TYPE_CHECKING:
 ENDS = {"h", "t", "s", "o"}
 """Letters that may be short for a side: head, tail, subject, object."""
 
-_ROW = "its row"
-_OF_ROWS = {"part", "graph", "protocol"}
+_IN_ROW = "its row"  # the place of a text, as questions name it
+# Fields of words that the number below a heading does not answer.
+_OPEN_ABOVE_NUMBERS = {"part", "graph", "protocol"}
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")
+# Roles of columns whose cells are labels, and of those whose cells are facts.
 _DECLARED = (*NAMES, "version")
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
 
@@ -74,7 +76,7 @@ _NOTHING = CellTexts()
 
 def _make_text(label: Label) -> CellTexts:
     """Return a label as the text of a cell of a row."""
-    return CellTexts((Text(label, "row", _ROW),))
+    return CellTexts((Text(label, "row", _IN_ROW),))
 
 
 def declare(role: str, cell: str) -> Label:
@@ -267,11 +269,11 @@ def _read_name(cell: str) -> CellTexts:
     if is_blank(cell):
         return _NOTHING
     label = name_model(read_label(cell))
-    if squash(cell) in OF_RELATIONS:
+    if squash(cell) in RELATION_WORDS:
         label = replace(label, words=(Word(cell.lower(), "side", says="relation"),))
     is_metric = label.metric is not None and label.is_vocabulary
     if label.is_about_tasks or is_metric:
-        return CellTexts((Text(label, "name", _ROW),))
+        return CellTexts((Text(label, "name", _IN_ROW),))
     return _NOTHING
 
 
@@ -323,7 +325,7 @@ def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]
     if _TIME.match(cell):  # when a program ran
         return ()
     if is_number(cell):  # a raw MRR is that of others
-        fields = _OF_ROWS - heading.values.keys()
+        fields = _OPEN_ABOVE_NUMBERS - heading.values.keys()
     else:
         fields = ASKING - read_label(cell).declared.keys()
     words = []

@@ -34,7 +34,7 @@ OPEN_ROLES = {
 FEW = 500
 """The most distinct cells that are read one by one; of more, a screen chooses some first."""
 
-OF_RELATIONS = {"relation", "rel", "predicate"}
+RELATION_WORDS = {"relation", "rel", "predicate"}
 """Words for the side relation in a column of sides; elsewhere they head names of relations."""
 
 ASKING = {"part", "graph", "protocol", "task", "aggregation"}
@@ -114,7 +114,7 @@ def fits_role(role: str, cell: str) -> bool:
         return is_tool(cell)
     if role in COUNTS:
         return read_count(cell) is not None
-    if role == "side" and squash(cell) in OF_RELATIONS:  # elsewhere it heads their names
+    if role == "side" and squash(cell) in RELATION_WORDS:  # elsewhere it heads their names
         return True
     return role in label.values or label.declared.get(role) is not None
 
