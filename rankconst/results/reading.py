@@ -696,7 +696,7 @@ def name_models(reading: Reading) -> list[str]:
     """Name the model of each entry, with its heading if a row has several; empty if unnamed."""
     entries = reading.entries
     models = [entries.models[code] for code in entries.model_of.tolist()]
-    in_headings = _name_columns(reading)
+    in_headings = _name_heading_models(reading)
     if len(in_headings.names) == 1:
         return models
     names = [in_headings.names[code] for code in in_headings.codes.tolist()]
@@ -721,7 +721,7 @@ class _HeadingModels(NamedTuple):
     names: list[str]  # the first is empty: of entries whose row names one model
 
 
-def _name_columns(reading: Reading) -> _HeadingModels:
+def _name_heading_models(reading: Reading) -> _HeadingModels:
     """Name the models in headings, where a row has a metric in several columns.
 
     ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE.
@@ -754,34 +754,40 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     """
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
-    for part_of, count in list_divisions(reading, by_ties=by_ties):
-        codes = combine(codes, part_of, count)
+    for division in list_divisions(reading, by_ties=by_ties):
+        codes = combine(codes, division.codes, division.num_codes)
     return codes
 
 
-def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[tuple[Places, int]]:
+class Division(NamedTuple):
+    """Entries divided by a property, such as their model."""
+
+    codes: Places  # of each entry, below `num_codes`
+    num_codes: int
+
+
+def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[Division]:
     """List what tells the evaluations of entries apart, besides the rows of a wide table.
 
-    That is a column such as ``model``, a tie policy or a heading. For each there is an array with a
-    code for each entry, and the number of codes.
+    That is a column such as ``model``, a tie policy or a heading.
     """
     entries = reading.entries
     divisions = []
     if reading.layout == "long":
         for column in _list_naming(reading, by_ties=by_ties):
             cell_of, cells = encode_cells(reading.cells(column))
-            divisions.append((cell_of[entries.rows], len(cells)))
+            divisions.append(Division(cell_of[entries.rows], len(cells)))
     if reading.layout == "long" or reading.of_objects:
         model_of, models = encode(entries.models)
         if len(models) > 1:
-            divisions.append((model_of[entries.model_of], len(models)))
+            divisions.append(Division(model_of[entries.model_of], len(models)))
     if by_ties:
         type_of, rank_types = encode(context.rank_type for context in entries.contexts)
         if len(rank_types) > 1:
-            divisions.append((type_of[entries.context_of], len(rank_types)))
-    in_headings = _name_columns(reading)
+            divisions.append(Division(type_of[entries.context_of], len(rank_types)))
+    in_headings = _name_heading_models(reading)
     if len(in_headings.names) > 1:
-        divisions.append((in_headings.codes, len(in_headings.names)))
+        divisions.append(Division(in_headings.codes, len(in_headings.names)))
     return divisions
 
 
