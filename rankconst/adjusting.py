@@ -315,17 +315,7 @@ def fill_columns(
         key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted
     }
     for adjusted in done:
-        batch = adjusted.batch
-        rows = batch.index if batch.where is None else batch.where.rows
-        if [*columns] == ["index"]:
-            numbers: dict[str, Any] = {"index": adjusted.compute_index()}
-        else:
-            numbers = _list_numbers(adjusted)
-        for key, values in numbers.items():
-            if key in columns and values is not None:
-                columns[key][rows] = values
-        if adjusted.significance:
-            _fill_significance(columns, adjusted, rows, size)
+        _fill_batch(columns, adjusted, size)
     for baseline, batches in (against or {}).items():
         ending = f"@{baseline}"
         keys_of_baseline = None
@@ -334,6 +324,21 @@ def fill_columns(
         of_baseline = fill_columns(size, batches, wanted=keys_of_baseline)
         columns |= {f"{key}{ending}": values for key, values in of_baseline.items()}
     return columns
+
+
+def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> None:
+    """Write the numbers of a batch into its rows; for the index alone, compute nothing else."""
+    batch = adjusted.batch
+    rows = batch.index if batch.where is None else batch.where.rows
+    if [*columns] == ["index"]:
+        numbers: dict[str, Any] = {"index": adjusted.compute_index()}
+    else:
+        numbers = _list_numbers(adjusted)
+    for key, values in numbers.items():
+        if key in columns and values is not None:
+            columns[key][rows] = values
+    if adjusted.significance:
+        _fill_significance(columns, adjusted, rows, size)
 
 
 def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
