@@ -565,7 +565,7 @@ _UNSEEN = {"Mn", "Me", "Cf"}  # accents and what joins letters
 
 @dataclass(frozen=True)
 class GridColumn:
-    """A column: its heading and its cells, each on one line."""
+    """A column on the screen: its heading and its cells, each on one line."""
 
     cells: Sequence[str]
     right: bool  # True to align to the right

@@ -279,9 +279,9 @@ class AdjustedReading:
         size = len(self.reading.rows)
         by_block = self._split(self.done)
         against = {baseline: self._split(done) for baseline, done in self.against.items()}
-        for number, (_, names) in enumerate(self.list_added()):
-            others = {baseline: blocks[number] for baseline, blocks in against.items()}
-            columns = fill_columns(size, by_block[number], others, wanted=names)
+        for place, (_, names) in enumerate(self.list_added()):
+            others = {baseline: batches[place] for baseline, batches in against.items()}
+            columns = fill_columns(size, by_block[place], others, wanted=names)
             for key, name in names.items():
                 added[name] = columns.get(key, [None] * size)
         return added | self.described
@@ -501,15 +501,15 @@ class AdjustedReading:
         """Pick the number at a place of the file out of the batches and their adjusted forms."""
         entry = self.reading.entries[place]
         note = self.notes.get(place, "")
-        number = int(self.batch_of[place])
-        if number < 0:
+        batch_place = int(self.batch_of[place])
+        if batch_place < 0:
             return AdjustedEntry(entry, note=note, wanted=bool(self.wanted[place]))
-        done = self.done[number]
+        done = self.done[batch_place]
         batch = done.batch
         # Sorted, as searchsorted needs: batches are gathered in the order of the entries.
-        at = int(np.searchsorted(batch.index, place))
-        value, lower, upper = (float(ends[at]) for ends in (batch.value, batch.lower, batch.upper))
-        published = Published(entry.text, value, lower, upper)
-        significance = done.significance[at] if done.significance else None
-        forms = pick(adjusted[number], at)
+        position = int(np.searchsorted(batch.index, place))
+        numbers = [float(ends[position]) for ends in (batch.value, batch.lower, batch.upper)]
+        published = Published(entry.text, *numbers)
+        significance = done.significance[position] if done.significance else None
+        forms = pick(adjusted[batch_place], position)
         return AdjustedEntry(entry, published, done.constants, forms, significance, note)
