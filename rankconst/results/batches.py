@@ -245,8 +245,8 @@ def _leave_out(groups: dict[Group, Where], places: Sequence[int]) -> dict[Group,
     """Return groups without the entries at some places; drop groups that are then empty."""
     if not places:
         return groups
-    kept = {group: where.take(~np.isin(where.places, places)) for group, where in groups.items()}
-    return {group: where for group, where in kept.items() if where.places.size}
+    rest = {group: where.take(~np.isin(where.places, places)) for group, where in groups.items()}
+    return {group: where for group, where in rest.items() if where.places.size}
 
 
 def _settle(
@@ -407,7 +407,7 @@ class _Adjusting:
 
         Otherwise they are exact, whatever their length: 0.5 was not rounded to one decimal.
         """
-        in_percent = numbers.signed | self._is_percent(metric)
+        in_percent = numbers.is_percent | self._is_percent(metric)
         value = numbers.values
         if in_percent.any():
             value = value / np.where(in_percent, 100, 1)
@@ -459,9 +459,9 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Where]) -> dict[int
     for where in groups.values():
         metric = entries.heads[where.column].metric
         if metric.is_share:
-            unsigned = where.places[~entries.signed[where.places]]
-            shares.setdefault(metric, []).extend(unsigned.tolist())
-    heads = entries.list_signed()
+            without_sign = where.places[~entries.is_percent[where.places]]
+            shares.setdefault(metric, []).extend(without_sign.tolist())
+    heads = entries.list_percentages()
     percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
     notes: dict[int, str] = {}
     for metric, places in shares.items():
@@ -536,7 +536,7 @@ def _join_notes(
         remarks.setdefault(place, [reason])  # where there are questions, they are the reason
     for place, note in notes:
         remarks.setdefault(place, []).append(note)
-    return {place: " ".join(found) for place, found in remarks.items()}
+    return {place: " ".join(sentences) for place, sentences in remarks.items()}
 
 
 def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:

@@ -270,7 +270,7 @@ def read_frame(
     if percent is not None and not isinstance(percent, bool):
         metrics = {parse_metric(name) for name in percent}
         is_named = entries.gather([head.metric in metrics for head in entries.heads], np.bool_)
-        entries = entries.rewrite(is_named & ~entries.signed, percent=True)
+        entries = entries.rewrite(is_named & ~entries.is_percent, percent=True)
     reading = Reading(
         name=_NAME,
         form="frame",

@@ -75,7 +75,7 @@ class Texts:
         return self._values[self.codes]
 
     @property
-    def signed(self) -> Flags:
+    def is_percent(self) -> Flags:
         """True for numbers with a percent sign."""
         return self.map(lambda text: "%" in text, np.bool_)
 
@@ -90,7 +90,7 @@ class Texts:
         """Return the numbers of a mask, or at some places."""
         return Texts(self.distinct, self.codes[chosen])
 
-    def sign(self, chosen: Flags, *, percent: bool) -> Texts:
+    def set_percent(self, chosen: Flags, *, percent: bool) -> Texts:
         """Return the numbers with a percent sign, or without, where a mask is True."""
         sign = "%" if percent else ""
         rewritten = (text.rstrip("%") + sign for text in self.distinct)
@@ -116,7 +116,7 @@ class Floats:
     """Numbers that a program holds as floats; their texts are written when they are asked for."""
 
     values: NDArray[np.float64]
-    signed: Flags  # True for percentages
+    is_percent: Flags  # True for percentages
 
     def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
         """Measure the text of each number."""
@@ -124,22 +124,22 @@ class Floats:
 
     def take(self, chosen: Any) -> Floats:
         """Return the numbers of a mask, or at some places."""
-        return Floats(self.values[chosen], self.signed[chosen])
+        return Floats(self.values[chosen], self.is_percent[chosen])
 
-    def sign(self, chosen: Flags, *, percent: bool) -> Floats:
+    def set_percent(self, chosen: Flags, *, percent: bool) -> Floats:
         """Return the numbers with a percent sign, or without, where a mask is True."""
-        return Floats(self.values, np.where(chosen, percent, self.signed))
+        return Floats(self.values, np.where(chosen, percent, self.is_percent))
 
     def write(self, at: int) -> str:
         """Return a number as Python writes it."""
         text = repr(float(self.values[at]))
-        return f"{text}%" if self.signed[at] else text
+        return f"{text}%" if self.is_percent[at] else text
 
     @staticmethod
     def join(parts: Sequence[Floats]) -> Floats:
         """Put numbers below each other."""
         values = np.concatenate([part.values for part in parts])
-        return Floats(values, np.concatenate([part.signed for part in parts]))
+        return Floats(values, np.concatenate([part.is_percent for part in parts]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,9 +231,9 @@ class Entries(Listed[Entry]):
         return self.gather((column.numbers.values for column in self.columns), np.float64)
 
     @cached_property
-    def signed(self) -> Flags:
+    def is_percent(self) -> Flags:
         """True for numbers with a percent sign."""
-        return self.gather((column.numbers.signed for column in self.columns), np.bool_)
+        return self.gather((column.numbers.is_percent for column in self.columns), np.bool_)
 
     @cached_property
     def _position_of(self) -> Places:
@@ -259,7 +259,7 @@ class Entries(Listed[Entry]):
         for column in self.columns:
             in_column, numbers = chosen[column.places], column.numbers
             if in_column.any():
-                numbers = numbers.sign(in_column, percent=percent)
+                numbers = numbers.set_percent(in_column, percent=percent)
             columns.append(replace(column, numbers=numbers))
         return replace(self, columns=tuple(columns))
 
@@ -276,9 +276,9 @@ class Entries(Listed[Entry]):
         )
         return replace(self, columns=tuple(columns))
 
-    def list_signed(self) -> list[Head]:
-        """List the heads of the columns in which a number has a percent sign."""
-        return [column.head for column in self.columns if column.numbers.signed.any()]
+    def list_percentages(self) -> list[Head]:
+        """List the heads of columns with at least one percent sign, as in "33.8%"."""
+        return [column.head for column in self.columns if column.numbers.is_percent.any()]
 
     def _make(self, place: int) -> Entry:
         column = self.columns[self.head_of[place]]

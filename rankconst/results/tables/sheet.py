@@ -132,8 +132,8 @@ def _choose(column: Column, chosen: Flags, percent: Flags | bool) -> Column:
         column = column.take(chosen)
     if not np.any(percent):
         return column
-    is_percent = np.broadcast_to(percent, chosen.shape)[column.rows] & ~column.numbers.signed
-    return replace(column, numbers=column.numbers.sign(is_percent, percent=True))
+    is_percent = np.broadcast_to(percent, chosen.shape)[column.rows] & ~column.numbers.is_percent
+    return replace(column, numbers=column.numbers.set_percent(is_percent, percent=True))
 
 
 class _MarkedNotes:
@@ -522,7 +522,7 @@ class SheetReader:
         settled = settle_units(
             entries, self._notes, marked=marked, families=families, percent=self._sheet.percent
         )
-        heads = settled.list_signed()
+        heads = settled.list_percentages()
         return settled, frozenset(head.column for head in heads) - marked
 
     def _find_origin(self, rows: RowTexts, measures: Sequence[int]) -> str:

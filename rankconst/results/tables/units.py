@@ -159,7 +159,7 @@ def _list_shares(
     """List the numbers without a sign of each family."""
     codes, distinct = encode(families)
     family_of = codes[entries.head_of]
-    is_plain = ~entries.signed & np.isfinite(entries.values)
+    is_plain = ~entries.is_percent & np.isfinite(entries.values)
     rows = _find_rows(entries, evaluations)
     groups = []
     for code, family in enumerate(distinct):
@@ -192,7 +192,7 @@ def _leave_small(
     is_share = np.array([kind is not None for kind in kinds], dtype=np.bool_)
     shares = is_share[entries.head_of] & np.isfinite(entries.values)
     large = shares & (entries.values > 1)
-    if percent is not None or not large.any() or entries.signed.any():
+    if percent is not None or not large.any() or entries.is_percent.any():
         return entries
     large_kinds = {kinds[head] for head in entries.head_of[large].tolist()}
     if len(large_kinds) > 1 or entries.values[shares].max() >= _LEAST:
@@ -228,7 +228,7 @@ def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | N
     """Leave out percentages below Hits@k for a smaller k, which may be fractions."""
     ks = [0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads]
     k = np.array(ks, dtype=np.intp)[entries.head_of]
-    is_signed_hits = entries.signed & (k > 0)
+    is_signed_hits = entries.is_percent & (k > 0)
     if not (is_signed_hits & (entries.values <= 1)).any():
         return entries
     places = np.flatnonzero(is_signed_hits)
@@ -251,7 +251,7 @@ def _drop_contradictions(entries: Entries, notes: Notes, evaluations: Places | N
 
 def name_percentages(entries: Entries) -> str:
     """Name the metrics that are in percent, as half a sentence; empty if none is."""
-    heads = entries.list_signed()
+    heads = entries.list_percentages()
     names = dict.fromkeys(head.metric.label.partition("@")[0] for head in heads)
     return f"{' and '.join(names)} in percent" if names else ""
 
