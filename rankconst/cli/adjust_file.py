@@ -207,7 +207,7 @@ def report_answers(adjusted: AdjustedReading) -> None:
     """Report on stderr the assumptions about a file's numbers, and the open questions."""
     name = adjusted.reading.name
     remarks = []
-    declared = adjusted.list_said()
+    declared = adjusted.list_partly_declared()
     some = {field: values for field, values in adjusted.assumed.items() if field in declared}
     of_all = {field: values for field, values in adjusted.assumed.items() if field not in declared}
     if some and of_all:

@@ -284,7 +284,7 @@ class AdjustedReading:
             columns = fill_columns(size, by_block[place], others, wanted=names)
             for key, name in names.items():
                 added[name] = columns.get(key, [None] * size)
-        return added | self.described
+        return added | self.last_columns
 
     def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
         """Divide batches by the block of their column, in the order of :meth:`list_added`."""
@@ -306,7 +306,7 @@ class AdjustedReading:
         accepted = dict.fromkeys(word.lower() for word in self.user.accepted)
         return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
 
-    def list_said(self) -> set[str]:
+    def list_partly_declared(self) -> set[str]:
         """Return the fields of the address that the file states for some numbers only."""
         entries = self.reading.entries
         used = list_distinct(entries.context_of[self.batch_of >= 0])
@@ -357,8 +357,8 @@ class AdjustedReading:
             if question.word in words:
                 yield "accepted", question.word
 
-    def put_numbers(self, column: str) -> list[Any]:
-        """Return a column of the file, its adjusted texts replaced by numbers, as fractions."""
+    def list_numbers(self, column: str) -> list[Any]:
+        """Return a column of the file with numbers for adjusted texts: "33.8%" becomes 0.338."""
         cells: list[Any] = [*self.reading.cells(column)]
         for each in self.done:
             where = each.batch.where
@@ -368,7 +368,7 @@ class AdjustedReading:
         return cells
 
     @cached_property
-    def described(self) -> dict[str, Any]:
+    def last_columns(self) -> dict[str, Any]:
         """The last of the added columns: ranking tasks, unless the file states them, and notes."""
         columns: dict[str, Any] = {}
         keys = [*NAMES[:4], "relations"]

@@ -183,7 +183,7 @@ def _list_columns(
     screen = form is Format.table
     columns = _list_originals(adjusted, form, data)
     columns = _add_columns(adjusted, columns, next_to=screen and _has_datasets_as_columns(adjusted))
-    *facts, note = adjusted.described
+    *facts, note = adjusted.last_columns
     columns = _add_tasks(adjusted.reading, columns, facts, data, screen=screen)
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
@@ -196,7 +196,7 @@ def _list_columns(
         title = note if has_notes else None
         columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
     if form is Format.json:
-        data |= {column: adjusted.put_numbers(column) for column in adjusted.blocks}
+        data |= {column: adjusted.list_numbers(column) for column in adjusted.blocks}
         data |= adjusted.answers
         columns += [Column("assumed"), Column("asked")]
     if screen and adjusted.reading.layout != "long":
@@ -314,7 +314,7 @@ def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
     tasks = {replace(part.batch.tasks, aggregation=DEFAULT_AGGREGATION) for part in adjusted.done}
     datasets = {address.dataset for address in tasks}
     is_of_counts = {address.protocol for address in tasks} == {OWN_COUNTS.key}
-    if is_of_counts or len(datasets) != 1 or "dataset" not in adjusted.described:
+    if is_of_counts or len(datasets) != 1 or "dataset" not in adjusted.last_columns:
         return ""
     dataset = datasets.pop()
     title = tables.titles.get(dataset, dataset)

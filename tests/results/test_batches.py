@@ -101,7 +101,7 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
             "", WHICH.text, which, (3,),
         )  # fmt: skip
         assert done.entries[2].note == f"{said}: add {ways}."
-        assert done.described["note"] == [
+        assert done.last_columns["note"] == [
             *[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}.",
         ]  # fmt: skip
         with pytest.raises(AskedError, match="dev") as refused:
@@ -416,7 +416,7 @@ A & 0.5 & 97 & 0.7 \\\\
     names = [block.forms["index"] for block in done.blocks.values()]
     assert names == ["Nations / AMRR", "Nations / AH@10", "UMLS / AMRR"]
     # One row holds both: what differs is in columns for each.
-    row = {key: values[0] for key, values in done.described.items()}
+    row = {key: values[0] for key, values in done.last_columns.items()}
     assert row == {
         "Nations / MRR_dataset": "nations",
         "Nations / Hits@10_dataset": "nations",
@@ -458,9 +458,9 @@ def test_what_the_file_says_in_any_words_is_not_said_again(
 ) -> None:
     text = "\n".join(["model,Dataset,split,MRR", *rows])
     brief = adjust_reading(read_document("r.csv", text), TABLES, user)
-    described = replace(brief, details=True).described
+    described = replace(brief, details=True).last_columns
     assert list(described) == [*added, "side", "protocol", "num_tasks", "table_version", "note"]
-    assert list(brief.described) == [
+    assert list(brief.last_columns) == [
         *(name for name in added if name != "split_added"),
         "protocol",
         "note",
