@@ -192,7 +192,7 @@ def _write_table(listing: Listing) -> Iterator[str]:
         title = [listing.title, ""] if listing.title else []
         yield wrap(width, *title, listing.card, listing.caption) + "\n"
         return
-    parts = _split(listing)
+    parts = _divide_groups(listing)
     grids = [_fill_grid(part) for part in parts]
     hidden: list[str] = []
     if len(listing) != 1 and not listing.upright:
@@ -214,16 +214,21 @@ def _write_table(listing: Listing) -> Iterator[str]:
         yield "\n".join(lines).strip("\n") + "\n"
 
 
-def _narrow(
-    grids: list[dict[Column, GridColumn]], width: int
-) -> tuple[list[dict[Column, GridColumn]], list[str]]:
-    """Leave out columns until tables fit, as far as they may go; return also their titles."""
+class _NarrowGrids(NamedTuple):
+    """Tables without the columns for which a screen has no room."""
+
+    grids: list[dict[Column, GridColumn]]
+    hidden: list[str]  # the titles of columns that were left out
+
+
+def _narrow(grids: list[dict[Column, GridColumn]], width: int) -> _NarrowGrids:
+    """Leave out columns in the order of their `drop` until tables fit, or no other may go."""
     hidden: list[str] = []
     while _are_too_wide(grids, width) and (wide := _find_free(grids)):
         titles = [column.title or "" for grid in grids for column in grid if column in wide]
         hidden += dict.fromkeys(titles)
         grids = [_leave_out(grid, wide) for grid in grids]
-    return grids, hidden
+    return _NarrowGrids(grids, hidden)
 
 
 def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
@@ -335,7 +340,7 @@ def wrap(width: int, *texts: str, below: str = "") -> str:
     return "\n".join(itertools.chain(*wrapped))
 
 
-def _split(listing: Listing) -> list[Listing]:
+def _divide_groups(listing: Listing) -> list[Listing]:
     """Divide a table by the groups of its columns: a table for each dataset, say.
 
     Each also has the columns without a group. Rows and such columns that are empty there are left
@@ -582,7 +587,7 @@ class GridColumn:
 
     @functools.cached_property
     def unbroken(self) -> int:
-        """The least width in which no word and no number is broken.
+        """The least width that breaks neither words nor numbers.
 
         The heading of a column of numbers may continue on further lines.
         """
@@ -593,7 +598,7 @@ class GridColumn:
 
     @property
     def least(self) -> int:
-        """The least width in which it is read well."""
+        """The least width for easy reading: words continue below, but never in a narrow column."""
         return self.unbroken if self.right else min(self.width, max(self.unbroken, _FEWEST))
 
 
