@@ -196,7 +196,7 @@ def compare_with(
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
     """Compare batches with further baselines, and note the numbers without constants of one.
 
-    Raises an error if there are no constants of a baseline at all.
+    Raises the error of the first batch if no batch has constants of a baseline.
     """
     against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
     errors: dict[str, RankconstError] = {}

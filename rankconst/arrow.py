@@ -51,7 +51,7 @@ def join_texts(texts: Sequence[str]) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    content = "".join(texts).encode(errors="replace")  # half of a surrogate pair is no letter
+    content = "".join(texts).encode(errors="replace")  # UTF-8 has no lone surrogates
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     if lengths.sum() != len(content):  # some letters take several bytes
         lengths = np.fromiter(

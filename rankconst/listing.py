@@ -650,7 +650,8 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
         for column, cells, most in zip(columns, zip(*rows, strict=True), widths, strict=True)
     ]
     drawn = [f" {gap.join(row)}".rstrip() for row in zip(*padded, strict=True)]
-    rule = "─" * (_add_gaps(widths, gap) - 2)
+    width = _add_gaps(widths, gap) - 2
+    rule = "─" * width
     return "\n".join([*drawn[:heading_lines], f" {rule}", *drawn[heading_lines:]])
 
 
@@ -674,6 +675,8 @@ def _fold(cell: str, most: int) -> list[str]:
 
 def _pad(cells: Iterable[str], most: int, *, right: bool) -> list[str]:
     """Fill up cells to the width of their column."""
-    if right:
-        return [" " * (most - measure(cell)) + cell for cell in cells]
-    return [cell + " " * (most - measure(cell)) for cell in cells]
+    filled = []
+    for cell in cells:
+        blanks = " " * (most - measure(cell))
+        filled.append(f"{blanks}{cell}" if right else f"{cell}{blanks}")
+    return filled

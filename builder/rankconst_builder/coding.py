@@ -38,7 +38,7 @@ _KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
 
 class NotPlainError(Exception):
-    """Text is left to another reader: lines are no triples, or labels unusual."""
+    """Text for another reader, as it has lines that are no triples, or unusual labels."""
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:

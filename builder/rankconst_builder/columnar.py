@@ -285,7 +285,7 @@ def _read_parquet(
 def _list_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dict[str, str]:
     """Return the letter of each column that is read, in the order h, r, t, then every d.
 
-    They stand for head, relation, tail and a part of the time, - for a column to ignore.
+    h is the head, r the relation, t the tail and d a part of the time; a column - is ignored.
     """
     letters = _find_letters(path, schema.names, order)
     pairs = zip(schema.names, letters, strict=True)

@@ -120,7 +120,7 @@ def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None
 def place_columns(cells: Sequence[str]) -> str | None:
     """Return the letters of columns by their names; hrt for three names without a meaning.
 
-    None if the names leave open which column is the head, the relation or the tail.
+    None if the names do not say which column is the head, the relation or the tail.
     """
     letters = name_columns(cells)
     if letters is not None or len(cells) != 3:
@@ -184,7 +184,7 @@ class OwnFiles(NamedTuple):
 def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
 ) -> OwnFiles:
-    """Read the files of a user's own graph; refuse those that leave open how they are written."""
+    """Read the files of a user's own graph; refuse those written in an unclear way."""
     layouts = {role: _find_layout(text, names[role], columns) for role, text in contents.items()}
     _check_order(layouts, columns)
     files = {}

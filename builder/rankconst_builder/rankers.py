@@ -309,7 +309,7 @@ class RuleRanker(Ranker):
                 yield Leveled(queries, group, best, frequency.astype(np.int64))
 
     def _fill_tables(self, relations: Codes) -> Iterator[_Tables]:
-        """Yield tables that cover some relations, as many at a time as fit."""
+        """Yield tables of some relations, each of as many as fit into memory."""
         num_entities = self.graph.num_entities
         num_kinds = 2 * self.graph.num_relations
         rules, occurrences = self.train.rules, self.occurrences

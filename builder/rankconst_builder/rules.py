@@ -67,7 +67,7 @@ class Scores:
 
 
 class Standing(NamedTuple):
-    """Where scores stand among those of their group. Arrays of shape (n,)."""
+    """The numbers of higher and of equal scores in the group of each. Arrays of shape (n,)."""
 
     above: Codes  # how many entities score above each
     same: Codes  # how many score the same

@@ -104,7 +104,7 @@ class Family:
         :mod:`rankconst.moments.queries` with its mean and variance.
     over
         The divisor of that sum for a query with N candidates, R of them right; an ideal is the sum
-        for so many right answers on top.
+        if the R right answers come first.
     needs_k
         True if it is nothing without a k.
     pooled

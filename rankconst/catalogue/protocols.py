@@ -343,7 +343,7 @@ def parse_protocol(name: str) -> Protocol:
 
 
 def is_filtered(name: str) -> bool:
-    """Return True for the word filtered, which leaves open what known answers were removed."""
+    """Return True for the word filtered: it does not say which known answers were removed."""
     return squash(name) in {"filtered", "filter", "filt"}
 
 

@@ -140,11 +140,12 @@ def _declare(function: Callable[..., int | None]) -> Callable[..., int | None]:
 
     signature = inspect.signature(function, eval_str=True)
     parameters = []
-    for each in signature.parameters.values():
-        kind, parameter = get_args(each.annotation)
-        parameters.append(each.replace(annotation=Annotated[kind, _describe(parameter)]))
-    declared.__annotations__ = {each.name: each.annotation for each in parameters}
-    setattr(declared, "__signature__", signature.replace(parameters=parameters))  # noqa: B010
+    for described in signature.parameters.values():
+        kind, parameter = get_args(described.annotation)
+        parameters.append(described.replace(annotation=Annotated[kind, _describe(parameter)]))
+    declared.__annotations__ = {described.name: described.annotation for described in parameters}
+    as_typer = signature.replace(parameters=parameters)
+    setattr(declared, "__signature__", as_typer)  # noqa: B010 - no type of functions has it
     return declared
 
 

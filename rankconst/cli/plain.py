@@ -84,14 +84,14 @@ class Declared(NamedTuple):
 def list_declared(function: Callable[..., Any]) -> list[Declared]:
     """List the parameters of a command's function."""
     declared = []
-    for name, each in inspect.signature(function, eval_str=True).parameters.items():
-        kind, parameter = get_args(each.annotation)
+    for name, described in inspect.signature(function, eval_str=True).parameters.items():
+        kind, parameter = get_args(described.annotation)
         if get_origin(kind) is UnionType:  # with None
             kind = get_args(kind)[0]
         is_repeatable = get_origin(kind) is list
         if is_repeatable:
             kind = get_args(kind)[0]
-        is_required = each.default is each.empty
+        is_required = described.default is described.empty
         declared.append(Declared(name, parameter, kind, is_repeatable, is_required))
     return declared
 
@@ -117,7 +117,7 @@ def read_words(words: Iterable[str], declared: Sequence[Declared]) -> dict[str, 
             return None
         else:
             values[target.name] = value
-    if any(each.is_required and each.name not in values for each in declared):
+    if any(parameter.is_required and parameter.name not in values for parameter in declared):
         return None
     return values
 
@@ -134,18 +134,20 @@ def _read_option(option: Declared | None, name: str, text: str | None, rest: Ite
 def _list_options(declared: Iterable[Declared]) -> dict[str, Declared]:
     """Return the options by each of their names, and of --yes/--no by both."""
     return {
-        name: each
-        for each in declared
-        for names in each.parameter.names
+        name: parameter
+        for parameter in declared
+        for names in parameter.parameter.names
         for name in names.split("/")
     }
 
 
 def _find_argument(declared: Iterable[Declared], values: Mapping[str, Any]) -> Declared | None:
     """Return the argument that a further word is, behind those with values; None without one."""
-    for each in declared:
-        if not each.parameter.names and (each.is_repeatable or each.name not in values):
-            return each
+    for parameter in declared:
+        if not parameter.parameter.names and (
+            parameter.is_repeatable or parameter.name not in values
+        ):
+            return parameter
     return None
 
 
@@ -182,6 +184,6 @@ def _find_offer(before: Sequence[str], declared: Sequence[Declared]) -> Offer | 
     last = options.get(before[-1]) if before else None
     if last is not None and not last.is_flag:
         return last.parameter.offer
-    values = read_words(before, [each._replace(is_required=False) for each in declared])
+    values = read_words(before, [parameter._replace(is_required=False) for parameter in declared])
     argument = None if values is None else _find_argument(declared, values)
     return None if argument is None else argument.parameter.offer

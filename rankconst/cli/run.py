@@ -87,7 +87,7 @@ def run(call: Call, interrupts: Sequence[int]) -> None:
         ):
             raise
         code = _NO_READER
-    except Exception as error:
+    except Exception as error:  # a bug is raised again
         if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
         elif (explained := _explain(error)) is not None:

@@ -474,8 +474,9 @@ def _logarithm(series: list[Values]) -> list[Values]:
         part = slice(begin, begin + _COLUMNS)
         a = np.stack([coefficient[..., part] for coefficient in series])
         b = logs[..., part]
+        columns = tuple(range(1, a.ndim))
         for g in range(1, len(a)):
-            shares = (np.arange(1, g) / g).reshape(-1, *[1] * (a.ndim - 1))
+            shares = np.expand_dims(np.arange(1, g) / g, columns)
             b[g] = a[g] - np.sum(shares * b[1:g] * a[g - 1 : 0 : -1], axis=0)
     return [*logs]
 
@@ -484,8 +485,9 @@ def _exponential(logs: list[Values]) -> list[Values]:
     """Return the coefficients of the exponential of a power series with constant term 0."""
     b = np.stack(logs)
     a = np.ones_like(b)
+    columns = tuple(range(1, b.ndim))
     for g in range(1, len(b)):
-        shares = (np.arange(1, g + 1) / g).reshape(-1, *[1] * (b.ndim - 1))
+        shares = np.expand_dims(np.arange(1, g + 1) / g, columns)
         a[g] = np.sum(shares * b[1 : g + 1] * a[g - 1 :: -1][:g], axis=0)
     return [*a]
 

@@ -214,6 +214,7 @@ def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
     import zlib
 
     broken = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError)
+    # Of unknown methods of compression, missing passwords, and sizes that are impossible.
     strange = (NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError)
     return (*broken, *strange, *others)
 

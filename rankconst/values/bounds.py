@@ -129,7 +129,7 @@ def _enclose(shares: ArrayLike) -> Values:
 def _weigh(shares: Values, values: Values) -> Any:
     """Return the mean of values, weighted by the differences of cumulated shares."""
     weights = np.diff(shares, axis=0)
-    values = values.reshape(-1, *[1] * (shares.ndim - 1))
+    values = np.expand_dims(values, tuple(range(1, shares.ndim)))
     if np.isfinite(values).all():
         return (weights * values).sum(axis=0)
     parts = np.multiply(weights, values, out=np.zeros_like(weights), where=weights > 0)
