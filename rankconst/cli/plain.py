@@ -66,7 +66,7 @@ class Declared(NamedTuple):
     """A parameter of a command's function: how it is typed, and what the function takes."""
 
     name: str
-    parameter: Parameter
+    declaration: Parameter
     kind: type[Any]  # of one value: text, a path or, of a flag, a truth value
     is_repeatable: bool
     is_required: bool
@@ -74,7 +74,7 @@ class Declared(NamedTuple):
     @property
     def is_flag(self) -> bool:
         """True for an option without a value."""
-        return self.parameter.metavar is None
+        return self.declaration.metavar is None
 
     def take(self, text: str) -> Any:
         """Return the value of what was typed; None for what may be an option."""
@@ -136,7 +136,7 @@ def _list_options(declared: Iterable[Declared]) -> dict[str, Declared]:
     return {
         name: parameter
         for parameter in declared
-        for names in parameter.parameter.names
+        for names in parameter.declaration.names
         for name in names.split("/")
     }
 
@@ -144,7 +144,7 @@ def _list_options(declared: Iterable[Declared]) -> dict[str, Declared]:
 def _find_argument(declared: Iterable[Declared], values: Mapping[str, Any]) -> Declared | None:
     """Return the argument that a further word is, behind those with values; None without one."""
     for parameter in declared:
-        if not parameter.parameter.names and (
+        if not parameter.declaration.names and (
             parameter.is_repeatable or parameter.name not in values
         ):
             return parameter
@@ -183,7 +183,7 @@ def _find_offer(before: Sequence[str], declared: Sequence[Declared]) -> Offer | 
     options = _list_options(declared)
     last = options.get(before[-1]) if before else None
     if last is not None and not last.is_flag:
-        return last.parameter.offer
+        return last.declaration.offer
     values = read_words(before, [parameter._replace(is_required=False) for parameter in declared])
     argument = None if values is None else _find_argument(declared, values)
-    return None if argument is None else argument.parameter.offer
+    return None if argument is None else argument.declaration.offer
