@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.adjusting import tabulate
 from rankconst.catalogue.baselines import (
-    ALL_BASELINES,
     BASELINES,
     DEFAULT_BASELINE,
     FLOOR,
@@ -221,11 +220,11 @@ def list_rows(
     # Chance comes first, the baselines that know something from the triples last.
     rankers: list[AdjustedBatch | None] = [chance]
     rankers += [other for other in others if _name_baseline(other) not in {FLOOR, SINGLE_STEP}]
+    counting = tables.find_counting(tasks.dataset)
     if floor is not None:
         rankers.append(floor)
-        if SINGLE_STEP in tables.list_baselines(ALL_BASELINES, tasks.dataset):
+        if counting is not None and counting.key == "recency":
             rankers.append(find_floor(chance, tables, SINGLE_STEP))
-    counting = tables.find_counting(tasks.dataset)
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
     for ranker in filter(None, rankers):
         key = _name_baseline(ranker)

@@ -40,7 +40,7 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
 from rankconst.names import Names, require_text
-from rankconst.tables.parquet import Records, TableFiles
+from rankconst.tables.parquet import Records, TableFiles, find_runs
 from rankconst.tables.place import read_descriptor, read_index
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants, Indexed
@@ -406,14 +406,23 @@ class Tables(TableFiles):
         return COUNTING.get(self._counting.get(dataset) or "")
 
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
-        """Return the keys of the baselines that a name asks for; None is chance, `all` is all."""
+        """Return the keys of the baselines that a name asks for; None is chance.
+
+        ``all`` asks for those that the tables hold: of a dataset, given by its key, or of usual
+        datasets.
+        """
         if name is None:
             return (DEFAULT_BASELINE,)
         if name != ALL_BASELINES:
             return (parse_baseline(name).key,)
-        counting = None if dataset is None else self.find_counting(dataset)
-        forecasts = counting is not None and counting.key == "recency"
-        return tuple(key for key in BASELINES if key != SINGLE_STEP or forecasts)
+        if dataset not in self.titles:
+            dataset = None
+        column = ("baseline",)
+        table = self._read("baseline_candidates", column, dataset, coded=column)
+        held = {key for (key,) in find_runs(table, column)[0]}
+        if dataset is None:  # few datasets have it
+            held.discard(SINGLE_STEP)
+        return tuple(key for key in BASELINES if key == DEFAULT_BASELINE or key in held)
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
         """Return the relations of some ranking tasks of valid or test, in alphabetical order.

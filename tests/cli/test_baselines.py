@@ -12,6 +12,7 @@ import pytest
 
 import rankconst
 from carried import open_once
+from rankconst.catalogue.baselines import BASELINES
 from rankconst.names import join_words
 
 pd = pytest.importorskip("pandas")
@@ -49,6 +50,14 @@ def test_what_a_baseline_gets(dataset: str, baseline: str) -> None:
             decimals = len(told.partition(".")[2])
             found = tables.constants(dataset, metric, baseline=baseline).expectation
             assert f"{found:.{decimals}f}" == told
+
+
+def test_all_baselines_are_those_of_the_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of the catalogue that no builder has counted yet is not asked of them."""
+    monkeypatch.setitem(BASELINES, "newest", BASELINES["counting"]._replace(key="newest"))
+    args = ("adjust", 0.546, "-d", "umls", "-m", "mrr", "-b", "all", "--json")
+    assert [row["baseline"] for row in run(*args).records] == [*LADDER]
+    assert rankconst.load().list_baselines("all") == LADDER
 
 
 def test_a_value_out_of_reach_has_a_p_of_zero(run: Run) -> None:
