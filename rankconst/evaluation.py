@@ -139,24 +139,30 @@ class Address:
     accepted: tuple[str, ...] = ()
 
 
-def locate(
+def assign_numbers(
     places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Add to each question the numbers that wait for it, of `total` in the file."""
-    located = []
+    """Add to each question the positions of its numbers, out of `total` numbers in the file."""
+    assigned = []
     for question, positions in places.items():
         numbers = tuple(sorted(positions))
         others = total if len(numbers) < total else 0
-        located.append(replace(question, numbers=numbers, total=others, in_python=in_python))
-    return tuple(located)
+        assigned.append(replace(question, numbers=numbers, total=others, in_python=in_python))
+    return tuple(assigned)
 
 
 NOTHING = Address()
 """The address of a file without any word about its tasks."""
 
-NAMES = ("dataset", "split", "side", "protocol", "aggregation")
-"""The fields that name ranking tasks."""
+_PARSERS: dict[str, Callable[[str], str]] = {
+    "split": parse_split,
+    "side": parse_side,
+    "protocol": lambda name: parse_protocol(name).key,
+    "aggregation": lambda name: parse_aggregation(name).key,
+}
 
+NAMES = ("dataset", *_PARSERS)
+"""The fields that name ranking tasks."""
 
 _SPLITS = {word: split for split, others in SPLITS.items() for word in (split, *others)}
 
@@ -185,18 +191,10 @@ def complete_by_name(name: str, from_user: Address) -> Address:
     return replace(from_user, **fields)
 
 
-_PARSERS: dict[str, Callable[[str], str]] = {
-    "split": parse_split,
-    "side": parse_side,
-    "protocol": lambda name: parse_protocol(name).key,
-    "aggregation": lambda name: parse_aggregation(name).key,
-}
+def _list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
+    """Return for each field of :data:`NAMES` what turns a spelling into a key.
 
-
-def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
-    """Return a parser for each field of :data:`NAMES`: from a spelling to its key.
-
-    The parsers raise UnknownNameError.
+    These raise UnknownNameError.
     """
     return {"dataset": tables.resolve_dataset, **_PARSERS}
 
@@ -210,25 +208,28 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
     tool = read_tool(from_user.tool)
     if from_user.dataset is not None:
         require_text(from_user.dataset)
-    # Whether the dataset is known matters less than that the tool's numbers on it are of no use.
-    if tool is not None and from_user.dataset is not None:
-        if (reason := tool.refusal(from_user.dataset)) is not None:
-            raise DataError(reason)
-        from_user = replace(from_user, dataset=_choose_by_tool(from_user.dataset, tool))
-    if from_user.dataset is not None and from_user.dataset not in tables.titles:
-        from rankconst.catalogue.benchmarks import KINDS, list_namesakes
-
-        benchmarks = _choose_by_protocol(list_namesakes(from_user.dataset), from_user.protocol)
-        if from_user.dataset in KINDS:
-            from_user = replace(from_user, dataset=None, kind=from_user.dataset)
-        elif len(benchmarks) == 1:
-            from_user = replace(from_user, dataset=benchmarks[0])
+        # Whether the dataset is known matters less than that the tool's numbers on it are of no
+        # use.
+        if tool is not None:
+            _refuse_dataset(tool, from_user.dataset)
+            from_user = replace(from_user, dataset=_choose_by_tool(from_user.dataset, tool))
+        if from_user.dataset not in tables.titles:
+            from_user = _read_kind(from_user)
     keys: dict[str, Any] = {"tool": None if tool is None else tool.key}
-    for name, parse in list_parsers(tables).items():
+    for name, parse in _list_parsers(tables).items():
         value = getattr(from_user, name)
         if value is not None:
             keys[name] = parse(value)
-    return _add_tool_of_suite(replace(from_user, **keys), tables)
+    from_user = replace(from_user, **keys)
+    # A suite may have a tool of its own.
+    if from_user.dataset is not None and from_user.dataset not in tables.titles:
+        from rankconst.catalogue.suites import load_suites
+
+        suite = load_suites().get(from_user.dataset)
+        if suite is not None:
+            tool = _require_tool(suite, tool)
+            return replace(from_user, tool=None if tool is None else tool.key)
+    return from_user
 
 
 def read_tool(name: str | None) -> Tool | None:
@@ -240,17 +241,22 @@ def read_tool(name: str | None) -> Tool | None:
     return parse_tool(name)
 
 
-def _add_tool_of_suite(from_user: Address, tables: Tables) -> Address:
-    """Add the tool of the suite that a user names; UsageError if the user names another tool."""
-    if from_user.dataset is None or from_user.dataset in tables.titles:
-        return from_user
-    from rankconst.catalogue.suites import load_suites
+def _refuse_dataset(tool: Tool, dataset: str) -> None:
+    """Raise DataError if the tool's numbers on a dataset cannot be adjusted."""
+    reason = tool.refusal(dataset)
+    if reason is not None:
+        raise DataError(reason)
 
-    suite = load_suites().get(from_user.dataset)
-    if suite is None:
-        return from_user
-    tool = _require_tool(suite, read_tool(from_user.tool))
-    return replace(from_user, tool=None if tool is None else tool.key)
+
+def _read_kind(from_user: Address) -> Address:
+    """Read a kind of benchmark in the place of a dataset, or a name that the protocol settles."""
+    from rankconst.catalogue.benchmarks import KINDS, list_namesakes
+
+    name = from_user.dataset or ""
+    if name in KINDS:
+        return replace(from_user, dataset=None, kind=name)
+    benchmarks = _choose_by_protocol(list_namesakes(name), from_user.protocol)
+    return replace(from_user, dataset=benchmarks[0]) if len(benchmarks) == 1 else from_user
 
 
 def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
@@ -261,6 +267,9 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
         f"{suite.key} averages over graphs as {suite.tool.title} ranks them: "
         f"leave out --tool {tool.key}."
     )
+
+
+# -- which of several graphs with one name ---------------------------------------------------------
 
 
 def _narrow(from_file: Address, from_user: Address) -> Address:
@@ -290,6 +299,20 @@ def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
     return list_names().find(f"{name} ({tool.title})") or name
 
 
+def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
+    """Return the benchmarks that a protocol is for; none if it is for any."""
+    if protocol is None or is_filtered(protocol):
+        return []
+    from rankconst.catalogue.benchmarks import load_benchmarks
+
+    try:
+        row = find_protocol(protocol)
+    except UnknownNameError:
+        return []
+    formats = {key: load_benchmarks()[key].format for key in keys}
+    return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
+
+
 def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
     """Replace the name of a dataset by its one benchmark; add a question if there are several."""
     if not from_file.dataset:
@@ -297,8 +320,8 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
     from rankconst.catalogue.benchmarks import list_kinds, list_namesakes
     from rankconst.catalogue.suites import is_mean, load_suites
 
+    questions = from_file.questions
     if is_mean(from_file.dataset):
-        questions = from_file.questions
         if from_user.dataset not in load_suites():
             questions = (ask_mean(from_file), *questions)
         return replace(from_file, dataset=None, questions=questions)
@@ -314,7 +337,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
         if len(benchmarks) == 1:
             return replace(from_file, dataset=benchmarks[0])
     question = _ask_benchmark(from_file.dataset, namesakes)
-    return replace(from_file, questions=(question, *from_file.questions))
+    return replace(from_file, questions=(question, *questions))
 
 
 def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
@@ -328,62 +351,42 @@ def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
     from rankconst.catalogue.benchmarks import list_namesakes
 
     namesakes = list_namesakes(name, typed=False)
-    if not namesakes:
-        return ""
     value = accepted[name.lower()]
-    if value not in namesakes:
-        got = f"{name}={value}" if value else name
-        expected = " or ".join(f"{name}={key}" for key in namesakes)
-        raise UsageError(f"--accept {got}: several graphs have this name; expected {expected}.")
-    return value
+    if not namesakes or value in namesakes:
+        return value if namesakes else ""
+    got = f"{name}={value}" if value else name
+    expected = " or ".join(f"{name}={key}" for key in namesakes)
+    raise UsageError(f"--accept {got}: several graphs have this name; expected {expected}.")
 
 
 def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
     """Ask for one of the benchmarks with the same name."""
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
+    from rankconst.catalogue.tools import load_tools
 
+    titles = {key: load_benchmarks()[key].title for key in namesakes}
     if len(namesakes) == 1:
-        text = f"{name} may be {load_benchmarks()[namesakes[0]].title} or another graph"
+        text = f"{name} may be {titles[namesakes[0]]} or another graph"
         option = f"--dataset {namesakes[0]} if it is that"
         return Question("dataset", text, option=option, choices=namesakes)
     kinds = {key: list_kinds(key) for key in namesakes}
     num_graphs = Counter(itertools.chain.from_iterable(kinds.values()))
-    # The kinds that choose one of the graphs.
+    # The kinds that choose one of the graphs; of the others, a tool may choose one.
     choosing = [kind for kind in KINDS if num_graphs[kind] == 1]
     options = [f"--dataset {kind}" for kind in choosing]
-    options += [_name_option(key) for key in namesakes if kinds[key].isdisjoint(choosing)]
+    needs_name = False
+    for key, title in titles.items():
+        if not kinds[key].isdisjoint(choosing):
+            continue
+        tools = [tool for tool in load_tools().values() if title.endswith(f"({tool.title})")]
+        options.append(f"--tool {tools[0].key}" if tools else f"--dataset {key}")
+        needs_name = needs_name or not tools
     option = " or ".join(options)
     # A kind or a tool answers for other graphs, too; a dataset is that of all numbers.
-    if any(f"--dataset {key}" in options for key in namesakes):
+    if needs_name:
         option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
     text = f"several graphs have its name: {name} may be {' or '.join(namesakes)}"
     return Question("dataset", text, option=option, choices=namesakes)
-
-
-def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
-    """Return the benchmarks that a protocol is for; none if it is for any."""
-    if protocol is None or is_filtered(protocol):
-        return []
-    from rankconst.catalogue.benchmarks import load_benchmarks
-
-    try:
-        row = find_protocol(protocol)
-    except UnknownNameError:
-        return []
-    formats = {key: load_benchmarks()[key].format for key in keys}
-    return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
-
-
-def _name_option(key: str) -> str:
-    """Return the option that chooses a benchmark: its tool, if its title has one, or its key."""
-    from rankconst.catalogue.benchmarks import load_benchmarks
-    from rankconst.catalogue.tools import load_tools
-
-    title = load_benchmarks()[key].title
-    for tool in load_tools().values():
-        if title.endswith(f"({tool.title})"):
-            return f"--tool {tool.key}"
-    return f"--dataset {key}"
 
 
 def ask_mean(mean: Address, what: str = "") -> Question:
@@ -398,33 +401,38 @@ def name_suites(keys: Iterable[str]) -> str:
     return options or "--dataset SUITE, one that `rankconst show suites` lists"
 
 
+# -- the file against the user ---------------------------------------------------------------------
+
+
 def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
     """Return False if a file contradicts the user; unknown names contradict nothing."""
-    parsers = list_parsers(tables)
-    if not _agree_on_dataset(from_file, from_user, parsers["dataset"]):
+    if not _agree_on_dataset(from_file, from_user, tables):
         return False
-    if not _agree_on_protocol(from_file.protocol, from_user.protocol, parsers["protocol"]):
-        return False
-    for name in ("split", "side", "aggregation"):
-        declared = getattr(from_file, name)
-        option = getattr(from_user, name)
-        if declared and option and _parse(declared, parsers[name]) not in {option, None}:
+    for name, parse in _PARSERS.items():
+        declared, option = getattr(from_file, name), getattr(from_user, name)
+        if not declared or not option:
+            continue
+        if name == "protocol" and is_filtered(declared):  # in any way
+            fits = option != "raw"
+        else:
+            fits = _find_key(declared, parse) in {option, None}
+        if not fits:
             return False
     if from_file.relations and from_user.relations:
         return {*map(squash, from_file.relations)} <= {*map(squash, from_user.relations)}
     return True
 
 
-def _agree_on_dataset(from_file: Address, from_user: Address, parse: Callable[[str], str]) -> bool:
+def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) -> bool:
     from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.suites import is_mean, load_suites
 
-    option = from_user.dataset
+    option, parse = from_user.dataset, tables.resolve_dataset
     if not option:
         return True
     if not from_file.dataset:
         choices = [name for question in from_file.questions for name in question.choices]
-        return not choices or option in {_parse(name, parse) for name in choices}
+        return not choices or option in {_find_key(name, parse) for name in choices}
     suite = load_suites().get(option)
     if is_mean(from_file.dataset):
         return suite is not None
@@ -432,26 +440,31 @@ def _agree_on_dataset(from_file: Address, from_user: Address, parse: Callable[[s
     namesakes = list_namesakes(from_file.dataset, typed=False)
     if namesakes:
         return not allowed.isdisjoint(namesakes)
-    return _parse(from_file.dataset, parse) in {None, *allowed}
+    return _find_key(from_file.dataset, parse) in {None, *allowed}
 
 
-def _agree_on_protocol(
-    declared: str | None, option: str | None, parse: Callable[[str], str]
-) -> bool:
-    if not declared or not option:
-        return True
-    if is_filtered(declared):  # in any way
-        return option != "raw"
-    return _parse(declared, parse) in {option, None}
-
-
-def _parse(name: str, parse: Callable[[str], str]) -> str | None:
+def _find_key(name: str, parse: Callable[[str], str]) -> str | None:
     """Return the key of a name; None for an unknown one."""
     try:
         return parse(name)
     except UnknownNameError:
         return None
 
+
+def _choose(name: str, from_file: Address, from_user: Address, tables: Tables) -> str | None:
+    """Return the key of a field by the user or the file; UsageError if the two differ."""
+    declared, option = getattr(from_file, name), getattr(from_user, name)
+    key = None
+    if declared and declared != option:
+        key = _list_parsers(tables)[name](declared)
+    if key and option and key != option:
+        raise UsageError(
+            f"the file says {name} {declared}, but {option} was asked for; leave out {name}."
+        )
+    return option or key
+
+
+# -- the tasks -------------------------------------------------------------------------------------
 
 WHICH_MACRO = Question(
     "aggregation",
@@ -483,19 +496,20 @@ def settle(
     if row is not None and from_file.dataset and not accepted:
         benchmark = _choose_by_tool(from_file.dataset, row, typed=False)
         from_file = replace(from_file, dataset=benchmark)
-    from_file, from_user = _answer(from_file, from_user)
+    from_user = _narrow(from_file, from_user)
+    from_file = _choose_benchmark(from_file, from_user)
+    from_user = read_words(from_file, from_user)
+    from_file = _require_answers(from_file, from_user)
     named = from_user.dataset or from_file.dataset
-    named_protocol = from_user.protocol or _drop_filtered(from_file.protocol, row)
+    protocol = from_user.protocol or _drop_filtered(from_file.protocol, row)
     if named is None:
-        return _settle_without_dataset(from_file.num_tasks, named_protocol, from_user.kind), row
-    if row is not None and (reason := row.refusal(from_file.dataset or named)) is not None:
-        raise DataError(reason)
-    parsers = list_parsers(tables)
-    dataset, split, side, aggregation = (
-        _agree(name, getattr(from_file, name), getattr(from_user, name), parsers[name])
-        for name in ("dataset", "split", "side", "aggregation")
-    )
-    dataset, split = dataset or named, split or "test"
+        return _settle_without_dataset(from_file.num_tasks, protocol, from_user.kind), row
+    if row is not None:
+        _refuse_dataset(row, from_file.dataset or named)
+    dataset = _choose("dataset", from_file, from_user, tables) or named
+    split = _choose("split", from_file, from_user, tables) or "test"
+    side = _choose("side", from_file, from_user, tables)
+    aggregation = _choose("aggregation", from_file, from_user, tables)
     suite = tables.find_suite(dataset)
     if suite is not None:
         row = _require_tool(suite, row)
@@ -508,7 +522,8 @@ def settle(
                 f"it is accepted as {accepted}, but {row.title} evaluates on {dataset}. Accept "
                 "that, or leave out the tool."
             )
-    protocol = parse_protocol(named_protocol).key if named_protocol else None
+    if protocol is not None:
+        protocol = parse_protocol(protocol).key
     tasks = Tasks(
         dataset=dataset,
         protocol=_choose_protocol(protocol, row, tables.protocols(dataset)),
@@ -527,6 +542,18 @@ def settle(
     return tasks, row
 
 
+def _require_answers(from_file: Address, from_user: Address) -> Address:
+    """Raise AskedError for questions that the user has not answered, as about the word macro."""
+    questions = list_open(from_file, from_user)
+    if is_either_macro(from_file.aggregation):
+        if from_user.aggregation not in MACROS:
+            questions += (WHICH_MACRO,)
+        from_file = replace(from_file, aggregation=None)
+    if questions:
+        raise AskedError("; ".join(map(str, questions)) + ".", questions)
+    return from_file
+
+
 def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: str | None) -> Tasks:
     """Return tasks that are described by their number, under a protocol that samples negatives.
 
@@ -542,19 +569,59 @@ def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: s
     raise DataError(NO_DATASET)
 
 
-def _answer(from_file: Address, from_user: Address) -> tuple[Address, Address]:
-    """Answer the questions of a file by the options of the user; AskedError for the others."""
-    from_user = _narrow(from_file, from_user)
-    from_file = _choose_benchmark(from_file, from_user)
-    from_user = read_words(from_file, from_user)
-    questions = list_open(from_file, from_user)
-    if is_either_macro(from_file.aggregation):
-        if from_user.aggregation not in MACROS:
-            questions += (WHICH_MACRO,)
-        from_file = replace(from_file, aggregation=None)
-    if questions:
-        raise AskedError("; ".join(map(str, questions)) + ".", questions)
-    return from_file, from_user
+def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
+    """Return the name of a protocol; None for the word filtered, which names none."""
+    if name is None or not is_filtered(name):
+        return name
+    if tool is not None and parse_protocol(tool.protocol).known == "none":
+        raise DataError(
+            f"it is called {name}, but {tool.title} removes no known answers: name the protocol."
+        )
+    return None
+
+
+def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
+    """Return the protocol of the user, else the dataset's only one, else the tool's or the usual.
+
+    Raises UsageError if the user takes sampled numbers for numbers among all candidates.
+    """
+    of_tool = None if tool is None else tool.protocol
+    # A dataset whose candidates come with it has one protocol only, whoever evaluates.
+    only = tabulated[0] if len(tabulated) == 1 else None
+    key = option or only or of_tool or DEFAULT_PROTOCOL
+    if option is None or is_sampled(key):
+        return key
+    for protocol in (of_tool, only):
+        if protocol and is_sampled(protocol):
+            numbers = "numbers on this dataset"
+            if tool is not None and protocol == of_tool:
+                numbers = f"numbers of {tool.title}"
+            raise UsageError(
+                f"{numbers} rank among sampled candidates (protocol {protocol}); they cannot be "
+                f"turned into numbers of protocol {key}: a rank among few candidates does not say "
+                "what the rank among all of them is. "
+                f"Leave out --protocol to adjust them under {protocol}."
+            )
+    return key
+
+
+def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Return the relations with some names, punctuation aside; none if a name is unknown."""
+    spellings = _index_spellings(tuple(known))
+    matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
+    if any(len(relations) != 1 for relations in matches):
+        return ()
+    return tuple(relation for (relation,) in matches)
+
+
+@functools.lru_cache(16)
+def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
+    """Map each spelling, with and without punctuation, to its relations."""
+    spellings: dict[str, set[str]] = {}
+    for relation in relations:
+        for spelling in (relation, squash(relation)):
+            spellings.setdefault(spelling, set()).add(relation)
+    return spellings
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
@@ -568,14 +635,138 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
     return tasks
 
 
+# -- the words that raise questions ----------------------------------------------------------------
+
+
+def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
+    """Return the questions that neither the user nor the kind of the benchmark answers."""
+    if not from_file.questions:  # to know its kind, the whole registry is read
+        return ()
+    from rankconst.catalogue.benchmarks import KINDS, list_kinds
+    from rankconst.catalogue.tools import is_tool, parse_tool
+
+    dataset = from_user.dataset or from_file.dataset
+    # Who says the kind has answered; and without a dataset, that is asked first.
+    kinds = list_kinds(dataset) if dataset and not from_user.kind else {*KINDS, "full"}
+    from_user = read_words(from_file, from_user)
+    accepted = _list_accepted(from_user)
+    sides = {question.says for question in from_file.questions if question.field == "side"}
+    tool = from_user.tool or from_file.tool
+    implied = parse_tool(tool).protocol if tool and is_tool(tool) else None
+    unanswered = list[Question]()
+    for question in from_file.questions:
+        if question.word in accepted or question.kind in kinds:
+            continue
+        if implied and (question.field, question.says) == ("protocol", implied):
+            continue
+        option = getattr(from_user, question.field, None)
+        if not option:
+            unanswered.append(question)
+        elif not _answers(option, question, sides):
+            place = f"{question.place}, though you say {question.field} {option}"
+            unanswered.append(replace(question, option="", place=place))
+    return tuple(unanswered)
+
+
+def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
+    """Return True if the value of an option answers a question and fits the question's word."""
+    if option == "both":  # where a text has heads and tails
+        return not question.says or {*ENTITY_SIDES} <= {*sides}
+    if question.option.endswith("sampled:M"):  # no other protocol has a number of negatives
+        return is_sampled(option)
+    return not question.says or option.startswith(question.says)
+
+
+def read_words(from_file: Address, from_user: Address) -> Address:
+    """Add the values of accepted words, ``--accept WORD=VALUE``, to a user's address."""
+    accepted = _list_accepted(from_user)
+    fields: dict[str, Any] = {}
+    for question in from_file.questions:
+        if value := accepted.get(question.word):
+            name, key = _parse_value(question, value)
+            fields[name] = key
+    return replace(from_user, **fields)
+
+
+def _parse_value(question: Question, value: str) -> tuple[str, str]:
+    """Return the field of an address and the key for the value of an accepted word.
+
+    Raises UnknownNameError if the value is none of the question's field, UsageError if of no field.
+    """
+    if question.field in _PARSERS:
+        return question.field, _PARSERS[question.field](value)
+    for name, parse in _PARSERS.items():
+        key = _find_key(value, parse)
+        if key is not None:
+            return name, key
+    raise UsageError(
+        f"--accept {question.word}={value}: "
+        "expected a split, side, protocol or aggregation after =."
+    )
+
+
+def _list_accepted(from_user: Address) -> dict[str, str]:
+    """Map the words that a user accepts to their values; harmless words to an empty text.
+
+    ``--accept n=50=sampled:50`` gives the word ``n=50`` the value ``sampled:50``.
+    """
+    accepted = {}
+    for text in from_user.accepted:
+        word, sign, value = text.rpartition("=")
+        if sign:
+            accepted[word.lower()] = value
+    return accepted | {text.lower(): "" for text in from_user.accepted}
+
+
+def list_words(from_file: Address) -> set[str]:
+    """Return the words of a number that ``--accept`` takes: of its questions, and shared names."""
+    words = {question.word for question in from_file.questions}
+    if from_file.dataset:
+        from rankconst.catalogue.benchmarks import list_namesakes
+
+        if list_namesakes(from_file.dataset, typed=False):
+            words.add(from_file.dataset.lower())
+    return words
+
+
+_OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?"
+
+# The space between two arguments.
+_NEXT = r"(?<=\") (?=[a-z]+=\")"
+
+# The options with an argument of the same name in Python, and those with another.
+_ARGUMENTS = {*NAMES, "tool", "accept", "percent", "tables"}
+_RENAMED = {"relation": "relations=[...]", "counts": "tables=rankconst.from_counts(...)"}
+
+
+def name_arguments(text: str) -> str:
+    """Replace the options in a text by arguments of Python.
+
+    >>> name_arguments("add --split valid --side head, or --accept dev")
+    'add split="valid", side="head", or accept=["dev"]'
+    """
+
+    def name(match: re.Match[str]) -> str:
+        option, value = match[1], match[2] or match[3]
+        if option not in _ARGUMENTS:
+            return _RENAMED.get(option, match[0])
+        if value is None:
+            return f"{option}="
+        return f'accept=["{value}"]' if option == "accept" else f'{option}="{value}"'
+
+    return re.sub(_NEXT, ", ", re.sub(_OPTION, name, text))
+
+
+# -- constants without a file ----------------------------------------------------------------------
+
+
 def look_up(
     metric: str, from_user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
     """Return the constants of a metric on a user's tasks; its name may add a split or side."""
     parsed = parse_metric(metric)
-    named = replace(
-        complete_by_name(metric, from_user), rank_type=None
-    )  # ties are ranked alike in both
+    # Ties are ranked alike in both.
+    named = replace(complete_by_name(metric, from_user), rank_type=None)
     tasks, tool = settle(NOTHING, parse_address(named, tables), tables)
     if tool is not None and tool.batch is not None:
         raise UsageError(
@@ -621,201 +812,7 @@ def parse_counted(name: str | None, tool: str | None) -> str:
     return protocol.key
 
 
-def read_words(from_file: Address, from_user: Address) -> Address:
-    """Add the values of accepted words, ``--accept WORD=VALUE``, to a user's address."""
-    accepted = _list_accepted(from_user)
-    fields: dict[str, Any] = {}
-    for question in from_file.questions:
-        if value := accepted.get(question.word):
-            name, key = _parse_value(question, value)
-            fields[name] = key
-    return replace(from_user, **fields)
-
-
-def _parse_value(question: Question, value: str) -> tuple[str, str]:
-    """Return the field of an address and the key for the value of an accepted word.
-
-    Raises UnknownNameError if the value is none of the question's field, UsageError if of no field.
-    """
-    if question.field in _PARSERS:
-        return question.field, _PARSERS[question.field](value)
-    for name, parse in _PARSERS.items():
-        try:
-            return name, parse(value)
-        except UnknownNameError:
-            continue
-    raise UsageError(
-        f"--accept {question.word}={value}: "
-        "expected a split, side, protocol or aggregation after =."
-    )
-
-
-def _list_accepted(from_user: Address) -> dict[str, str]:
-    """Map the words that a user accepts to their values; harmless words to an empty text.
-
-    ``--accept n=50=sampled:50`` gives the word ``n=50`` the value ``sampled:50``.
-    """
-    accepted = {}
-    for text in from_user.accepted:
-        word, sign, value = text.rpartition("=")
-        if sign:
-            accepted[word.lower()] = value
-    return accepted | {text.lower(): "" for text in from_user.accepted}
-
-
-def list_words(from_file: Address) -> set[str]:
-    """Return the words of a number that ``--accept`` takes: of its questions, and shared names."""
-    words = {question.word for question in from_file.questions}
-    if from_file.dataset:
-        from rankconst.catalogue.benchmarks import list_namesakes
-
-        if list_namesakes(from_file.dataset, typed=False):
-            words.add(from_file.dataset.lower())
-    return words
-
-
-def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
-    """Return the questions that neither the user nor the kind of the benchmark answers."""
-    if not from_file.questions:  # to know its kind, the whole registry is read
-        return ()
-    from rankconst.catalogue.benchmarks import KINDS, list_kinds
-    from rankconst.catalogue.tools import is_tool, parse_tool
-
-    dataset = from_user.dataset or from_file.dataset
-    # Who says the kind has answered; and without a dataset, that is asked first.
-    kinds = list_kinds(dataset) if dataset and not from_user.kind else {*KINDS, "full"}
-    from_user = read_words(from_file, from_user)
-    accepted = _list_accepted(from_user)
-    sides = {question.says for question in from_file.questions if question.field == "side"}
-    tool = from_user.tool or from_file.tool
-    implied = parse_tool(tool).protocol if tool and is_tool(tool) else None
-    unanswered = list[Question]()
-    for question in from_file.questions:
-        if question.word in accepted or question.kind in kinds:
-            continue
-        if implied and (question.field, question.says) == ("protocol", implied):
-            continue
-        option = getattr(from_user, question.field, None)
-        if not option:
-            unanswered.append(question)
-        elif not _answers(option, question, sides):
-            place = f"{question.place}, though you say {question.field} {option}"
-            unanswered.append(replace(question, option="", place=place))
-    return tuple(unanswered)
-
-
-def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
-    """Return True if the value of an option answers a question and fits the question's word."""
-    if option == "both":  # where a text has heads and tails
-        return not question.says or {*ENTITY_SIDES} <= {*sides}
-    if question.option.endswith("sampled:M"):  # no other protocol has a number of negatives
-        return is_sampled(option)
-    return not question.says or option.startswith(question.says)
-
-
-def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return the name of a protocol; None for the word filtered, which names none."""
-    if name is None or not is_filtered(name):
-        return name
-    if tool is not None and parse_protocol(tool.protocol).known == "none":
-        raise DataError(
-            f"it is called {name}, but {tool.title} removes no known answers: name the protocol."
-        )
-    return None
-
-
-def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Return the relations with some names, punctuation aside; none if a name is unknown."""
-    spellings = _index_spellings(tuple(known))
-    matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
-    if any(len(relations) != 1 for relations in matches):
-        return ()
-    return tuple(relation for (relation,) in matches)
-
-
-@functools.lru_cache(16)
-def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
-    """Map each spelling, with and without punctuation, to its relations."""
-    spellings: dict[str, set[str]] = {}
-    for relation in relations:
-        for spelling in (relation, squash(relation)):
-            spellings.setdefault(spelling, set()).add(relation)
-    return spellings
-
-
-def _agree(
-    name: str, declared: str | None, option: str | None, parse: Callable[[str], str]
-) -> str | None:
-    """Return the key of a field by the user or the file; UsageError if the two differ."""
-    key = parse(declared) if declared and declared != option else None
-    if key and option and key != option:
-        raise UsageError(
-            f"the file says {name} {declared}, but {option} was asked for; leave out {name}."
-        )
-    return option or key
-
-
-def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
-    """Return the protocol of the user, else the dataset's only one, else the tool's or the usual.
-
-    Raises UsageError if the user takes sampled numbers for numbers among all candidates.
-    """
-    of_tool = None if tool is None else tool.protocol
-    # A dataset whose candidates come with it has one protocol only, whoever evaluates.
-    only = tabulated[0] if len(tabulated) == 1 else None
-    key = option or only or of_tool or DEFAULT_PROTOCOL
-    if option is None or find_protocol(key).negatives is not None:
-        return key
-    for protocol in (of_tool, only):
-        if protocol and find_protocol(protocol).negatives is not None:
-            numbers = "numbers on this dataset"
-            if tool is not None and protocol == of_tool:
-                numbers = f"numbers of {tool.title}"
-            raise UsageError(
-                f"{numbers} rank among sampled candidates (protocol {protocol}); they cannot be "
-                f"turned into numbers of protocol {key}: a rank among few candidates does not say "
-                "what the rank among all of them is. "
-                f"Leave out --protocol to adjust them under {protocol}."
-            )
-    return key
-
-
 # -- the assumptions -------------------------------------------------------------------------------
-
-# The aggregation is shown only if numbers differ in it.
-_ALWAYS = ("split", "side", "protocol")
-
-_OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?"
-
-# The space between two arguments.
-_NEXT = r"(?<=\") (?=[a-z]+=\")"
-
-# The options with an argument of the same name in Python, and those with another.
-_ARGUMENTS = {*NAMES, "tool", "accept", "percent", "tables"}
-_RENAMED = {
-    "relation": "relations=[...]",
-    "counts": "tables=rankconst.from_counts(...)",
-}
-
-
-def name_arguments(text: str) -> str:
-    """Replace the options in a text by arguments of Python.
-
-    >>> name_arguments("add --split valid --side head, or --accept dev")
-    'add split="valid", side="head", or accept=["dev"]'
-    """
-
-    def name(match: re.Match[str]) -> str:
-        option, value = match[1], match[2] or match[3]
-        if option in _RENAMED:
-            return _RENAMED[option]
-        if option not in _ARGUMENTS:
-            return match[0]
-        if value is None:
-            return f"{option}="
-        return f'accept=["{value}"]' if option == "accept" else f'{option}="{value}"'
-
-    return re.sub(_NEXT, ", ", re.sub(_OPTION, name, text))
 
 
 def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[str, str]:
@@ -825,7 +822,7 @@ def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[st
     from_user = read_words(declared, from_user)
     return {
         name: getattr(tasks, name)
-        for name in (*_ALWAYS, "aggregation")
+        for name in _PARSERS
         if getattr(tasks, name) and not getattr(declared, name) and not getattr(from_user, name)
     }
 
@@ -851,6 +848,10 @@ def gather_assumed(
     return {name: tuple(values) for name, values in assumed.items()}
 
 
+_NOUNS = {"aggregation": "average", "rank_type": "rank"}
+_PLURAL = {"both", "realistic"}
+
+
 def describe_assumed(assumed: Mapping[str, Sequence[str]]) -> str:
     """Describe the assumed fields in plain words.
 
@@ -858,21 +859,10 @@ def describe_assumed(assumed: Mapping[str, Sequence[str]]) -> str:
     >>> describe_assumed(assumed)
     'test split, both sides, standard and sampled:500 protocols'
     """
-    return ", ".join(_describe_values(name, values) for name, values in assumed.items())
-
-
-def _describe_values(name: str, values: Sequence[str]) -> str:
-    noun = _NOUNS[name]
-    if len(values) > 1 or values[0] in _PLURAL:
-        noun += "s"
-    return f"{' and '.join(values)} {noun}"
-
-
-_NOUNS = {
-    "split": "split",
-    "side": "side",
-    "protocol": "protocol",
-    "aggregation": "average",
-    "rank_type": "rank",
-}
-_PLURAL = {"both", "realistic"}
+    phrases = []
+    for name, values in assumed.items():
+        noun = _NOUNS.get(name, name)
+        if len(values) > 1 or values[0] in _PLURAL:
+            noun += "s"
+        phrases.append(f"{' and '.join(values)} {noun}")
+    return ", ".join(phrases)

@@ -26,8 +26,8 @@ from rankconst.evaluation import (
     Address,
     Question,
     agrees,
+    assign_numbers,
     list_open,
-    locate,
     parse_address,
 )
 from rankconst.listing import find_width, wrap
@@ -264,7 +264,8 @@ def _locate(
     places = {}
     for question, entries in questions.items():
         places[question] = [place_of[entry.row, entry.column] for entry in entries]
-    return locate(places, sum(len(case.group.entries) for case in cases), in_python=in_python)
+    total = sum(len(case.group.entries) for case in cases)
+    return assign_numbers(places, total, in_python=in_python)
 
 
 def _keep_metric(reading: Reading, metric: Metric) -> Reading:

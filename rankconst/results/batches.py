@@ -39,8 +39,8 @@ from rankconst.evaluation import (
     NO_DATASET,
     Question,
     agrees,
+    assign_numbers,
     gather_assumed,
-    locate,
     parse_address,
     settle,
     weigh,
@@ -281,7 +281,7 @@ def _list_questions(
             for question in error.questions:
                 places.setdefault(question, []).extend(where.places.tolist())
     total = sum(where.places.size for where in groups.values())
-    return locate(places, total, in_python=in_python)
+    return assign_numbers(places, total, in_python=in_python)
 
 
 # Numbers whose tasks are known.
