@@ -17,7 +17,7 @@ from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address
 from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells, split_by_code
 from rankconst.results.labels import cut_metric, read_label
-from rankconst.values.published import NOISE, Interval, parse_value, read_published
+from rankconst.values.published import NOISE, UNIT, Interval, has_unit, parse_value, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -76,8 +76,8 @@ class Texts:
 
     @property
     def is_percent(self) -> Flags:
-        """True for numbers with a percent sign."""
-        return self.map(lambda text: "%" in text, np.bool_)
+        """True for numbers with a percent sign, or that of another unit."""
+        return self.map(has_unit, np.bool_)
 
     def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
         """Measure the text of each number, equal ones only once."""
@@ -370,7 +370,7 @@ def _read_value(text: str) -> float:
     except ValueError:
         pass
     try:
-        return parse_value(text.replace("%", "")).value
+        return parse_value(re.sub(UNIT, "", text)).value
     except DataError:
         return math.nan
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -21,6 +20,7 @@ from rankconst.results.labels import find_name, read_label
 from rankconst.results.tables import latex, markdown
 from rankconst.results.tables.cells import Placed
 from rankconst.values.affine import ADJUSTMENTS
+from rankconst.values.published import DIGITS, UNIT, has_unit, parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Entry, Reading
     from rankconst.results.tables.cells import Row
     from rankconst.results.tables.near import Printed
+    from rankconst.values.published import Published
 
 
 BOTH, SKILL = "both", "skill"
@@ -110,15 +111,11 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
 
 # The places of numbers.
 
-_LITERAL = re.compile(
-    r"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))"
-    r"(?>(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![A-Za-z\d])",
-    re.ASCII,
-)
+_LITERAL = re.compile(rf"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))(?>{DIGITS})(?![A-Za-z\d])", re.ASCII)
 
 
 class Span(NamedTuple):
-    """A number in the text of a document."""
+    """A number or a name in a document, or what is to be put in its place."""
 
     start: int
     end: int
@@ -135,9 +132,9 @@ class Span(NamedTuple):
         return len(self.digits.partition(".")[2])
 
 
-def _find_numbers(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+def _find_numbers(text: str, start: int, end: int) -> list[Span]:
     """Find the numbers in a part of a text."""
-    literals = _LITERAL.finditer(text, start, len(text) if end is None else end)
+    literals = _LITERAL.finditer(text, start, end)
     return [Span(*literal.span(), literal[0]) for literal in literals]
 
 
@@ -149,7 +146,7 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
         if not isinstance(cell, Placed):  # read from a block of code
             continue
         spans = _find_numbers(document.text, cell.start, cell.end)
-        digits = [number.digits for number in _find_numbers(entry.text)]
+        digits = [number.digits for number in _find_numbers(entry.text, 0, len(entry.text))]
         runs = [spans[i : i + len(digits)] for i in range(len(spans))]
         fitting = [run for run in runs if [span.digits for span in run] == digits]
         if len(fitting) == 1:
@@ -157,7 +154,9 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
     return located
 
 
-_SIGN = re.compile(r"[\s}*_]*+(?:</\w{1,9}>)*+\s*+\\?%")
+# The names of metrics above numbers.
+
+_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
 
 
 class _Site(NamedTuple):
@@ -166,6 +165,19 @@ class _Site(NamedTuple):
     table: int
     row: int
     column: int
+
+
+class _Name(NamedTuple):
+    """A cell that names a metric, or ``Hits@`` above its k."""
+
+    row: int
+    cell: Placed
+    plain: str
+    metric: Metric | None
+
+    def fits(self, metric: Metric) -> bool:
+        """Tell whether it names a metric."""
+        return self.metric == metric or (self.metric is None and metric.label.startswith("Hits@"))
 
 
 class _Sheets:
@@ -190,31 +202,15 @@ class _Sheets:
 
     def find_name(self, site: _Site, metric: Metric) -> _Name | None:
         """Find the name of the metric of a number: the nearest above it, or one to its left."""
-        above = self._names[site.table, site.column]
-        names = above[: bisect_left(above, site.row, key=lambda name: name.row)][::-1]
+        names = [name for name in self._names[site.table, site.column] if name.row < site.row]
+        names.reverse()
         for j in range(site.column):
             names += [name for name in self._names[site.table, j] if name.row == site.row]
         return next((name for name in names if name.fits(metric)), None)
 
 
-class _Name(NamedTuple):
-    """A cell that names a metric, or ``Hits@`` above its k."""
-
-    row: int
-    cell: Placed
-    plain: str
-    metric: Metric | None
-
-    def fits(self, metric: Metric) -> bool:
-        """Tell whether it names a metric."""
-        return self.metric == metric or (self.metric is None and metric.label.startswith("Hits@"))
-
-
 def _is_placed(cell: str) -> TypeGuard[Placed]:
     return isinstance(cell, Placed) and bool(cell)
-
-
-_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
 
 
 def _list_names(i: int, row: Row) -> list[_Name | None]:
@@ -231,12 +227,7 @@ def _list_names(i: int, row: Row) -> list[_Name | None]:
     return names
 
 
-class Edit(NamedTuple):
-    """A part of a text, and the text to put in its place."""
-
-    start: int
-    end: int
-    text: str
+# The exchange.
 
 
 class Note(NamedTuple):
@@ -244,15 +235,6 @@ class Note(NamedTuple):
 
     line: int
     reason: str
-
-
-def _apply(text: str, edits: Iterable[Edit]) -> str:
-    """Apply edits to a text; of those at one position, an insertion goes first."""
-    parts, position = [], 0
-    for edit in sorted(edits, key=attrgetter("start", "end")):
-        parts += [text[position : edit.start], edit.text]
-        position = edit.end
-    return "".join([*parts, text[position:]])
 
 
 class _Markup(NamedTuple):
@@ -268,9 +250,6 @@ MARKUPS = {
     "markdown": _Markup("<!-- ", " -->", markdown.find_tables),
 }
 """The formats of documents that can be rewritten, by their keys."""
-
-
-# The exchange.
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,12 +296,12 @@ def rewrite(
             f"{document.name}: no number can be replaced. "
             f"{reasons or 'None is of the metric asked for.'}"
         )
-    edits: dict[Edit, None] = {}  # a number that several rows share is replaced once
+    edits: dict[Span, None] = {}  # a number that several rows share is replaced once
     for cell, decimals in zip(cells, _settle_decimals(cells), strict=True):
         edits |= dict.fromkeys(_write(cell, decimals, document.text))
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     lines = _describe(adjusted, cells, len(notes), command)
-    top = "".join(f"{markup.begin}{line}{markup.end}\n" for line in lines)
+    top = [f"{markup.begin}{line}{markup.end}" for line in lines]
     source = _put_into_source(document, [*edits, *headings], top)
     replaced = len({cell.spans for cell in cells})
     return Rewritten(source, replaced, tuple(sorted([*notes, *unnamed])))
@@ -339,44 +318,40 @@ def _choose_cells(
     """Choose the numbers to be replaced, and note why others stay."""
     spans_of = locate(document, adjusted.reading)
     entries, rows = adjusted.entries, adjusted.reading.rows
-    cells_of = [rows[number.entry.row][number.entry.column] for number in entries]
-    sites = [sheets.find(cell) for cell in cells_of]
+    sites = [sheets.find(rows[number.entry.row][number.entry.column]) for number in entries]
     waiting = set[int]()  # tables with a question
     for site, number in zip(sites, entries, strict=True):
         if site is not None and number.adjusted is None and number.entry.context.questions:
             waiting.add(site.table)
     cells: list[Cell] = []
+    values: dict[Span, set[float]] = defaultdict(set)  # of a number that stands for several rows
     notes: list[Note] = []
     for place, (site, number) in enumerate(zip(sites, entries, strict=True)):
-        entry = number.entry
-        exchange = next((option for option in exchanges if option.fits(entry.metric)), None)
-        if exchange is None or entry.adjustment is not None:
+        exchange = next((option for option in exchanges if option.fits(number.entry.metric)), None)
+        if exchange is None or number.entry.adjustment is not None:
             continue
         cell: Cell | str = "its table has a question"
         if site is None or site.table not in waiting:
-            spans = spans_of.get(place)
-            cell = _make_cell(document.text, number, spans, site, exchange, percent=percent)
+            cell = _make_cell(
+                document.text, number, spans_of.get(place), site, exchange, percent=percent
+            )
         if isinstance(cell, Cell):
             cells.append(cell)
+            values[cell.spans[0]].add(cell.value)
         else:
-            notes.append(_note(entry, cell))
-    shared = _find_shared(cells)
-    left_out = [cell for cell in cells if cell.spans[0] in shared]
+            notes.append(_note(number.entry, cell))
+    chosen = [cell for cell in cells if len(values[cell.spans[0]]) == 1]
+    left_out = [cell for cell in cells if len(values[cell.spans[0]]) > 1]
     notes += [_note(cell.entry, "one number for several rows") for cell in left_out]
-    return [cell for cell in cells if cell.spans[0] not in shared], notes
-
-
-def _find_shared(cells: Sequence[Cell]) -> set[Span]:
-    """Find the numbers in a text that stand for several rows, and would differ if adjusted."""
-    values: dict[Span, set[float]] = defaultdict(set)
-    for cell in cells:
-        values[cell.spans[0]].add(cell.value)
-    return {span for span, distinct in values.items() if len(distinct) > 1}
+    return chosen, notes
 
 
 def _note(entry: Entry, reason: str) -> Note:
     """Note that a number is not replaced."""
     return Note(entry.line or 0, f"{entry.column} stays as it is: {reason}")
+
+
+_SIGN = re.compile(rf"[\s}}*_]*+(?:</\w{{1,9}}>)*+\s*+(?P<sign>\\?{UNIT})")
 
 
 def _make_cell(
@@ -390,25 +365,32 @@ def _make_cell(
 ) -> Cell | str:
     """Return the number to be replaced, or why it stays."""
     entry = number.entry
-    if number.adjusted is None or number.constants is None or number.published is None:
+    if number.adjusted is None or number.constants is None:
         return number.note if number.note or not number.wanted else "it was not adjusted"
     value = getattr(number.adjusted, exchange.form)
     if value is None:
         return f"its {exchange.form} is undefined here"
-    if spans is None or site is None:
+    written = parse_value(entry.text, percent=percent and entry.metric.is_share)
+    if spans is None or site is None or not _are_all(spans, written):
         return "its place in the text is uncertain"
     scale = float(getattr(number.constants, exchange.form).scale)
-    printed = float(spans[0].digits)
-    is_scaled = abs(printed - number.published.value) > 1e-6 * printed
-    percent = entry.metric.is_share and (percent or "%" in entry.text or is_scaled)
-    if percent and exchange.form != "index":
-        is_signed = _SIGN.match(text, spans[-1].end) is not None
-        if is_signed or "%" in entry.column:
+    if exchange.form == "index":
+        value /= written.unit
+    elif written.unit != 1:
+        if _SIGN.match(text, spans[-1].end) is not None or has_unit(entry.column):
             return f"{exchange.name(entry.metric)} is not a percentage; remove the sign"
-        scale /= 100
-    elif percent:
-        value *= 100
+        scale *= written.unit
     return Cell(entry, spans, site, value, scale, exchange)
+
+
+def _are_all(spans: Sequence[Span], written: Published) -> bool:
+    """Tell whether the numbers in a document are a published one and its deviation, and no more.
+
+    They are not those of a number in other signs than digits and a unit.
+    """
+    value = float(spans[0].digits) * written.unit
+    has_deviation = written.deviation is not None
+    return len(spans) == 1 + has_deviation and math.isclose(value, abs(written.value))
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
@@ -426,16 +408,16 @@ def _keep_decimals(span: Span, scale: float) -> int:
 
 
 # Ends of the markup around a number: }$ of $0.241_{\pm .001}$.
-_CLOSERS = re.compile(r"(?:\\?%|[})$\]*_]|</\w{1,9}>)+")
+_CLOSERS = re.compile(rf"(?:\\?{UNIT}|[}})$\]*_]|</\w{{1,9}}>)+")
 
 
-def _write(cell: Cell, decimals: int, source: str) -> list[Edit]:
+def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
     """Return the edits that replace the value of a cell and its deviation."""
     value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")  # no -0.000
     if cell.exchange.beside:
         return [_write_beside(cell, _drop_zero(cell, value), source)]
     first, *others = cell.spans
-    edits = [Edit(first.start, first.end, _drop_zero(cell, value))]
+    edits = [Span(first.start, first.end, _drop_zero(cell, value))]
     for span in others:
         deviation = float(span.digits) * abs(cell.scale)
         in_brackets = source[span.start - 1] == "("
@@ -444,22 +426,21 @@ def _write(cell: Cell, decimals: int, source: str) -> list[Edit]:
             text = f"{deviation * 10 ** (decimals - first.decimals):.0f}"
         else:
             text = f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}"
-        edits.append(Edit(span.start, span.end, _drop_zero(cell, text)))
+        edits.append(Span(span.start, span.end, _drop_zero(cell, text)))
     return edits
 
 
-def _write_beside(cell: Cell, text: str, source: str) -> Edit:
+def _write_beside(cell: Cell, text: str, source: str) -> Span:
     """Write the adjusted number behind the published one, its deviation and their markup."""
-    last = cell.spans[-1]
-    sign = _SIGN.match(source, last.end) if "%" in cell.entry.text else None
-    closers = _CLOSERS.match(source, last.end)
-    end = last.end
+    end = cell.spans[-1].end
+    sign = _SIGN.match(source, end) if has_unit(cell.entry.text) else None
+    if sign is not None:
+        end = sign.end()
+        text += sign["sign"]
+    closers = _CLOSERS.match(source, end)
     if closers is not None and (sign is not None or len(cell.spans) > 1):
         end = closers.end()
-    percent = ""
-    if sign is not None:
-        percent = r"\%" if sign[0].endswith(r"\%") else "%"
-    return Edit(end, end, f" / {text}{percent}")
+    return Span(end, end, f" / {text}")
 
 
 def _drop_zero(cell: Cell, text: str) -> str:
@@ -495,19 +476,22 @@ def _describe(
     return [*lines, command] if command else lines
 
 
-def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str:
-    """Apply edits to the source of a file, with its line ends and its byte order mark."""
+def _put_into_source(document: Document, edits: Iterable[Span], top: Sequence[str]) -> str:
+    """Apply edits, and put lines on top; a file's own line ends and byte order mark stay.
+
+    No edit has a line end. Of edits at one position, an insertion goes first.
+    """
+    parts, position = [], 0
+    for edit in sorted(edits, key=attrgetter("start", "end")):
+        parts += [document.text[position : edit.start], edit.text]
+        position = edit.end
+    body = "".join([*parts, document.text[position:]])
     source = document.source or document.text
-    first = len(source) - len(source.removeprefix("\ufeff"))
-    # Each \r\n before a place in the text moves it by one.
-    ends = [end.start() - i - first for i, end in enumerate(re.finditer("\r\n", source))]
-
-    def move(position: int) -> int:
-        return position + bisect_left(ends, position) + first
-
-    newline = "\r\n" if ends else "\n"
-    moved = [Edit(move(edit.start), move(edit.end), edit.text) for edit in edits]
-    return _apply(source, [Edit(first, first, top.replace("\n", newline)), *moved])
+    ends = re.findall("\r?\n", source) or re.findall("\r", source)
+    lines = [line + end for line, end in zip(body.split("\n"), [*ends, ""], strict=True)]
+    newline = "\r\n" if "\r\n" in source else "\n"
+    mark = "\ufeff" if source.startswith("\ufeff") else ""
+    return "".join([mark, *(line + newline for line in top), *lines])
 
 
 # Headings.
@@ -517,27 +501,26 @@ _ARROW = re.compile(r"[\s${}()\\]*(?:(downarrow)(?![a-z])|(↓))")
 
 def _rename_headings(
     text: str, reading: Reading, cells: Sequence[Cell], sheets: _Sheets
-) -> tuple[list[Edit], list[Note]]:
+) -> tuple[list[Span], list[Note]]:
     """Name the adjusted metric above its numbers, where the name is above nothing else."""
     exchanges = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
-    below: dict[tuple[int, Metric | None], list[Entry]] = defaultdict(list)
-    names: dict[tuple[int, Metric | None], _Name] = {}
+    below: dict[tuple[int, Metric | None], tuple[_Name, list[Entry]]] = {}
     unnamed: list[Entry] = []
     for entry in reading.entries:
         site = sheets.find(reading.rows[entry.row][entry.column])
         name = sheets.find_name(site, entry.metric) if site is not None else None
         if name is not None:
-            names[name.cell.start, name.metric] = name
-            below[name.cell.start, name.metric].append(entry)
+            key = name.cell.start, name.metric
+            below.setdefault(key, (name, []))[1].append(entry)
         elif (entry.row, entry.column) in exchanges:
             unnamed.append(entry)
-    edits: list[Edit] = []
-    for key, entries in below.items():
+    edits: list[Span] = []
+    for name, entries in below.values():
         used = {exchanges.get((entry.row, entry.column)) for entry in entries}
         exchange = used.pop() if len(used) == 1 else None
-        renamed: list[Edit] = []
+        renamed: list[Span] = []
         if exchange is not None:
-            renamed = _rename(text, names[key], entries[0].metric, exchange)
+            renamed = _rename(text, name, entries[0].metric, exchange)
         edits += renamed
         if not renamed:
             unnamed += [entry for entry in entries if (entry.row, entry.column) in exchanges]
@@ -551,7 +534,7 @@ def _rename_headings(
     return edits, [Note(line, note) for note, line in lines.items()]
 
 
-def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Edit]:
+def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Span]:
     """Rename a heading, if its name is there once, and turn its arrow if larger is better now."""
     is_skill, is_stem = exchange.baseline is not None, name.metric is None
     new = exchange.name(metric) if is_skill else metric.name_of(exchange.form)
@@ -565,16 +548,14 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
         return []
     alone = re.compile(rf"(?<![\w@]){re.escape(word)}(?!\w)")
     matches = [*alone.finditer(text, name.cell.start, name.cell.end)]
-    if len(matches) != 1:
-        return []
     renamed = read_label(name.plain.replace(word, new, 1))
     is_understood = (renamed.metric, renamed.adjustment) == (metric, exchange.form)
-    if not (is_skill or is_stem or is_understood):
+    if len(matches) != 1 or not (is_skill or is_stem or is_understood):
         return []
     start, end = matches[0].span()
-    edits = [Edit(start, end, f"{word} / {new}" if exchange.beside else new)]
+    edits = [Span(start, end, f"{word} / {new}" if exchange.beside else new)]
     arrow = _ARROW.match(text, end)
     is_turned = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
     if arrow is not None and is_turned:
-        edits.append(Edit(*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑"))
+        edits.append(Span(*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑"))
     return edits

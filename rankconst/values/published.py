@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -57,6 +57,7 @@ class Published:
     lower: float
     upper: float
     deviation: float | None = None  # the number after ±
+    unit: float = field(default=1.0, repr=False)  # of the text: 0.01 of a percentage
 
     @property
     def interval(self) -> Interval:
@@ -64,11 +65,26 @@ class Published:
         return Interval(self.lower, self.upper)
 
 
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
-_NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
+# What a number looks like: readers of documents and of logs build their patterns of these parts.
+
+DIGITS = r"(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
+"""The pattern of a number without a sign: ``0.338``, ``.5``, ``3,340``, in LaTeX ``3{,}340``."""
+
+EXPONENT = r"(?:[eE][+-]?\d{1,4})?"
+"""The pattern of the power of ten behind it, which few have."""
+
+PLUS_MINUS = r"(?:±|\+/-|\+-|\\pm)"
+"""The pattern of the sign before a deviation."""
+
+UNITS = {"%": Decimal("0.01")}
+"""The sign behind a share to its unit."""
+
+UNIT = rf"[{''.join(UNITS)}]"
+"""The pattern of such a sign."""
+
+_NUMBER = re.compile(rf"[+-]?{DIGITS}{EXPONENT}", re.ASCII)
 # 0.338(2) is 0.338 ± 0.002: so metrology and LaTeX's siunitx write it.
-_LAST_DIGITS = re.compile(r"([+-]?\d*\.(\d{1,20}))\((\d{1,20})\)((?:[eE][+-]?\d{1,4})?)", re.ASCII)
-_PLUS_MINUS = r"±|\+/-|\+-|\\pm"
+_LAST_DIGITS = re.compile(rf"([+-]?\d*\.(\d{{1,20}}))\((\d{{1,20}})\)({EXPONENT})", re.ASCII)
 # Minus signs and spaces of typesetting.
 _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " "})
 # Thousands apart by a thin space.
@@ -76,6 +92,11 @@ _THIN = r"(?<![\d.])[1-9]\d{0,2}(?:[\u2009\u202f]\d{3})+(?!\d)"
 _LONGEST = 400
 # Beyond these powers of ten Decimal or float give up.
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
+
+
+def has_unit(text: str) -> bool:
+    """Tell whether a number is written with a sign such as that of percentages."""
+    return any(sign in text for sign in UNITS)
 
 
 def parse_value(
@@ -98,30 +119,32 @@ def parse_value(
     0.533
     """
     if isinstance(value, str):
-        number, deviation, percent = _read_text(value, percent, place)
+        number, deviation, unit = _read_text(value, place)
     else:
-        number, deviation = _read_number(value, place), None
+        number, deviation, unit = _Notation(_read_number(value, place))
         exact = exact or not isinstance(value, Decimal)
+    if percent and unit == 1:
+        unit = UNITS["%"]
     # Python writes no whole number out that has more than 4,300 digits.
     shown = str(number if isinstance(value, numbers.Rational) else value)
     shown = shown if len(shown) <= _LONGEST else f"{number:.3e}"
     if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
         raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
+    open_by = deviation or Decimal(0)
     if decimals is not None:
-        unit = Decimal(1).scaleb(-check_decimals(decimals, place))
-    else:
-        unit = Decimal(0) if exact else Decimal(1).scaleb(int(number.as_tuple().exponent))
-    scale = Decimal("0.01") if percent else Decimal(1)
-    if number and not float(number * scale):
-        raise DataError(f"{_at(place)}{shown.strip()!r} is too small to tell from 0.")
+        open_by += Decimal("0.5").scaleb(-check_decimals(decimals, place))
+    elif not exact:
+        open_by += Decimal("0.5").scaleb(int(number.as_tuple().exponent))
     # Decimal rounds to 28 digits: far below the last place of a float.
-    open_by = unit / 2 + (deviation or 0)
+    if number and not float(number * unit):
+        raise DataError(f"{_at(place)}{shown.strip()!r} is too small to tell from 0.")
     return Published(
         text=shown,
-        value=float(number * scale),
-        lower=float((number - open_by) * scale),
-        upper=float((number + open_by) * scale),
-        deviation=None if deviation is None else float(deviation * scale),
+        value=float(number * unit),
+        lower=float((number - open_by) * unit),
+        upper=float((number + open_by) * unit),
+        deviation=None if deviation is None else float(deviation * unit),
+        unit=float(unit),
     )
 
 
@@ -146,7 +169,7 @@ def read_published(
     place: str = "",
 ) -> Published:
     """Read a published value of a metric; only shares can be percentages."""
-    if not metric.is_share and (percent or (isinstance(value, str) and "%" in value)):
+    if not metric.is_share and (percent or (isinstance(value, str) and has_unit(value))):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is not a share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
 
@@ -166,12 +189,15 @@ def read_numbers(
     """
     import numpy as np
 
-    # Decimals and fractions that are equal may be written otherwise, and True equals 1.
-    keys = [cell if isinstance(cell, str) else (type(cell), tell_apart(cell)) for cell in cells]
-    cell_of: dict[Any, Any] = {}
-    for key, cell in zip(keys, cells, strict=True):
-        cell_of.setdefault(key, cell)
-    distinct = [*cell_of.values()]
+    code_of: dict[Any, int] = {}
+    distinct: list[Any] = []
+    codes = np.empty(len(cells), np.intp)
+    for place, cell in enumerate(cells):
+        # Decimals and fractions that are equal may be written otherwise, and True equals 1.
+        key = cell if isinstance(cell, str) else (type(cell), tell_apart(cell))
+        codes[place] = code_of.setdefault(key, len(distinct))
+        if len(code_of) > len(distinct):
+            distinct.append(cell)
     numbers = np.full((len(distinct), 3), np.nan)
     if decimals is None and all(isinstance(cell, str) for cell in distinct):
         numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
@@ -180,8 +206,6 @@ def read_numbers(
             metric, distinct[code], decimals=decimals, percent=percent, exact=exact
         )
         numbers[code] = published.value, published.lower, published.upper
-    code_of = {key: code for code, key in enumerate(cell_of)}
-    codes = np.fromiter(map(code_of.__getitem__, keys), np.intp, len(keys))
     of_cells: NDArray[np.float64] = numbers[codes]
     return of_cells
 
@@ -254,34 +278,48 @@ def _read_number(value: object, place: str) -> Decimal:
     return number
 
 
-def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal | None, bool]:
+class _Notation(NamedTuple):
+    """A number as it is written."""
+
+    number: Decimal
+    deviation: Decimal | None = None
+    unit: Decimal = Decimal(1)  # of both: 0.01 of percentages
+
+
+def _read_text(text: str, place: str) -> _Notation:
     if len(text) > _LONGEST:
         raise DataError(
             f"{_at(place)}{text[:40]!r}... is not a number: it has {len(text):,} characters."
         )
     if "," not in text and _NUMBER.fullmatch(text):  # as most are
-        return Decimal(text), None, percent
-    bare = re.sub(_THIN, lambda found: re.sub("[^0-9]", "", found[0]), text.strip()).translate(
-        _TYPESET
-    )
-    bare = bare.replace("{,}", ",").replace("\\%", "%").replace("$", "")
-    signs = bare.count("%")
-    bare = re.sub(r"(?<!\s)\s*%", "", bare).strip()
+        return _Notation(Decimal(text))
+    bare = _drop_typesetting(text)
+    signs = re.findall(UNIT, bare)
+    bare = re.sub(rf"(?<!\s)\s*{UNIT}", "", bare).strip()
     compact = _LAST_DIGITS.fullmatch(bare)
     if compact is not None:
         digits, decimals, last, power = compact.groups()
         last = last.zfill(len(decimals) + 1)
         bare = f"{digits}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
-    parts = [part.strip().strip("() ") for part in re.split(_PLUS_MINUS, bare)]
+    parts = [part.strip().strip("() ") for part in re.split(PLUS_MINUS, bare)]
     are_numbers = len(parts) <= 2 and all(_NUMBER.fullmatch(part) for part in parts)
     has_comma = any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts)
-    if not are_numbers or has_comma or signs > len(parts):
+    if not are_numbers or has_comma or len(signs) > len(parts) or len({*signs}) > 1:
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
-    number, *deviations = (Decimal(part.replace(",", "")) for part in parts)
-    deviation = deviations[0] if deviations else None
-    if deviation is not None and deviation < 0:
+    numbers_in_text = [Decimal(part.replace(",", "")) for part in parts]
+    written = _Notation(*numbers_in_text)
+    if written.deviation is not None and written.deviation < 0:
         raise DataError(f"{_at(place)}{text.strip()!r}: the number after ± is negative.")
-    return number, deviation, percent or signs > 0
+    return written._replace(unit=UNITS[signs[0]]) if signs else written
+
+
+def _drop_typesetting(text: str) -> str:
+    """Write a number of a document with plain signs: $3{,}340.5$ as 3,340.5."""
+    bare = re.sub(_THIN, lambda found: re.sub("[^0-9]", "", found[0]), text.strip())
+    bare = bare.translate(_TYPESET)
+    for sign in UNITS:
+        bare = bare.replace(f"\\{sign}", sign)
+    return bare.replace("{,}", ",").replace("\\,", ",").replace("$", "")
 
 
 def _at(place: str) -> str:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst.errors import UnknownNameError
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Address
 from rankconst.results.batches import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, parse_exchange, rewrite
+from rankconst.values.published import Published
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -291,6 +292,7 @@ def test_html_is_rewritten_too() -> None:
         (r"\textbf{0.241 $\pm$ .001}", r"\textbf{0.241 $\pm$ .001} / 0.240"),
         (r"\textbf{0.241}", r"\textbf{0.241 / 0.240}"),
         (r"24.1\%", r"24.1\% / 24.0\%"),
+        (r"\textbf{24.1 \%}", r"\textbf{24.1 \%} / 24.0\%"),
         (r"0.241(2)", r"0.241(2) / 0.240"),
     ],
 )
@@ -303,6 +305,16 @@ def test_in_markdown_the_adjusted_number_follows_the_deviation() -> None:
     table = "| Model | MRR |\n|---|---|\n| A | **0.241** (0.001) |\n"
     done = exchange(table, "both", name="paper.md", dataset="fb15k237").source
     assert "| A | **0.241** (0.001) / 0.240 |" in done
+
+
+def test_a_number_of_a_kind_that_is_not_known_here_is_never_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such as a fraction, 1/3: its digits times a unit are not its value."""
+    third = Published("1/3", 1 / 3, 1 / 3, 1 / 3)
+    monkeypatch.setattr("rankconst.results.rewrite.parse_value", lambda *_, **__: third)
+    with pytest.raises(DataError, match="its place in the text is uncertain"):
+        exchange(PAPER, "index")
 
 
 @pytest.mark.parametrize("name", ["MRR", "both of them", "AH@", ""])

@@ -25,7 +25,7 @@ from rankconst.results.vocabulary import list_fillers, list_lexicon, list_values
 from rankconst.tables.citation import identify
 from rankconst.tails import TAILS, explain_lack, tail_probability
 from rankconst.tasks import Tasks, offsets_of
-from rankconst.values.published import NOISE
+from rankconst.values.published import DIGITS, EXPONENT, NOISE, PLUS_MINUS, UNITS
 from rankconst.verdicts import LEVEL
 
 if TYPE_CHECKING:
@@ -113,6 +113,12 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
     return {
         "version": tables.version,
         "noise": NOISE,
+        "numbers": {
+            "digits": DIGITS,
+            "exponent": EXPONENT,
+            "plus_minus": PLUS_MINUS,
+            "units": {sign: unit.adjusted() for sign, unit in UNITS.items()},
+        },
         "protocol": DEFAULT_PROTOCOL,
         "datasets": datasets,
         "ambiguous": ambiguous,

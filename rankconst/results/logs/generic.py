@@ -41,6 +41,7 @@ from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units
 from rankconst.results.vocabulary import Word, list_flags
+from rankconst.values.published import DIGITS, EXPONENT, PLUS_MINUS, UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,15 +55,13 @@ if TYPE_CHECKING:
 _HOLE, _CUT = "\0", "\1"  # in place of a number, and of a path
 _LONGEST = 2_000
 _MOST_NUMBERS = 200
-# Thousands, a decimal comma, which is asked about, or a point.
-_DIGITS = (
-    r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|(?<!\d,)\d{1,9},\d{1,20}(?![\d,.])|\d++(?:\.\d*+)?|\.\d++)"
-)
-_SPREAD = rf"(?:\s?(?:±|\+/-|\+-)\s?{_DIGITS})?"
+# A decimal comma is asked about.
+_DIGITS = rf"(?:(?<!\d,)\d{{1,9}},\d{{1,20}}(?![\d,.])|{DIGITS})"
+_SPREAD = rf"(?:\s?{PLUS_MINUS}\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
 _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
 _NUMBER = re.compile(
-    rf"{_BEFORE}(?:[-+]?{_DIGITS}(?:[eE][-+]?\d++)?{_SPREAD}(?:\s?%)?|nan|inf){_AFTER}", re.ASCII
+    rf"{_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}", re.ASCII
 )
 # The time and the level before a message, and files: no words of it.
 _STAMP = re.compile(

@@ -1,5 +1,6 @@
 // Published numbers, and the three adjustments: the same operations in the same order as in the Python package.
 
+import { rankconst } from "./dom.js";
 import { Refusal, general, tenTo } from "./format.js";
 
 // -- decimals: `digits` times ten to the power of `power`, exactly ---------------------------------------------------
@@ -11,8 +12,8 @@ function add(first, second) {
   return { digits: scaled[0] + scaled[1], power };
 }
 
-/** @param {Decimal} number @param {boolean} percent */
-const toFloat = ({ digits, power }, percent) => Number(`${digits}e${percent ? power - 2 : power}`);
+/** @param {Decimal} number @param {number} unit its power of ten */
+const toFloat = ({ digits, power }, unit) => Number(`${digits}e${power + unit}`);
 
 /** @param {string} text @returns {Decimal} */
 function parseDecimal(text) {
@@ -24,10 +25,13 @@ function parseDecimal(text) {
 
 // -- reading ---------------------------------------------------------------------------------------------------------
 
-const DIGITS = "(?:\\d{1,3}(?:,\\d{3})+(?:\\.\\d*)?|\\d+(?:\\.\\d*)?|\\.\\d+)";
-const NUMBER = new RegExp(`^[+-]?${DIGITS}(?:[eE][+-]?\\d{1,4})?$`);
-const LAST_DIGITS = /^([+-]?\d*\.(\d{1,20}))\((\d{1,20})\)((?:[eE][+-]?\d{1,4})?)$/;
-const PLUS_MINUS = /±|\+\/-|\+-|\\pm/;
+const WRITTEN = rankconst.names.numbers;
+const NUMBER = new RegExp(`^[+-]?${WRITTEN.digits}${WRITTEN.exponent}$`);
+const LAST_DIGITS = new RegExp(`^([+-]?\\d*\\.(\\d{1,20}))\\((\\d{1,20})\\)(${WRITTEN.exponent})$`);
+const PLUS_MINUS = new RegExp(WRITTEN.plus_minus);
+const UNIT = new RegExp(`[${Object.keys(WRITTEN.units).join("")}]`, "g");
+/** In front of such a sign, in LaTeX. */
+const ESCAPE = new RegExp(`\\\\(?=${UNIT.source})`, "g");
 const LONGEST = 400;
 
 /** @param {string} text */
@@ -37,8 +41,8 @@ function plain(text) {
     .replace(/[\u2212\u2012\u2013]/g, "-")
     .replace(/\u00a0/g, " ")
     .replace(/[\u2009\u202f]/g, "")
-    .replaceAll("{,}", ",")
-    .replaceAll("\\%", "%")
+    .replace(ESCAPE, "")
+    .replace(/\{,\}|\\,/g, ",")
     .replaceAll("$", "");
 }
 
@@ -55,13 +59,13 @@ function hint(bare) {
  * @param {Metric} metric @param {string} text @param {boolean} [percent] @returns {Published}
  */
 export function readPublished(metric, text, percent = false) {
-  if (!metric.share && (percent || text.includes("%"))) {
+  if (!metric.share && (percent || text.search(UNIT) >= 0)) {
     throw new Refusal(`${text} is a percentage, but ${metric.label} is not a share.`, "value");
   }
   if (text.length > LONGEST) throw new Refusal(`That is not a number: it has ${text.length} characters.`, "value");
   let bare = plain(text);
-  const signs = bare.split("%").length - 1;
-  bare = bare.replace(/\s*%/g, "").trim();
+  const signs = bare.match(UNIT) ?? [];
+  bare = bare.replace(UNIT, "").trim();
   const compact = LAST_DIGITS.exec(bare);
   if (compact) {
     const [, number, decimals, spread, power] = compact;
@@ -69,8 +73,9 @@ export function readPublished(metric, text, percent = false) {
     bare = `${number}${power} ± ${last.slice(0, -decimals.length)}.${last.slice(-decimals.length)}${power}`;
   }
   const parts = bare.split(PLUS_MINUS).map((part) => part.trim().replace(/^[() ]+|[() ]+$/g, ""));
-  const odd = parts.length > 2 || !parts.every((part) => NUMBER.test(part)) || signs > parts.length;
-  if (odd || parts.some((part) => /^[+-]?0,\d{3}$/.test(part))) {
+  const unlike = signs.length > parts.length || signs.some((sign) => sign !== signs[0]);
+  const odd = parts.length > 2 || !parts.every((part) => NUMBER.test(part));
+  if (odd || unlike || parts.some((part) => /^[+-]?0,\d{3}$/.test(part))) {
     const message = bare
       ? `'${text.trim()}' is not a number.${hint(bare)}`
       : "Type a number: 0.338, 33.8% or 0.545 ± 0.005.";
@@ -84,16 +89,16 @@ export function readPublished(metric, text, percent = false) {
   if (number.digits && !(-10000 < size && size < 300)) {
     throw new Refusal(`'${text.trim()}' is too large or too small for any metric.`, "value");
   }
-  const isPercent = percent || signs > 0;
-  const value = toFloat(number, isPercent);
+  const unit = WRITTEN.units[signs[0] ?? (percent ? "%" : "")] ?? 0;
+  const value = toFloat(number, unit);
   if (number.digits && !value) throw new Refusal(`'${text.trim()}' is too small to tell from 0.`, "value");
   const half = { digits: 5n, power: number.power - 1 };
   const open = deviation ? add(half, deviation) : half;
   return {
     text: text.trim(),
     value,
-    lower: toFloat(add(number, { ...open, digits: -open.digits }), isPercent),
-    upper: toFloat(add(number, open), isPercent),
+    lower: toFloat(add(number, { ...open, digits: -open.digits }), unit),
+    upper: toFloat(add(number, open), unit),
   };
 }
 

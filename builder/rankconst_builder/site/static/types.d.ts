@@ -16,6 +16,7 @@ interface Tool {
 /** `protocol`: the default; `relations`: the summary for that side; `first`: the constants of the first view. */
 interface Catalogue {
   version: string; noise: number; protocol: string; bibtex: string; first: Contents;
+  numbers: { digits: string; exponent: string; plus_minus: string; units: Record<string, number> };
   datasets: Dataset[]; metrics: Metric[]; tools: Tool[]; ambiguous: Record<string, string[]>;
   protocols: { key: string; summary: string; relations: string }[];
   baselines: { key: string; summary: string; brief: string }[];
