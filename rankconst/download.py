@@ -1,16 +1,15 @@
-"""Downloads: one wrapper of pooch, with retries, limits, and errors that say what to do.
+"""Downloads, with retries and limits, and errors that say what to do.
 
-What is imported inside functions comes with the extra ``rankconst[builder]``.
+What is imported inside functions comes with the extra ``rankconst[builder]``: pooch, and requests
+with it.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import re
 import time
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -20,6 +19,8 @@ from rankconst.files import grows_without_measure
 from rankconst.names import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankconst.progress import Reporter
 
 
@@ -87,66 +88,75 @@ def cache_folder() -> Path:
         ) from error
 
 
-@dataclass(frozen=True)
-class Remedies:
-    """Advice about a file that is missing, or is not the `described` one."""
-
-    missing: str
-    described: str
-    mismatch: str
-
-
 def download(
-    address: str,
-    path: Path,
-    known: str | None,
-    remedies: Remedies,
-    reporter: Reporter,
-    *,
-    size: int | None = None,
+    url: str, path: Path, reporter: Reporter, *, remedy: str, size: int | None = None
 ) -> None:
-    """Download a file, given by a URL or by ``doi:DOI/NAME``.
+    """Download a file of `size` bytes, or of any size if that is None.
 
-    `known` is its hash, ``sha256:...``, and `size` the number of its bytes.
+    MissingSourceError, which ends with the `remedy`, if it cannot be had; HashMismatchError if it
+    is larger than `size`.
     """
-    require_module("pooch", f"downloading {hide_login(address)}")
-    import pooch
-
-    shown = hide_login(address)
-    downloader: Any = pooch.HTTPDownloader if is_url(address) else pooch.DOIDownloader
+    shown = hide_login(url)
+    require_module("pooch", f"downloading {shown}")
     reporter.say(f"downloading {shown}")
     for attempt in range(1 + RETRIES):
         try:
-            with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
-                target = _Limited(file, LARGEST if size is None else size)
-                hooks = {"response": functools.partial(_begin_answer, target)}
-                fetch = downloader(
-                    progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks
-                )
-                fetch(address, target, None)
-            break
+            with (
+                reporter.download(shown.rpartition("/")[2], size) as advance,
+                path.open("wb") as file,
+            ):
+                _receive(url, file, LARGEST if size is None else size, advance)
+            return
         except TooLargeError as error:
             if size is None:
                 raise MissingSourceError(
-                    f"could not download {shown}: {error}. {remedies.missing}"
+                    f"could not download {shown}: {error}. {remedy}"
                 ) from error
             raise HashMismatchError(
-                f"{shown} is not {remedies.described}: "
-                f"expected {size} bytes, got more. {remedies.mismatch}"
+                f"{shown} is not the file that was described: expected {size} bytes, got more. "
+                "Nothing was kept."
             ) from error
         except list_request_errors() as error:
             if attempt == RETRIES or not _may_pass(error):
                 raise MissingSourceError(
-                    f"could not download {shown}: {explain(error)}. {remedies.missing}"
+                    f"could not download {shown}: {explain(error)}. {remedy}"
                 ) from error
             time.sleep(1 + attempt)
-    if known is not None:
-        digest = _hash(path, known)
-        if digest != known:
-            raise HashMismatchError(
-                f"{shown} is not {remedies.described}: "
-                f"expected {known}, got {digest}. {remedies.mismatch}"
-            )
+
+
+def _receive(url: str, file: BinaryIO, limit: int, advance: Callable[[int], None]) -> None:
+    """Write the answer to a request into a file, unless it has more than `limit` bytes."""
+    import requests
+
+    hooks = {"response": _leave_redirect}
+    with requests.get(url, stream=True, timeout=TIMEOUT, hooks=hooks) as response:
+        if response.status_code != _OK:
+            raise requests.HTTPError(response=response)
+        length = response.headers.get("Content-Length", "")
+        if length.isdecimal() and int(length) > limit:
+            raise TooLargeError(f"it has {int(length):,} bytes; expected at most {limit:,}")
+        count = 0
+        for block in response.iter_content(BLOCK):
+            count += len(block)
+            if count > limit:
+                raise TooLargeError(f"it has more than {limit:,} bytes")
+            packed = response.raw.tell()  # a server may send them packed
+            if grows_without_measure(packed, count):
+                raise TooLargeError(
+                    f"it grows from {packed:,} to more than {count:,} bytes when unpacked"
+                )
+            file.write(block)
+            advance(len(block))
+
+
+def _leave_redirect(response: Any, **_: object) -> None:
+    """Do not read the body of a redirect, which may have no end."""
+    if response.is_redirect:
+        response.raw.close()
+
+
+class TooLargeError(Exception):
+    """A server sends more than there should be."""
 
 
 def _may_pass(error: Exception) -> bool:
@@ -157,23 +167,6 @@ def _may_pass(error: Exception) -> bool:
     if response is not None:
         return bool(response.status_code >= _BUSY)
     return isinstance(error, (requests.Timeout, requests.exceptions.ChunkedEncodingError))
-
-
-def _begin_answer(target: _Limited, response: Any, **_: object) -> None:
-    """Let a file measure an answer as it comes; refuse one without a file, or with a large one.
-
-    A hook that requests calls once the head of an answer is there, also with names such as stream.
-    """
-    import requests
-
-    if response.is_redirect:
-        response.raw.close()  # its body is not needed; the next answer comes to this hook, too
-    elif response.status_code != _OK:
-        raise requests.HTTPError(response=response)
-    target.source = response.raw
-    length = response.headers.get("Content-Length", "")
-    if length.isdecimal() and int(length) > target.limit:
-        raise TooLargeError(f"it has {int(length):,} bytes; expected at most {target.limit:,}")
 
 
 _OK, _BUSY = 200, 500
@@ -187,52 +180,19 @@ def hide_login(text: str) -> str:
     return re.sub(r"(?<=://)(?:[^/?#\s]*|[^/?#\s:]*:(?!\d{1,5}[/?#])[^\s@]{0,200})@", "", text)
 
 
-def _hash(path: Path, expected: str) -> str:
-    """Return the hash of a file, of the same kind as the expected one: ``md5:...``."""
-    kind = expected.partition(":")[0]
+def hash_file(path: Path, kind: str = "sha256") -> str:
+    """Return the hash of a file, in hexadecimal digits."""
     with path.open("rb") as file:
-        return f"{kind}:{hashlib.file_digest(file, kind).hexdigest()}"
-
-
-class TooLargeError(Exception):
-    """A server sends more than there should be."""
-
-
-@dataclass
-class _Limited:
-    """A file that takes no more than `limit` bytes."""
-
-    file: BinaryIO
-    limit: int
-    count: int = 0
-    # The answer, which tells how many bytes have come: a server may send them packed.
-    source: Any = None
-
-    def write(self, block: bytes) -> None:
-        """Write a block."""
-        self.count += len(block)
-        if self.count > self.limit:
-            raise TooLargeError(f"it has more than {self.limit:,} bytes")
-        packed = self.count if self.source is None else self.source.tell()
-        if grows_without_measure(packed, self.count):
-            raise TooLargeError(
-                f"it grows from {packed:,} to more than {self.count:,} bytes when unpacked"
-            )
-        self.file.write(block)
-
-    def flush(self) -> None:
-        """Wait for the end: a block is not looked at before."""
+        return hashlib.file_digest(file, kind).hexdigest()
 
 
 def list_request_errors() -> tuple[type[Exception], ...]:
-    """List the exceptions of requests and pooch for wrong addresses and answers."""
+    """List the exceptions of requests for wrong addresses and answers."""
     from http.client import HTTPException
 
     import requests
 
-    # pooch looks into what repositories answer without a check.
-    of_pooch = LookupError, TypeError, AttributeError, RecursionError
-    return requests.RequestException, HTTPException, ValueError, *of_pooch
+    return requests.RequestException, HTTPException, ValueError
 
 
 def explain(error: Exception) -> str:

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.names import show_controls
 
@@ -17,33 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
-    from rich.progress import Progress
-
-
-@dataclass
-class Bar:
-    """A download bar, as pooch drives it: it sets `total` and calls the methods."""
-
-    progress: Progress
-    name: str
-    total: int = 0
-    done: int = 0
-
-    def update(self, amount: int) -> None:
-        """Add `amount` bytes."""
-        if not self.progress.task_ids:
-            self.progress.add_task(self.name, total=self.total or None)
-        self.done += amount
-        self.progress.update(
-            self.progress.task_ids[-1], completed=min(self.done, self.total or self.done)
-        )
-
-    def reset(self) -> None:
-        """Start again."""
-        self.done = 0
-
-    def close(self) -> None:
-        """End; the bar goes away with its progress display."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +57,10 @@ class Reporter:
             yield functools.partial(progress.advance, progress.add_task(name, total=total))
 
     @contextmanager
-    def download(self, name: str) -> Iterator[Bar | None]:
-        """Show a bar for a download on a terminal; elsewhere there is none."""
+    def download(self, name: str, size: int | None) -> Iterator[Callable[[int], None]]:
+        """Show a bar for a download on a terminal; yield what is told how many bytes have come."""
         if not self.console.is_terminal:
-            yield None
+            yield _skip
             return
         from rich.markup import escape
         from rich.progress import (
@@ -105,7 +78,8 @@ class Reporter:
             TransferSpeedColumn(),
         )
         with Progress(*columns, console=self.console, transient=True) as progress:
-            yield Bar(progress, escape(show_controls(name)))
+            task = progress.add_task(escape(show_controls(name)), total=size)
+            yield functools.partial(progress.advance, task)
 
 
 Stage = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
@@ -119,5 +93,5 @@ def unseen(name: str, total: int) -> Iterator[Callable[[], None]]:
     yield _skip
 
 
-def _skip() -> None:
+def _skip(*_: Any) -> None:
     """Show nothing of a step."""

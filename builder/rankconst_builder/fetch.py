@@ -28,9 +28,9 @@ import pyarrow as pa
 from rankconst.download import (
     HashMismatchError,
     MissingSourceError,
-    Remedies,
     download,
     expand_home,
+    hash_file,
     is_url,
 )
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
@@ -54,16 +54,6 @@ class Content:
     verified: bool  # True if the file, or its archive, had a hash that was known beforehand
     # True if it has the triples of the file that the registry names, in another order.
     stands_in: bool = False
-
-
-_REMEDIES = Remedies(
-    missing="Check the network, or name a copy of the files in RANKCONST_MIRROR.",
-    described="the file the registry names",
-    mismatch=(
-        "Nothing was kept. "
-        "If the publisher replaced the file, the registry needs a new entry: please report it."
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -147,13 +137,14 @@ class Fetcher:
         url = remote.url
         if self.mirror is not None:
             url = f"{self.mirror.rstrip('/')}/{quote(_place_of(remote.url))}"
-        digest = None if remote.sha256 is None else f"sha256:{remote.sha256}"
-        where, remedy = f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder."
-        with explain_write_errors(where, remedy, DownloadError):
+        remedy = "Check the network, or name a copy of the files in RANKCONST_MIRROR."
+        with explain_write_errors(
+            f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder.", DownloadError
+        ):
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / path.name
-                download(url, fresh, digest, _REMEDIES, self.reporter, size=remote.bytes)
+                download(url, fresh, self.reporter, remedy=remedy, size=remote.bytes)
                 _check_file(fresh, remote, self._record_of(remote))
                 fresh.replace(path)
 
@@ -228,8 +219,7 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
             f"{path} is not the file the registry names: expected {remote.bytes} bytes, got {size} "
             f"(from {remote.url}). Delete it and build again."
         )
-    with path.open("rb") as stream:
-        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    sha256 = hash_file(path)
     if sha256 == remote.stand_in:
         return
     expected, got, kind, remedy = remote.sha256, sha256, "SHA-256", " Delete it and build again."

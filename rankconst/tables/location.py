@@ -83,11 +83,13 @@ class _Remote:
 
     def open(self, archive: Path) -> ZipPath:
         """Return the folder in a downloaded zip file, checked as a whole."""
-        sha256 = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if self.sha256 not in {None, sha256}:
+        from rankconst.download import hash_file
+
+        got = hash_file(archive)
+        if self.sha256 not in {None, got}:
             raise DownloadError(
                 f"{self.name} is not the file that was asked for: expected SHA-256 {self.sha256}, "
-                f"got {sha256}. Nothing was kept. Check the hash with the publisher."
+                f"got {got}. Nothing was kept. Check the hash with the publisher."
             )
         folder = find_set(archive, self.name)
         check_whole(folder)
@@ -103,22 +105,20 @@ def _parse(text: str) -> _Remote:
             "Type or copy it again."
         )
     address, mark, fragment = text.partition("#")
-    if not mark:
-        return _Remote(address, hide_login(address), None)
     match = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
-    if match is None:
+    if mark and match is None:
         raise UsageError(
             f"what follows # in {hide_login(text)!r} is not a hash: "
             f"expected #sha256= and 64 hexadecimal digits, got #{fragment}."
         )
-    return _Remote(address, hide_login(address), match[1].lower())
+    return _Remote(address, hide_login(address), match[1].lower() if match else None)
 
 
 def _find_copy(text: str) -> tuple[Path, ZipPath]:
     """Return the cached copy of the set at an address, downloaded if it is not whole."""
     import tempfile
 
-    from rankconst.download import Remedies, cache_folder, download, require_module
+    from rankconst.download import cache_folder, download, require_module
     from rankconst.progress import Reporter
 
     remote = _parse(text)
@@ -127,22 +127,21 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
     if copy.is_file():
         with suppress(TablesError, DownloadError):  # damaged since: it is downloaded again
             return copy, remote.open(copy)
-    remedies = Remedies(
-        missing="Check the address and the network, or get the file in another way and name that.",
-        described="the file that its deposit describes",
-        mismatch="Try again.",
-    )
-    address, file_hash = remote.address, None
+    deposited = None
     if text.lower().startswith("doi:"):
-        address, file_hash = _find_deposited(address)
-    where, remedy = f"to the cache {copy.parent}", "Set RANKCONST_CACHE to another folder."
+        deposited = _find_deposited(remote.address)
+    url = remote.address if deposited is None else deposited.url
     try:
-        with explain_write_errors(where, remedy, DownloadError):
+        with explain_write_errors(
+            f"to the cache {copy.parent}", "Set RANKCONST_CACHE to another folder.", DownloadError
+        ):
             copy.parent.mkdir(parents=True, exist_ok=True)
             # A folder of its own, so that simultaneous downloads do not meet.
             with tempfile.TemporaryDirectory(dir=copy.parent, prefix=".incoming-") as incoming:
                 fresh = Path(incoming) / "tables.zip"
-                download(address, fresh, file_hash, remedies, Reporter())
+                download(url, fresh, Reporter(), remedy=f"Check the address, or {_REMEDY}.")
+                if deposited is not None:
+                    deposited.check(fresh)
                 remote.open(fresh)
                 fresh.replace(copy)
     except TablesError as error:
@@ -150,11 +149,33 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
     return copy, find_set(copy, remote.name)
 
 
+_REMEDY = "get the zip file in another way and name that"
 _DOI = re.compile(r"doi:(10\.\d{4,9}/.*?[^/])(?:/([^/]+\.zip))?/?", re.IGNORECASE)
 
 
-def _find_deposited(address: str) -> tuple[str, str]:
-    """Return the address and the hash of the zip file of a deposit: named, or the only one."""
+@dataclass(frozen=True, slots=True)
+class _Deposited:
+    """A file of a deposit, with a hash such as ``md5:...``."""
+
+    name: str  # doi:DOI/NAME
+    url: str
+    digest: str
+
+    def check(self, path: Path) -> None:
+        """Refuse a download that is not the file of the deposit."""
+        from rankconst.download import hash_file
+
+        kind = self.digest.partition(":")[0]
+        got = f"{kind}:{hash_file(path, kind)}"
+        if got != self.digest:
+            raise DownloadError(
+                f"{self.name} is not the file that its deposit describes: "
+                f"expected {self.digest}, got {got}. Try again."
+            )
+
+
+def _find_deposited(address: str) -> _Deposited:
+    """Find the zip file of a deposit: the one that is named, or the only one."""
     from rankconst.download import explain, list_request_errors
 
     match = _DOI.fullmatch(address)
@@ -164,46 +185,55 @@ def _find_deposited(address: str) -> tuple[str, str]:
             "or doi:10.PREFIX/SUFFIX/NAME.zip."
         )
     doi, name = match.groups()
-    remedy = "get the zip file in another way and name that"
+    # pooch looks into what repositories answer without a check.
+    unchecked = LookupError, TypeError, AttributeError
+    unlisted = list_request_errors() + unchecked
     try:
         files = _list_files(doi)
     except OSError as error:  # of requests
         raise DownloadError(
             f"could not look up doi:{doi}: {explain(error)}. "
-            f"Check the DOI and the network, or {remedy}."
+            f"Check the DOI and the network, or {_REMEDY}."
         ) from error
-    except list_request_errors() as error:
+    except unlisted as error:
         raise DownloadError(
             f"doi:{doi} leads to no deposit whose files can be listed ({type(error).__name__}: "
-            f"{shorten(first_line(error))}). Check the DOI, or {remedy}."
+            f"{shorten(first_line(error))}). Check the DOI, or {_REMEDY}."
         ) from error
-    zips = [file for file in files if file.lower().endswith(".zip")]
-    matches = [file for file in zips if name in {None, file}]
-    if len(matches) != 1:
-        problem = f"no {name}" if name else "no zip file"
-        if matches:
-            problem = "several zip files"
-        names = ", ".join([shorten(file) for file in files][:9]) or "none"
-        advice = f"Check the DOI, or {remedy}."
-        if zips:
-            advice = f"Name one of its zip files: doi:{doi}/NAME.zip."
-        raise DownloadError(
-            f"doi:{doi} has {problem}: expected one, got the files {names}. {advice}"
-        )
-    return f"doi:{doi}/{matches[0]}", files[matches[0]]
+    zips = [file for file in files if file.name.lower().endswith(".zip")]
+    matches = [file for file in zips if name is None or file.name == f"doi:{doi}/{name}"]
+    if len(matches) == 1:
+        return matches[0]
+    problem = f"no {name}" if name else "no zip file"
+    if matches:
+        problem = "several zip files"
+    names = ", ".join(shorten(file.name.removeprefix(f"doi:{doi}/")) for file in files[:9])
+    advice = f"Check the DOI, or {_REMEDY}."
+    if zips:
+        advice = f"Name one of its zip files: doi:{doi}/NAME.zip."
+    raise DownloadError(
+        f"doi:{doi} has {problem}: expected one, got the files {names or 'none'}. {advice}"
+    )
 
 
-def _list_files(doi: str) -> dict[str, str]:
-    """Return the files of a deposit with their hashes."""
+def _list_files(doi: str) -> list[_Deposited]:
+    """List the files of a deposit."""
     import pooch
 
-    keeper = pooch.create(".", base_url=f"doi:{doi}/")  # nothing is written there
-    keeper.load_registry_from_doi()
+    from rankconst.download import TIMEOUT
+
+    repository = pooch.downloaders.doi_to_repository(
+        doi, headers={"User-Agent": "rankconst"}, timeout=TIMEOUT
+    )
+    keeper = pooch.create(".", base_url="")  # nothing is written there
+    repository.populate_registry(keeper)
     pattern = re.compile(r"(md5|sha1|sha256|sha512):[0-9a-f]+")
-    for file, file_hash in keeper.registry.items():
-        if not isinstance(file, str) or pattern.fullmatch(file_hash) is None:
-            raise ValueError(f"{file!r} has no hash of a known kind: {file_hash!r}")
-    return dict(keeper.registry)
+    files = []
+    for name, digest in keeper.registry.items():
+        if not isinstance(name, str) or pattern.fullmatch(digest) is None:
+            raise ValueError(f"{name!r} has no hash of a known kind: {digest!r}")
+        files.append(_Deposited(f"doi:{doi}/{name}", str(repository.download_url(name)), digest))
+    return files
 
 
 def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:

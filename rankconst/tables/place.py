@@ -103,34 +103,23 @@ def parse_json(text: str) -> Any:
 
 def read_descriptor(folder: Folder) -> dict[str, Any]:
     """Return the descriptor of a set; TablesError if it is missing, or names no files."""
+    file = folder / DESCRIPTOR
     try:
-        descriptor = parse_json(read_file(folder / DESCRIPTOR).decode("utf-8"))
+        content = read_file(file)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
             f"{folder} holds no tables: {DESCRIPTOR} is missing. "
             "`rankconst build --out DIR` makes them."
         ) from error
-    except TablesError:
-        raise
-    except RecursionError as error:
-        raise TablesError(
-            f"{folder / DESCRIPTOR} is nested too deeply. Build the set again."
-        ) from error
-    except ValueError as error:
-        raise TablesError(
-            f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again."
-        ) from error
+    try:
+        descriptor = parse_json(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise TablesError(f"{file} is not JSON ({error}). Build the set again.") from error
     if not _is_descriptor(descriptor):
         raise TablesError(
-            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version, "
-            "a list of resources with names and hashes, and a list of provenance. "
-            "Build the set again."
-        )
-    created = descriptor.get("created", "")
-    if _DATE.match(str(created)) is None:
-        raise TablesError(
-            f"{folder / DESCRIPTOR}: created is {created!r:.40}; "
-            "expected a date such as 2026-11-30. Build the set again."
+            f"{file} is not the descriptor of a set of tables: expected a version, "
+            "a list of resources with names and hashes, a list of provenance, and a date, "
+            "if any, such as 2026-11-30. Build the set again."
         )
     return dict(descriptor)
 
@@ -138,24 +127,25 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
 def _is_descriptor(descriptor: Any) -> bool:
     if not isinstance(descriptor, dict):
         return False
-    version = descriptor.get("version")
-    if not isinstance(version, str) or _VERSION.fullmatch(version) is None:
-        return False
-    return _are_rows(descriptor.get("resources"), ("name", "hash")) and _are_rows(
-        descriptor.get("provenance", []), ("dataset",)
+    return (
+        _VERSION.fullmatch(_text_of(descriptor, "version")) is not None
+        and _DATE.match(_text_of(descriptor, "created")) is not None
+        and _are_rows(descriptor.get("resources"), ("name", "hash"))
+        and _are_rows(descriptor.get("provenance", []), ("dataset",))
     )
+
+
+def _text_of(row: Mapping[str, Any], key: str) -> str:
+    """Return the text under a key, empty if there is none; something else matches no pattern."""
+    value = row.get(key, "")
+    return value if isinstance(value, str) else "\n"
 
 
 def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
     """Return True if rows are a list of objects, with text or nothing under some keys."""
-    if not isinstance(rows, list):
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return False
-    for row in rows:
-        if not isinstance(row, dict):
-            return False
-        if not all(isinstance(row.get(key, ""), str) for key in keys):
-            return False
-    return True
+    return all(isinstance(row.get(key, ""), str) for row in rows for key in keys)
 
 
 _DATE = re.compile(r"\Z|\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")  # or nothing
@@ -186,20 +176,11 @@ def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
         ) from error
     got = f"sha256:{hashlib.sha256(content).hexdigest()}"
     if got != expected:
-        if isinstance(folder, Path) and _describe(folder, name).get("hash") == got:
-            raise TablesError(
-                f"the set in {folder} was replaced while it was read. Run the command again."
-            )
         raise TablesError(
-            f"{file} is not the file that {DESCRIPTOR} describes: "
-            f"expected {expected}, got {got}. {remedy}"
+            f"{file} is not the file that {DESCRIPTOR} describes: expected {expected}, got {got}. "
+            f"If a build has just replaced the set, run the command again. {remedy}"
         )
     return content
-
-
-def _describe(folder: Folder, name: str) -> dict[str, Any]:
-    resources = read_descriptor(folder)["resources"]
-    return next((resource for resource in resources if resource.get("path") == name), {})
 
 
 def check_whole(folder: Folder) -> None:

@@ -283,7 +283,7 @@ def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path, versions: 
                 complete_exchange(folder)
         complete_exchange(folder)
         if outcomes[-1] == "new":
-            with pytest.raises(TablesError, match="was replaced while it was read"):
+            with pytest.raises(TablesError, match="has just replaced the set"):
                 opened.read("candidates")
         exchange_files(folder, third)
         assert read_set(folder) == last

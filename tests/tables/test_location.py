@@ -158,7 +158,7 @@ def everywhere(serve: Serve, deposit: Deposit, zipped: Path) -> dict[str, tuple[
     return {
         serve("/files/rankconst-tables-1.0.0.zip", whole): (whole, 1),
         serve("/top.zip", top): (top, 1),
-        f"DOI:{DOI}/tables.zip": (whole, 5),
+        f"DOI:{DOI}/tables.zip": (whole, 3),
     }
 
 
