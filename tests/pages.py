@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import contextlib
 import doctest
-import functools
 import io
 import os
 import re
@@ -37,15 +36,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from typer.main import get_command
-
 from carried import open_once
 from rankconst.cli import main as rankconst_main
-from rankconst.cli.app import make_app
 from rankconst.errors import RankconstError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 CI_MARKS = ("main job", "tests")
@@ -124,18 +120,6 @@ class Screen:
         return "".join(f"{line}\n" for line in lines)
 
 
-@functools.cache
-def _prepare(commands: tuple[str, ...]) -> Any:
-    return get_command(make_app(commands))
-
-
-def prepared_app(commands: Iterable[str]) -> Any:
-    """Stand in for make_app where many commands are run: to put the program together takes longer
-    than most of them.
-    """
-    return _prepare(tuple(commands))
-
-
 def run_command(command: str) -> Screen:
     """Run a command line of rankconst in this process."""
     program, *arguments = shlex.split(command, comments=True)
@@ -145,7 +129,6 @@ def run_command(command: str) -> Screen:
     code = 0
     with (
         mock.patch.object(sys, "argv", [program, *arguments]),
-        mock.patch("rankconst.cli.app.make_app", prepared_app),
         mock.patch("rankconst.cli.options.load", open_once),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

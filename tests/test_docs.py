@@ -15,12 +15,12 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import choose
-from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_page
+from pages import ROOT, find_blocks, find_pages, join_lines, run_page
 from rankconst import errors
 from rankconst.catalogue.literature import RESULTS
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import is_sampled
-from rankconst.cli.plain import COMMANDS
+from rankconst.cli.words import COMMANDS, find_command, import_command, list_parameters, read_words
 from rankconst.errors import RankconstError
 from rankconst.results.formats import FORMATS
 
@@ -70,18 +70,9 @@ def test_commands_that_are_not_run_have_such_options(page: Path) -> None:
     for line in join_lines("".join(block.body for block in left)):
         program, *arguments = shlex.split(line, comments=True) or [""]
         if program == "rankconst":
-            # In the context of the program: a command remembers what its help option is called.
-            app = prepared_app(COMMANDS)
-            _, command, rest = app.resolve_command(
-                parent := app.make_context(program, list(arguments)), arguments
-            )
-            if hasattr(command, "resolve_command"):  # a group of commands
-                arguments, parent = (
-                    rest,
-                    command.make_context(arguments[0], list(rest), parent=parent),
-                )
-                _, command, rest = command.resolve_command(parent, rest)
-            command.make_context(arguments[0], rest, parent=parent)
+            command = find_command(arguments)
+            parameters = list_parameters(import_command(command))
+            read_words(arguments[len(command.split()) :], parameters)
 
 
 def text_of(page: Path) -> str:

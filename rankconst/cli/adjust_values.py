@@ -13,6 +13,7 @@ from rankconst.cli.output import (
     explain_ties,
     report_assumed,
     report_caveats,
+    report_coverage,
     report_sampled,
     say,
 )
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 class Query(NamedTuple):
     """The tasks of typed values, and the options for their listing."""
 
-    datasets: tuple[str, ...]
+    datasets: Sequence[str]
     user: Address
     tables: Tables
     baselines: tuple[str, ...]
@@ -96,8 +97,9 @@ def read_values(
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
     """Adjust values on each dataset, against each baseline; return also their addresses."""
+    user, tables = query.user, query.tables
     if query.num_tasks is not None:
-        return _adjust_counted(typed, query, query.num_tasks), []
+        return _adjust_counted(typed, user, query.num_tasks), []
     if not query.datasets:
         raise UsageError(
             "which dataset is it? Add --dataset, as in --dataset fb15k237; `rankconst show "
@@ -108,19 +110,21 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
     pairs: Pairs = []
     for dataset in dict.fromkeys(query.datasets):
         for name, published in typed.items():
-            address, tasks, tool = _settle(name, dataset, query)
+            address = complete_by_name(name, replace(user, dataset=dataset))
+            explain_ties(address)
+            keys = parse_address(replace(address, rank_type=None), tables)
+            tasks, tool = settle(NOTHING, keys, tables)
             metric = parse_metric(name)
             of_tasks.setdefault((tasks, tool), []).extend((metric, value) for value in published)
             pairs.append((address, tasks))
     done: list[AdjustedBatch] = []
     for (tasks, tool), values in of_tasks.items():
-        done += adjust_on(tasks, tool, values, query.tables, query.baselines)
+        done += adjust_on(tasks, tool, values, tables, query.baselines)
     return done, pairs
 
 
-def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[AdjustedBatch]:
+def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[AdjustedBatch]:
     """Adjust values on a number of tasks without a dataset."""
-    user = query.user
     protocol = parse_counted(user.protocol, user.tool)
     address = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
     values: list[tuple[Metric, Published]] = []
@@ -128,14 +132,6 @@ def _adjust_counted(typed: Typed, query: Query, num_tasks: int) -> list[Adjusted
         values += [(parse_metric(name), value) for value in published]
     tool = read_tool(user.tool)
     return adjust_values(values, tool, lambda metric, _: count_alike(metric, address, num_tasks))
-
-
-def _settle(name: str, dataset: str, query: Query) -> tuple[Address, Tasks, Tool | None]:
-    """Return the address, the tasks and the tool of a metric's values on a dataset."""
-    address = complete_by_name(name, replace(query.user, dataset=dataset))
-    explain_ties(address)
-    keys = parse_address(replace(address, rank_type=None), query.tables)
-    return address, *settle(NOTHING, keys, query.tables)
 
 
 def list_values(typed: Typed, query: Query, form: Format) -> Listing:
@@ -149,9 +145,7 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         report_assumed(assumed)
     report_sampled(assumed, done, query.tables)
     for tasks in dict.fromkeys(tasks for _, tasks in pairs):
-        coverage = query.tables.explain_coverage(tasks)
-        if coverage:
-            say(f"note: {tasks.dataset}: {coverage}")
+        report_coverage(tasks, query.tables)
     _report(done, full=full)
     on_screen = assumed if form is Format.table else {}
     more = "" if full else "More: --details."
@@ -188,18 +182,16 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
         dataset = batch.constants.tasks.dataset
         undefined |= dict.fromkeys(f"{dataset}: {reason}" for reason in batch.undefined.values())
         unattained |= dict.fromkeys(batch.unattained.values())
+    tool = done[0].batch.tool
     for note in undefined:
         say(f"note: {note}")
-    first, tool = done[0].constants, done[0].batch.tool
-    if tool is not None:
-        report_caveats([tool])
+    report_caveats([tool] if tool else [])
     for note in unattained:
         say(f"note: {note}")
     if full and any(not batch.significance for batch in done if batch.batch.tasks.is_chance):
+        lack = done[0].constants.explain_lack()
         if tool is not None and tool.batch is not None:
             lack = f"{tool.title} leaves out tasks, and which is not known."
-        else:
-            lack = first.explain_lack()
         say(f"note: no p: {lack}")
 
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankconst.cli import options
-from rankconst.cli.options import argument, hide, names_file, open_tables, read_format
-from rankconst.cli.output import NOTICE, print_listing, report_questions, report_reading, say
+from rankconst.cli.options import Evaluation, argument, hide, names_file, open_tables
+from rankconst.cli.output import (
+    NOTICE,
+    print_listing,
+    read_format,
+    report_questions,
+    report_reading,
+    say,
+)
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Address
 from rankconst.listing import Column, Format, Listing, find_width
@@ -35,6 +42,7 @@ _COLUMNS = (
 
 
 def check(
+    *,
     results: Annotated[
         list[str] | None,
         argument(
@@ -44,15 +52,9 @@ def check(
         ),
     ] = None,
     metric: Annotated[str | None, hide(options.Metric)] = None,
-    dataset: options.Dataset = None,
-    split: options.Split = None,
-    side: options.Side = None,
-    protocol: options.Protocol = None,
-    tool: options.Tool = None,
+    evaluation: Evaluation,
     tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
     format: options.Form = Format.table,
-    percent: options.Percent = None,
-    accept: options.Accept = None,
     decimal: options.Decimal = None,
 ) -> int:
     """Find impossible numbers, and those that are of other ranking tasks than they seem.
@@ -73,15 +75,14 @@ def check(
     form = read_format(format)
     files, typed = _split_results(results or [])
     opened = open_tables(tables)
-    facts = (dataset, split, side, protocol, None, tool)
-    user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
+    user = evaluation.require_single("check")
     if metric and not files:
         raise UsageError(f"leave out --metric: the numbers have names, as {typed[0]}.")
     only = parse_metric(metric) if metric else None
     readings = []
     for file_or_folder in files:
         for file in list_files(file_or_folder):
-            readings.append(read(file, decimal=decimal, percent=percent, metric=only))
+            readings.append(read(file, decimal=decimal, percent=evaluation.percent, metric=only))
             report_reading(readings[-1])
     readings = readings or [_read_typed(typed)]
     checks = [check_reading(reading, opened, user, metric=only) for reading in readings]

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
-from rankconst.cli.adjust import Target, split_files
-from rankconst.cli.options import argument, hide, open_tables, refuse_names
-from rankconst.cli.output import explain_names, report_assumed, report_caveats, say
+from rankconst.cli.options import Evaluation, argument, hide, open_tables, refuse_names, split_files
+from rankconst.cli.output import (
+    Target,
+    explain_names,
+    report_assumed,
+    report_caveats,
+    report_coverage,
+    say,
+)
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
     NOTHING,
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
 
 
 def compare(
+    *,
     values: Annotated[
         list[str],
         argument(
@@ -40,16 +47,10 @@ def compare(
         ),
     ],
     metric: options.Metric = None,
-    dataset: options.Dataset = None,
-    split: options.Split = None,
-    side: options.Side = None,
-    protocol: options.Protocol = None,
-    tool: options.Tool = None,
+    evaluation: Evaluation,
     out: options.Out = None,
     format: options.MaybeForm = None,
     tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
-    percent: options.Percent = None,
-    accept: options.Accept = None,
     force: options.Force = False,
 ) -> None:
     """Tell whether published results differ significantly: two numbers, a table or two runs.
@@ -63,22 +64,21 @@ def compare(
 
     Example: rankconst compare transe/results.json rotate/results.json
     """
-    target = Target.of(out, format, force, replacing=False)
+    target = Target.of(out, format, force=force, replacing=False)
     if target.is_picture:
         raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")
     opened = open_tables(tables)
-    facts = (dataset, split, side, protocol, None, tool)
-    user = Address(*facts, percent=bool(percent), accepted=tuple(accept or ()))
+    user = evaluation.require_single("compare")
     files, typed = split_files(values)
     if files and not typed:
-        compared = _compare_files(_list_works(files, metric, percent, user, opened))
+        compared = _compare_files(_list_works(files, metric, evaluation.percent, user, opened))
         target.write(_list_compared(compared, target.form), opened)
         return
-    refuse_names("compare", typed, [dataset] if dataset else [], [metric] if metric else [])
+    refuse_names("compare", typed, evaluation.datasets, [metric] if metric else [])
     if files or len(typed) != 2:
         raise UsageError(
             "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 "
-            f"-m hits@10.{_name_adjust(typed, dataset, metric)}"
+            f"-m hits@10.{_name_adjust(typed, user.dataset, metric)}"
         )
     names = {value.rpartition("=")[0] for value in values}
     if names != {""}:
@@ -144,9 +144,7 @@ def _compare_two(
     require_mean(parsed)
     alone = replace(user, percent=False, accepted=())
     constants = look_up(metric, alone, opened)
-    coverage = opened.explain_coverage(constants.tasks)
-    if coverage:
-        say(f"note: {constants.tasks.dataset}: {coverage}")
+    report_coverage(constants.tasks, opened)
     comparison = constants.compare(*values, percent=user.percent)
     explain_names([metric])
     if user.tool is not None:

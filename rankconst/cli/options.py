@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args
@@ -14,15 +17,13 @@ from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED, find_metric
 from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, SIDES, SPLITS
 from rankconst.cli.output import say
-from rankconst.errors import TablesError, UnknownNameError, UsageError
-from rankconst.listing import FORMATS, Format
-from rankconst.names import shorten
+from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
+from rankconst.evaluation import Address
+from rankconst.listing import Format
 from rankconst.tables.archive import Tables, load
 from rankconst.tables.place import OUTPUT, holds_set
+from rankconst.values.published import parse_value
 from rankconst.version import bundled_versions
-
-ALL = "all"
-"""What some options take for every split, side, protocol or baseline."""
 
 
 def _list_datasets() -> Iterable[Sequence[str]]:
@@ -108,13 +109,6 @@ def split_commas(values: list[str] | None) -> list[str]:
     return [name for value in values or () for name in value.split(",") if name.strip()]
 
 
-def read_format(name: str) -> Format:
-    """Return the format of a name, or of the ending of its files: latex, tex."""
-    if name not in FORMATS:
-        raise UsageError(f"--format {shorten(name)!r} is none of {', '.join(Format)}.")
-    return FORMATS[name]
-
-
 def hide(shared: Any) -> Parameter:
     """Describe an option that other commands list in their help, and this one in --help-all."""
     parameter: Parameter = get_args(shared)[1]
@@ -178,6 +172,24 @@ def names_file(text: str) -> bool:
         return False
 
 
+def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split arguments into files, which exist or look like paths, and the others."""
+    files = [value for value in values if _is_file(value)]
+    return files, [value for value in values if value not in files]
+
+
+def _is_file(value: str) -> bool:
+    name, is_named, _ = value.partition("=")
+    if is_named and find_metric(name) is not None:  # mrr=1/3 is a number that is written wrong
+        return names_file(value)
+    with suppress(DataError):
+        parse_value(value)
+        return False
+    has_slash = re.search("[A-Za-z]", value) and re.search(r"[/\\]", value)
+    has_ending = re.search(r"\.[A-Za-z]\w*$", value)
+    return bool(has_slash or has_ending) or names_file(value)
+
+
 def refuse_names(
     command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]
 ) -> None:
@@ -220,20 +232,79 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
 # -- options ---------------------------------------------------------------------------------------
 
 # None where the user says nothing: then a file or a tool may say it, before the default holds.
-Dataset = Annotated[str | None, option("--dataset -d KEY", "Dataset, if the file names none.")]
-Datasets = Annotated[
-    list[str] | None, option("--dataset -d KEY", "Dataset, any spelling; repeatable for values.")
-]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The options of several commands that say how numbers were evaluated."""
+
+    dataset: Annotated[
+        list[str] | None,
+        option("--dataset -d KEY", "Dataset, any spelling; repeatable for values."),
+    ] = None
+    tool: Annotated[
+        str | None,
+        option(
+            "--tool -t TOOL",
+            "The tool that evaluated the models, which sets the protocol; see `rankconst show "
+            "tools`.",
+        ),
+    ] = None
+    protocol: Annotated[
+        str | None,
+        option(
+            "--protocol -p PROTOCOL",
+            "How models were evaluated (default: standard); see `rankconst show protocols`.",
+        ),
+    ] = None
+    split: Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")] = None
+    side: Annotated[
+        str | None, option("--side SIDE", "head, tail, relation or both (default).")
+    ] = None
+    percent: Annotated[
+        bool | None,
+        rare(
+            "--percent/--no-percent",
+            "Shares without a sign are percentages, or fractions. Default: as they look.",
+        ),
+    ] = None
+    accept: Annotated[
+        list[str] | None,
+        rare(
+            "--accept WORD",
+            "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid, "
+            "NELL-995=nell995.",
+        ),
+    ] = None
+
+    @property
+    def datasets(self) -> list[str]:
+        """The names of the datasets."""
+        return split_commas(self.dataset)
+
+    @property
+    def address(self) -> Address:
+        """The address that the options give to numbers; of several datasets the first."""
+        return Address(
+            dataset=next(iter(self.datasets), None),
+            split=self.split,
+            side=self.side,
+            protocol=self.protocol,
+            tool=self.tool,
+            percent=bool(self.percent),
+            accepted=tuple(self.accept or ()),
+        )
+
+    def require_single(self, command: str) -> Address:
+        """Return the address; UsageError for several datasets, which `command` cannot take."""
+        if len(self.datasets) > 1:
+            raise UsageError(
+                f"{command} takes one --dataset; name the datasets in a column of a file instead."
+            )
+        return self.address
+
+
 OnlyDatasets = Annotated[list[str] | None, option("--dataset -d KEY", "Only this; repeatable.")]
-Split = Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")]
-Side = Annotated[str | None, option("--side SIDE", "head, tail, relation or both (default).")]
-Protocol = Annotated[
-    str | None,
-    option(
-        "--protocol -p PROTOCOL",
-        "How models were evaluated (default: standard); see `rankconst show protocols`.",
-    ),
-]
 Aggregation = Annotated[
     str | None,
     rare(
@@ -248,56 +319,12 @@ Baseline = Annotated[
         "Compare with this ranker too, or with all; see `rankconst show baselines`.",
     ),
 ]
-Tool = Annotated[
-    str | None,
-    option(
-        "--tool -t TOOL",
-        "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
-    ),
-]
 Metric = Annotated[
     str | None, option("--metric -m METRIC", "mrr, mr, hits@10 ...; of a file only this one.")
 ]
-Metrics = Annotated[
-    list[str] | None,
-    option("--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable."),
-]
 Force = Annotated[bool, rare("--force", "Overwrite the file if it exists.")]
-Percent = Annotated[
-    bool | None,
-    rare(
-        "--percent/--no-percent",
-        "Shares without a sign are percentages, or fractions. Default: as they look.",
-    ),
-]
-Strict = Annotated[bool, rare("--strict", "Refuse a file if anything in it is left out.")]
-Accept = Annotated[
-    list[str] | None,
-    rare(
-        "--accept WORD",
-        "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid, "
-        "NELL-995=nell995.",
-    ),
-]
 Decimal = Annotated[
     str | None, rare("--decimal SIGN", "The decimal sign of a table, comma or point.")
-]
-Relation = Annotated[
-    list[str] | None,
-    rare(
-        "--relation -r NAME",
-        (
-            "Only the tasks of this relation, spelled as in the benchmark's files; repeatable. "
-            "For valid and test."
-        ),
-    ),
-]
-NumTasks = Annotated[
-    str | None,
-    rare("--num-tasks -n N", "Number of ranks, in place of a dataset: protocol sampled:M."),
-]
-Counts = Annotated[
-    Path | None, rare("--counts FILE", "Candidate counts of your own tasks, in place of a dataset.")
 ]
 FurtherTables = Annotated[
     list[str] | None,

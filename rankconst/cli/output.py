@@ -7,13 +7,13 @@ import re
 import sys
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.errors import UsageError, explain_write_errors
 from rankconst.evaluation import NOTHING, describe_assumed
 from rankconst.files import exists, replace_file
-from rankconst.listing import Format, Listing, wrap
+from rankconst.listing import FORMATS, SUFFIXES, Format, Listing, render, wrap
 from rankconst.names import count_of, join_words, list_first, shorten, show_controls
 from rankconst.tables.place import is_of_set
 
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
     from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Reading, Skipped
     from rankconst.tables.archive import Tables
+    from rankconst.tasks import Tasks
 
 
 _Thing = TypeVar("_Thing")
@@ -124,6 +127,56 @@ def say(text: str) -> None:
 
 
 # -- files -----------------------------------------------------------------------------------------
+
+
+class Target(NamedTuple):
+    """The place and the format of a result."""
+
+    out: Path | None
+    form: Format
+    force: bool
+    is_picture: bool = False
+
+    @classmethod
+    def of(cls, out: Path | None, format: str | None, *, force: bool, replacing: bool) -> Target:
+        """Check the options before anything is computed."""
+        form = None if format is None else read_format(format)
+        if out is None:
+            return cls(out, form or Format.table, force)
+        check_target(out, force)
+        form = form or SUFFIXES.get(out.suffix.lower())
+        if form or replacing:
+            return cls(out, form or Format.table, force)
+        from rankconst import figures
+
+        if out.suffix.lower() not in figures.SUFFIXES:
+            endings = ", ".join([*SUFFIXES, *figures.SUFFIXES])
+            raise UsageError(
+                f"{out}: the ending does not say the format; known: {endings}. Or add --format."
+            )
+        figures.require_matplotlib()
+        return cls(out, Format.table, force, is_picture=True)
+
+    def write(self, result: Listing | Figure, opened: Tables) -> None:
+        """Print a listing, or write it or a picture to the file."""
+        if self.out is None:
+            print_listing(cast("Listing", result), self.form)
+            return
+        if isinstance(result, Listing):
+            write_whole(self.out, render(result, self.form), self.force)
+            say(f"{self.out}: {count_of(len(result), 'row')}, tables {opened.version}")
+        else:
+            from rankconst.figures import render_figure
+
+            write_whole(self.out, render_figure(result, self.out.suffix.lower()), self.force)
+            say(f"{self.out}: tables {opened.version}")
+
+
+def read_format(name: str) -> Format:
+    """Return the format of a name, or of the ending of its files: latex, tex."""
+    if name not in FORMATS:
+        raise UsageError(f"--format {shorten(name)!r} is none of {', '.join(Format)}.")
+    return FORMATS[name]
 
 
 def check_target(path: Path, force: bool) -> None:
@@ -390,6 +443,13 @@ def explain_ties(address: Address) -> None:
     ties = TIES.get(address.rank_type or "")
     if ties is not None:
         say(f"note: {ties}")
+
+
+def report_coverage(tasks: Tasks, tables: Tables) -> None:
+    """Report which graphs of a suite a mean is over, if not over all."""
+    coverage = tables.explain_coverage(tasks)
+    if coverage:
+        say(f"note: {tasks.dataset}: {coverage}")
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:

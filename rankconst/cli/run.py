@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from rankconst.cli.output import NOTICE
-from rankconst.cli.plain import COMPLETION, find_call, find_completion
+from rankconst.cli.words import COMPLETION, find_call, find_completion
 from rankconst.errors import (
     DataError,
     MissingExtraError,
@@ -22,28 +22,17 @@ from rankconst.errors import (
 from rankconst.names import show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    Call = Callable[[], int | None]
+    from rankconst.cli.words import Call
 
 
 def prepare() -> Call:
     """Return the call that the command line asks for; the modules of its command are imported."""
-    typed = _read_arguments()
-    call = find_completion() if COMPLETION in os.environ else find_call(typed)
-    if call is not None:
-        return call
-    from rankconst.cli.app import find_typed_call
-
-    return find_typed_call(typed)
-
-
-def _read_arguments() -> list[str]:
-    """Return the arguments, with every request for help in one form."""
+    if COMPLETION in os.environ:
+        return find_completion()
     typed = sys.argv[1:]
-    if typed[:1] == ["help"]:
-        return [*typed[1:], "--help"]
-    return typed if typed not in ([], ["tables"]) else [*typed, "--help"]
+    return find_call([*typed[1:], "--help"] if typed[:1] == ["help"] else typed)
 
 
 # What may take more than a second without a word; builds and verifications tell their stages.

@@ -30,15 +30,13 @@ from rankconst.catalogue.protocols import (
 from rankconst.cli import options
 from rankconst.cli.columns import SUMMARY, join_protocols, list_expected, show_constant
 from rankconst.cli.options import (
-    ALL,
     argument,
     hide,
     open_tables,
     option,
-    read_format,
     split_commas,
 )
-from rankconst.cli.output import print_listing, print_text
+from rankconst.cli.output import print_listing, print_text, read_format
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count
 from rankconst.moments import compute_moments
@@ -51,6 +49,9 @@ from rankconst.values.published import show_enough
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+ALL = "all"
+"""What options take for every split, side or protocol."""
 
 _DATASETS = "datasets"
 _OTHERS = (

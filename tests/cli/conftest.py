@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from carried import open_once
-from pages import prepared_app
 from rankconst.cli import main
 
 if TYPE_CHECKING:
@@ -127,7 +126,6 @@ def _call(
     for name, value in env.items():
         patch.setenv(name, value)
     patch.setattr(sys, "argv", ["rankconst", *map(str, args)])
-    patch.setattr("rankconst.cli.app.make_app", prepared_app)
     patch.setattr("rankconst.cli.options.load", open_once)
     patch.setattr("rankconst.cli.output.Notice.delay", 1e6)
     with pytest.raises(SystemExit) as ended:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faults.injecting import FAULTS, Bench, Command, Tally
-from pages import prepared_app
 from placeholders import fill_in
 from rankconst.catalogue.benchmarks import (
     Benchmark,
@@ -29,7 +28,6 @@ from rankconst.catalogue.benchmarks import (
     load_benchmarks,
 )
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.cli import app
 from rankconst_builder import release, tabulate
 
 if TYPE_CHECKING:
@@ -84,7 +82,6 @@ def furnish() -> None:
     titles = list_titles()
     assert isinstance(titles, dict)
     titles.update({key: (source.title,) for key, source in small.items()})
-    setattr(app, "make_app", prepared_app)  # noqa: B010 - of another type
     setattr(tabulate, "compute_moments", fill_in)  # noqa: B010 - it is there by import
     setattr(release, "DENSE", 1)  # noqa: B010 - likewise
     for key in KEYS:

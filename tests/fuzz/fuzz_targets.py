@@ -30,8 +30,8 @@ from rankconst.catalogue.benchmarks import DELIMITERS, LineFormat, find_benchmar
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import parse_aggregation
 from rankconst.catalogue.tools import parse_tool
-from rankconst.cli.adjust import adjust
-from rankconst.cli.app import make_app
+from rankconst.cli.adjust import OwnTasks, adjust
+from rankconst.cli.options import Evaluation
 from rankconst.cli.run import prepare, run
 from rankconst.errors import DataError, DownloadError, RankconstError, UsageError
 from rankconst.listing import Format
@@ -175,7 +175,12 @@ def adjusting(data: bytes) -> None:
         contextlib.redirect_stderr(err),
         contextlib.suppress(UsageError),
     ):
-        adjust([str(path)], ["nations"], **options)
+        adjust(
+            values=[str(path)],
+            evaluation=Evaluation(dataset=["nations"]),
+            own_tasks=OwnTasks(),
+            **options,
+        )
 
 
 # Graphs.
@@ -386,13 +391,7 @@ def arguments(data: bytes) -> None:
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
         stack.enter_context(contextlib.suppress(SystemExit))
-        stack.enter_context(mock.patch("rankconst.cli.app.make_app", lambda names: _app(*names)))
         run(prepare(), [])
-
-
-@cache
-def _app(*commands: str) -> Any:
-    return make_app(commands)
 
 
 def check(name: str, data: bytes) -> bool:

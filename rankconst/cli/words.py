@@ -1,0 +1,338 @@
+"""Read command lines: the words behind a command are the values of its function's parameters.
+
+Typer shows help and answers other shells than bash. It reads no command line itself: its import
+takes longer than most commands.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import re
+from importlib import import_module
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin
+
+from rankconst.cli.options import Parameter, explain_option, names_file
+from rankconst.cli.output import print_text
+from rankconst.errors import UsageError
+from rankconst.version import describe_versions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Call = Callable[[], int | None]
+    Function = Callable[..., int | None]
+
+COMMANDS = {
+    "adjust": "adjust:adjust",
+    "compare": "compare:compare",
+    "check": "check:check",
+    "show": "show:show",
+    "build": "build:build",
+    "tables verify": "tables:verify",
+    "tables release": "tables:release",
+    "tables site": "tables:site",
+}
+"""Command to the module of this package and the function in it, in the order of the help."""
+
+EVERYTHING = "--help-all"
+HELP = {"-h", "--help", EVERYTHING}
+
+# What people type first to what does it.
+_MEANT = {
+    **{
+        word: f"show {word}"
+        for word in ("datasets", "metrics", "protocols", "tools", "baselines", "aggregations")
+    },
+    **{command.split()[1]: command for command in COMMANDS if " " in command},
+    **dict.fromkeys(("lint", "identify", "validate"), "check FILE"),
+    **dict.fromkeys(("plot", "draw"), "adjust FILE --out figure.svg"),
+    **dict.fromkeys(("list", "info"), "show"),
+    **dict.fromkeys(("cite", "citation"), "show --cite"),
+    "version": "--version",
+}
+
+
+def find_command(words: Sequence[str]) -> str:
+    """Return the command that a line begins with; empty if it is none of ours."""
+    for command in COMMANDS:
+        parts = command.split()
+        if parts == list(words[: len(parts)]):
+            return command
+    return ""
+
+
+def import_command(command: str) -> Function:
+    """Import the module of a command, and return its function."""
+    module, name = COMMANDS[command].split(":")
+    function: Function = getattr(import_module(f"rankconst.cli.{module}"), name)
+    return function
+
+
+def find_call(words: Sequence[str]) -> Call:
+    """Return the call that a command line asks for; the modules of its command are imported."""
+    before = words[: words.index("--")] if "--" in words else words
+    asks_for_help = not HELP.isdisjoint(before) or words in ([], ["tables"])
+    if asks_for_help or before == ["--install-completion"]:
+        from rankconst.cli.app import find_typer_call
+
+        return find_typer_call(words)
+    if before in (["--version"], ["-V"]):
+        return lambda: print_text(describe_versions())
+    command = find_command(words)
+    function = import_command(command) if command else _refuse_command
+    return functools.partial(_call, command, function, words[len(command.split()) :])
+
+
+def _call(command: str, function: Function, words: Sequence[str]) -> int | None:
+    """Call the function of a command with what the words behind it say."""
+    if not command:
+        return function(words)
+    parameters = list_parameters(function)
+    try:
+        arguments = _gather(parameters, read_words(words, parameters))
+    except UsageError as error:
+        raise UsageError(f"{error} See `rankconst {command} --help`.") from None
+    return function(**arguments)
+
+
+# -- parameters ------------------------------------------------------------------------------------
+
+
+class Group(NamedTuple):
+    """A parameter of a command's function with options for its fields."""
+
+    name: str
+    kind: type[Any]
+
+
+class Declared(NamedTuple):
+    """A parameter of a command's function, or a field of a group: how it is typed, and its kind."""
+
+    name: str
+    declaration: Parameter
+    annotation: Any
+    default: Any  # inspect.Parameter.empty if it must have a value
+    group: Group | None = None
+
+    @property
+    def kind(self) -> Any:
+        """The type of its value: text, a path, a truth value, or a list of text."""
+        if get_origin(self.annotation) is UnionType:  # with None
+            return get_args(self.annotation)[0]
+        return self.annotation
+
+    @property
+    def is_repeatable(self) -> bool:
+        """True for an option or argument that takes several values."""
+        return get_origin(self.kind) is list
+
+    @property
+    def is_flag(self) -> bool:
+        """True for an option without a value."""
+        return self.declaration.metavar is None
+
+
+def list_parameters(function: Callable[..., Any], group: Group | None = None) -> list[Declared]:
+    """List the parameters of a command's function, with the fields of groups in their place."""
+    parameters = []
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        annotation = parameter.annotation
+        if get_origin(annotation) is Annotated:
+            kind, declaration = get_args(annotation)
+            parameters.append(Declared(name, declaration, kind, parameter.default, group))
+        else:
+            parameters += list_parameters(annotation, Group(name, annotation))
+    return parameters
+
+
+def _gather(parameters: Iterable[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function: its groups are made of the values of their fields."""
+    fields_of: dict[Group | None, dict[str, Any]] = {None: {}}
+    for parameter in parameters:
+        fields = fields_of.setdefault(parameter.group, {})
+        if parameter.name in values:
+            fields[parameter.name] = values[parameter.name]
+        elif parameter.default is inspect.Parameter.empty:
+            names = parameter.declaration.names
+            missing = (
+                f"option {names[0]!r}" if names else f"argument {parameter.declaration.metavar!r}"
+            )
+            raise UsageError(f"missing {missing}.")
+    arguments = fields_of.pop(None)
+    for group, fields in fields_of.items():
+        if group is not None:
+            arguments[group.name] = group.kind(**fields)
+    return arguments
+
+
+# -- the words behind a command --------------------------------------------------------------------
+
+
+def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str, Any]:
+    """Return the values that words give to parameters, by name.
+
+    Raises UsageError for an unknown option, an option without its value, and for too many words.
+
+    Examples
+    --------
+    >>> from rankconst.cli.check import check
+    >>> read_words(["mrr=0.5", "-d", "umls"], list_parameters(check))
+    {'results': ['mrr=0.5'], 'dataset': ['umls']}
+    """
+    options = list_options(parameters)
+    values: dict[str, Any] = {}
+    rest = [*words]
+    is_behind_dashes = False
+    while rest:
+        word = rest.pop(0)
+        if word == "--" and not is_behind_dashes:
+            is_behind_dashes = True
+            continue
+        if is_behind_dashes or not _is_option(word):
+            argument = find_argument(parameters, values)
+            if argument is None:
+                raise UsageError(f"{word} is one argument too many.")
+            _put(values, argument, word)
+            continue
+        name, text = _split_option(word, options)
+        option = options.get(name)
+        if option is None:
+            raise UsageError(explain_option(name, [*options]))
+        if option.is_flag:
+            if text is not None:
+                raise UsageError(f"option {name!r} takes no value.")
+            values[option.name] = not name.startswith("--no-")
+            continue
+        if text is None:
+            if not rest or rest[0] in options:
+                raise UsageError(f"option {name!r} requires an argument.")
+            text = rest.pop(0)
+        _put(values, option, text)
+    return values
+
+
+def _is_option(word: str) -> bool:
+    """Return True for an option; False for ``-``, standard input, and for a negative number."""
+    return re.match(r"-[^\d.]", word) is not None
+
+
+def _split_option(word: str, options: Mapping[str, Declared]) -> tuple[str, str | None]:
+    """Split ``--format=csv`` and ``-fcsv`` into name and value: None if it is the next word.
+
+    ``--json`` is short for ``--format=json``.
+    """
+    if word == "--json" and "--format" in options:
+        return "--format", "json"
+    if word.startswith("--"):
+        name, sign, text = word.partition("=")
+        return name, text if sign else None
+    return word[:2], word[2:] or None
+
+
+def _put(values: dict[str, Any], parameter: Declared, text: str) -> None:
+    """Add a value to those of parameters: of an option without a list, the last one counts."""
+    if parameter.is_repeatable:
+        values.setdefault(parameter.name, []).append(text)
+    else:
+        values[parameter.name] = parameter.kind(text)
+
+
+def list_options(parameters: Iterable[Declared]) -> dict[str, Declared]:
+    """Return the options by each of their names, and of --yes/--no by both."""
+    return {
+        name: parameter
+        for parameter in parameters
+        for names in parameter.declaration.names
+        for name in names.split("/")
+    }
+
+
+def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> Declared | None:
+    """Return the argument that a further word is, behind those with values; None without one."""
+    for parameter in parameters:
+        if not parameter.declaration.names and (
+            parameter.is_repeatable or parameter.name not in values
+        ):
+            return parameter
+    return None
+
+
+def _refuse_command(words: Sequence[str]) -> int | None:
+    """Refuse a line that begins with none of the commands, by what may be meant."""
+    from difflib import get_close_matches
+
+    first, *further = words
+    group = ""
+    if first == "tables":
+        group, first = " tables", further[0]
+    end = f" See `rankconst{group} --help`."
+    if first.startswith("-"):
+        raise UsageError(f"no such option: {first}.{end}")
+    meant = "" if group else _guess_command(first)
+    if meant:
+        raise UsageError(f"there is no command {first!r}. Did you mean `rankconst {meant}`?{end}")
+    last_words = [command.split()[-1] for command in COMMANDS if bool(group) == (" " in command)]
+    close = get_close_matches(first, last_words)
+    guess = f" Did you mean {close[0]!r}?" if close else ""
+    raise UsageError(f"no such command {first!r}.{guess}{end}")
+
+
+def _guess_command(word: str) -> str:
+    """Return the command that may be meant by another word; empty if nothing tells."""
+    if word in _MEANT:
+        return _MEANT[word]
+    if names_file(word):
+        return "adjust FILE"
+    is_number = word.rstrip("%").replace(".", "", 1).isdigit()
+    return f"adjust {word} --dataset KEY --metric mrr" if is_number else ""
+
+
+# -- completion ------------------------------------------------------------------------------------
+
+COMPLETION = "_RANKCONST_COMPLETE"
+"""The variable by which shells ask for completions."""
+
+_SPECIAL = "\"'\\="  # quotes, and between the name of an option and its value
+
+
+def find_completion() -> Call:
+    """Return what answers a shell that asks for the completions of a word.
+
+    Bash is answered at once where the word stands behind one of the commands.
+    """
+    line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # between words
+    place = os.environ.get("COMP_CWORD", "")
+    words = line.split()
+    command = find_command(words[1:])
+    is_asked = os.environ[COMPLETION] == "complete_bash" and place.isdecimal()
+    is_plain = line.isprintable() and not any(sign in line for sign in _SPECIAL)
+    start = 1 + len(command.split())
+    if not command or not is_asked or not is_plain or int(place) < start:
+        from rankconst.cli.app import find_typer_call
+
+        return find_typer_call([])
+    before = words[start : int(place)]
+    begun = "".join(words[int(place) :][:1])
+    parameters = list_parameters(import_command(command))
+    return lambda: print_text("\n".join(list_offers(before, begun, parameters)))
+
+
+def list_offers(before: Sequence[str], begun: str, parameters: Sequence[Declared]) -> list[str]:
+    """List what completes the beginning of a word behind others."""
+    options = list_options(parameters)
+    parameter = options.get(before[-1]) if before else None
+    if parameter is None or parameter.is_flag:
+        try:
+            values = read_words(before, parameters)
+        except UsageError:
+            return []
+        if begun.startswith("-"):
+            names = [name for name, option in options.items() if not option.declaration.hidden]
+            return [name for name in (*names, "--help") if name.startswith(begun)]
+        parameter = find_argument(parameters, values)
+    if parameter is None or parameter.declaration.offer is None:
+        return []
+    return parameter.declaration.offer(begun)
