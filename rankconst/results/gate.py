@@ -19,14 +19,7 @@ from rankconst.catalogue.protocols import ENTITY_SIDES, SPLITS, find_protocol, i
 from rankconst.catalogue.suites import is_mean, suggest_suites
 from rankconst.evaluation import Question, name_suites
 from rankconst.names import squash
-from rankconst.results.vocabulary import (
-    FIELDS,
-    FOREIGN,
-    REMEDIES,
-    Word,
-    list_ordinary,
-    list_values,
-)
+from rankconst.results.vocabulary import FIELDS, FOREIGN, REMEDIES, VOCABULARY, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,7 +61,7 @@ class Text(NamedTuple):
 
 def _find_example(word: Word) -> str:
     """Return an example of the values that a word may mean: of a spelling that it begins."""
-    for spelling, (name, value) in list_values().items():
+    for spelling, (name, value) in VOCABULARY.values.items():
         if name in FIELDS and len(word.text) > 1 and spelling.startswith(word.text):
             return "head or tail" if name == "side" else value
     return "head or tail" if word.field == "side" else "valid"
@@ -261,7 +254,7 @@ def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
     """List the graphs that a label names: no ordinary words; FB, if v1 is the version nearby."""
     graphs = label.graphs
     if not label.is_vocabulary:
-        graphs = tuple(graph for graph in graphs if squash(graph) not in list_ordinary())
+        graphs = tuple(graph for graph in graphs if squash(graph) not in VOCABULARY.ordinary)
     if graphs or version is None:
         return graphs
     versioned = f"{label.text} {version.label.version}"

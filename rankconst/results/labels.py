@@ -17,25 +17,10 @@ from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import PERCENT, find_mentions
 from rankconst.catalogue.metrics import list_prefixes
 from rankconst.names import read_count, squash, write_latin
-from rankconst.results.vocabulary import (
-    EVERYWHERE,
-    FOREIGN,
-    Word,
-    is_foreign,
-    list_beginnings,
-    list_fillers,
-    list_flags,
-    list_lexicon,
-    list_models,
-    list_nouns,
-    list_ordinary,
-    list_technical,
-    list_values,
-    match_role,
-)
+from rankconst.results.vocabulary import EVERYWHERE, FOREIGN, VOCABULARY, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.mentions import Mention
     from rankconst.catalogue.metrics import Metric
@@ -89,18 +74,53 @@ class Label:
         return hash(self.text)
 
 
+UNKNOWN = "an unknown metric"
+"""Why a number of another metric is left out."""
+
+NO_K = "it does not say which k"
+"""Why a number of a metric without its k is left out."""
+
+ADJUSTED = "it is adjusted already"
+"""Why an adjusted number is left out where only published ones are read."""
+
+CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
+"""The name of a metric that is cut off at some place, known or not."""
+
+FILE_ENDINGS = (
+    *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl"),
+    *(".ckpt", ".pt", ".pth", ".py", ".sh", ".md", ".tex", ".pdf", ".html"),
+)
+"""The endings of files that a text may name; they and addresses on the web say nothing."""
+
 _NOTHING = Label()
-_MOST_WORDS = 8
-_SHORT = 3
+
+
+@lru_cache(maxsize=65_536)
+def read_label(text: str, k: int | None = None) -> Label:
+    """Read a text as a label; `k` is that of its metric, where the text does not name it."""
+    if not text.strip():
+        return _NOTHING
+    plain = _clean(text)
+    bare = plain.text
+    label = _compose(text, bare, tuple(_scan(bare, k)), k)
+    words = label.words
+    mark = _find_mark(text, label.graphs)
+    if mark:
+        words = (*words, Word(mark, "graph"))
+    if not label.is_vocabulary and VOCABULARY.is_foreign(bare):
+        words = (*words, VOCABULARY.lexicon[FOREIGN])
+    if label.metric is not None:
+        return replace(
+            label, words=words, role="measured", percent=plain.percent, spread=plain.spread
+        )
+    role = VOCABULARY.match_role(bare) if len(bare) < _LONGEST_ROLE else ""
+    return replace(label, words=words, role=role)
+
+
+# -- signs ---------------------------------------------------------------------------------------
+
 _LONGEST_HEADING = 200
 _LONGEST_ROLE = 40
-_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
-_JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
-_WORDS = re.compile(r"[A-Za-z0-9]+")
-_DIGITS = "0123456789"
-_NO_DIGITS = str.maketrans("", "", _DIGITS)
-# Between the words of one name.
-_GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
 _MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)")
@@ -115,33 +135,6 @@ _SPREAD = re.compile(
 _CAPTION = re.compile(
     r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE
 )
-# Addresses on the web and files say nothing: "bash scripts/run_wn18rr.sh".
-FILE_ENDINGS = (
-    *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl"),
-    *(".ckpt", ".pt", ".pth", ".py", ".sh", ".md", ".tex", ".pdf", ".html"),
-)
-"""The endings of files that a text may name."""
-
-CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
-"""The name of a metric that is cut off at some place, known or not."""
-
-# A metric may be joined to the name of a graph.
-_MEASURE_FIRST = re.compile(r"(?<![\w-])(?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)[-.\u2013](?=\w)")
-_MEASURE_LAST = re.compile(r"(?<=\w)[-.\u2013](?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)(?!\w)")
-
-UNKNOWN = "an unknown metric"
-"""Why a number of another metric is left out."""
-
-NO_K = "it does not say which k"
-"""Why a number of a metric without its k is left out."""
-
-ADJUSTED = "it is adjusted already"
-"""Why an adjusted number is left out where only published ones are read."""
-
-# Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
-_NAMED = "\0"
-_OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
-_OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+#]")
 # A query in any letters: (h, r, ?) asks for tails, as h2t does.
 _QUERY = re.compile(
     r"[(\[{<⟨]\s*(?:(?P<t2h>\?)|\w{1,12})\s*,"
@@ -149,91 +142,41 @@ _QUERY = re.compile(
     r"\s*(?:(?P<h2t>\?)|\w{1,12})\s*[)\]}>⟩]"
 )
 _POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
-# Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 50 neg.
-_AMONG = re.compile(
-    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?|top[\s-]?\d{2,})(?!\w|\.\d)",
-    re.IGNORECASE,
-)
-_CANDIDATES = Word(
-    "",
-    "protocol",
-    frozenset({"column", "row"}),
-    "it may say among how many the answer is ranked; sentences count runs by it",
-)
-_AMONG_OTHERS = re.compile(
-    r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
-    r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b"
-    r"|(?<![\w.])\d[\d,]*\srandom\s(?:ones|others|entities|answers|nodes|heads|tails)\b",
-    re.IGNORECASE,
-)
 _ALL_OF = re.compile(
     r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
     re.IGNORECASE,
 )
-_TEST_TRIPLES = re.compile(
-    r"(?<![\w.,])(\d[\d,]*)\s(?:[a-z-]+\s){0,3}test\s(?:triples|triplets|facts|edges|quadruples)\b",
-    re.IGNORECASE,
-)
 _OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)")
-_OF_THE_TEST = re.compile(
-    rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}", re.IGNORECASE
-)
-_AMOUNTS = (
-    (_AMONG, _CANDIDATES),
-    (_AMONG_OTHERS, replace(_CANDIDATES, scopes=EVERYWHERE)),
-    (_OF_THE_TEST, Word("", "part", reason="the numbers may be of a part of the triples")),
-)
-_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
-_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")
 
 
-class _Part(NamedTuple):
-    """A name in a label, of one or more words, with its kind."""
+class _Cleaned(NamedTuple):
+    """A text without marks, units and names of files."""
 
-    kind: str  # metric, graph, value, word, filler or ""
-    start: int
-    end: int
     text: str
+    percent: bool  # True if a sign says that values are percentages
+    spread: bool
 
 
-@lru_cache(maxsize=65_536)
-def read_label(text: str, k: int | None = None) -> Label:
-    """Read a text as a label; `k` is that of its metric, where the text does not name it."""
-    if not text.strip():
-        return _NOTHING
+def _clean(text: str) -> _Cleaned:
+    """Take marks, units and names of files out of a text, and write queries as words."""
     bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
     bare = _CAPTION.sub("", bare, count=1)
     if " " in bare.strip():
-        bare = _drop_files(bare)
-    is_percent, is_spread = _PERCENT.search(bare) is not None, False
+        words = bare.split(" ")
+        bare = " ".join("" if _is_file(word) else word for word in words)
+    percent, spread = _PERCENT.search(bare) is not None, False
     bare = _PERCENT.sub(_keep_amount, bare)
     if len(bare) <= _LONGEST_HEADING:  # these patterns take quadratic time
-        is_spread = _SPREAD.search(bare) is not None
+        spread = _SPREAD.search(bare) is not None
         bare = _MARKS.sub("", bare)
         bare = _SPREAD.sub("", bare) or bare
     bare = _ALL_OF.sub(r"all \1", name_queries(bare).translate(_POINTERS))
-    bare = _OF_RUNS.sub("", bare)
-    label = _compose(text, bare, tuple(_scan(bare, k)), k)
-    mark = _find_mark(text, label.graphs)
-    if mark:
-        label = replace(label, words=(*label.words, Word(mark, "graph")))
-    if not label.is_vocabulary and is_foreign(bare):
-        label = replace(label, words=(*label.words, list_lexicon()[FOREIGN]))
-    if label.metric is not None:
-        return replace(label, role="measured", percent=is_percent, spread=is_spread)
-    role = match_role(bare) if len(bare) < _LONGEST_ROLE else ""
-    return replace(label, role=role) if role else label
+    return _Cleaned(_OF_RUNS.sub("", bare), percent, spread)
 
 
-def _find_mark(text: str, graphs: tuple[str, ...]) -> str:
-    """Find the mark behind the name of a graph: a note may tell that WN18RR* is another graph."""
-    for graph in graphs:
-        name = graph.rstrip("*")
-        start = text.find(name)
-        mark = _MARK.match(text, start + len(name)) if start >= 0 else None
-        if mark is not None and text[max(start - 1, 0) : start] not in _QUOTES:
-            return mark[1] or mark[2]
-    return ""
+def _is_file(word: str) -> bool:
+    """Tell whether a word is an address on the web or the name of a file."""
+    return "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS)
 
 
 def _keep_amount(sign: re.Match[str]) -> str:
@@ -249,199 +192,29 @@ def name_queries(text: str) -> str:
     return _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text)
 
 
-def _drop_files(text: str) -> str:
-    """Drop addresses on the web and names of files from a text."""
-    words = text.split(" ")
-    for place, word in enumerate(words):
-        if "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS):
-            words[place] = ""
-    return " ".join(words)
-
-
-def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
-    """Compose the label of a text from its parts; `bare` is the text that was divided into them."""
-    graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
-    amounts = list(_find_amounts(bare))
-    words = _list_asking(bare, parts)
-    words |= {amount.word.text: amount.word for amount in amounts}
-    unknown = [part for part in parts if not part.kind and part.text.lower() not in words]
-    in_amounts = {place for amount in amounts for place in range(amount.start, amount.end)}
-    unknown_names = [
-        part for part in unknown if part.start not in in_amounts and not part.text.isdigit()
-    ]
-    count = _TEST_TRIPLES.search(bare)
-    has_others = bool(unknown_names) or not {part.kind for part in parts} <= {"word", ""}
-    label = Label(
-        text,
-        values=_find_values(parts),
-        graphs=graphs,
-        words=tuple(words.values()),
-        is_vocabulary=not unknown if parts else bool(words),
-        alone=bool(words) and not has_others,
-        both=_joins_sides(parts),
-        leading=_find_leading(bare, parts),
-        num_triples=None if count is None else read_count(count[1].replace(",", "")),
-    )
-    measures = _list_measures(parts, k)
-    if not label.is_vocabulary:  # in "entity map", map is no metric
-        measures = [(metric, form) for metric, form in measures if _is_certain(metric)]
-    if measures:
-        metric, adjustment = measures[0]
-        reason = _find_reason(label, metric, bare, parts)
-        if len(measures) > 1:
-            reason = "it names several metrics"
-        return replace(label, metric=metric, adjustment=adjustment, reason=reason)
-    if not any("column" in word.scopes for word in label.words):
-        label = replace(label, words=(*label.words, *_ask_compound(bare, parts)))
-    is_empty = not (label.is_vocabulary or graphs or label.words or count)
-    return Label(text) if is_empty else label
-
-
-def _find_reason(label: Label, metric: Metric, bare: str, parts: tuple[_Part, ...]) -> str:
-    """Return why numbers of a metric cannot be adjusted, as half a sentence; empty if they can."""
-    if _is_transformed(bare, parts):
-        return f"it is not {metric.label} itself"
-    statistics = [word for word in label.words if word.field == "metric"]
-    reasons = [word.reason for word in statistics if word.scopes != {"name"}]
-    return reasons[0] if reasons else ""
-
-
-class _Amount(NamedTuple):
-    """A part of a text that asks about a number: among 50 negatives."""
-
-    start: int
-    end: int
-    word: Word
-
-
-def _find_amounts(bare: str) -> Iterator[_Amount]:
-    """Find the amounts in a text."""
-    for pattern, word in _AMOUNTS:
-        for match in pattern.finditer(bare):
-            amount = match[0].lower().replace(PERCENT, "%")
-            yield _Amount(*match.span(), replace(word, text=amount))
-
-
-def _is_certain(metric: Metric) -> bool:
-    """Tell whether a name in a sentence is that of a metric: MAP alone may be a word."""
-    return not isinstance(metric, AnswersMetric) or bool(metric.k)
-
-
-def _list_measures(parts: tuple[_Part, ...], k: int | None) -> list[tuple[Metric, str | None]]:
-    """List the metrics among the parts of a label, each once, with their adjustment."""
-    measures = [find_measure(part.text, k) for part in parts if part.kind == "metric"]
-    return list(dict.fromkeys(measure for measure in measures if measure is not None))
-
-
-def _find_values(parts: tuple[_Part, ...]) -> dict[str, tuple[str, ...]]:
-    """List the values among the parts of a label, by field."""
-    values: dict[str, tuple[str, ...]] = {}
-    for part in parts:
-        if part.kind == "value":
-            name, value = list_values()[squash(part.text)]
-            values[name] = tuple(dict.fromkeys((*values.get(name, ()), value)))
-    protocols = values.get("protocol", ())
-    if len(protocols) > 1 and "raw" not in protocols:  # a time-aware protocol is filtered, too
-        values["protocol"] = tuple(value for value in protocols if value != "filtered")
-    return values
-
-
-def _find_leading(bare: str, parts: tuple[_Part, ...]) -> str:
-    """Return the statistic that a title begins with, apart from filler: "Gains over TransE".
-
-    So may what is behind a stop, "Ablation: change of MRR". Nothing is the title of a table that
-    goes on with a verb, "Gains are in brackets", or is long.
-    """
-    if len(parts) > _MOST_OF_TITLE:
-        return ""
-    is_first = True
-    for place, part in enumerate(parts):
-        is_first = is_first and part.text.lower() not in _JOINING
-        is_first = is_first or _STOP.search(bare, parts[place - 1].end, part.start) is not None
-        if not is_first or part.kind in {"filler", "value"} or part.text.isdigit():
-            continue
-        is_first = False
-        word = list_lexicon().get(_write_plain(part.text)) if part.kind == "word" else None
-        behind = {other.text.lower() for other in parts[place + 1 :]}
-        if word is not None and "title" in word.scopes and behind.isdisjoint(_VERBS):
-            return word.text
+def _find_mark(text: str, graphs: Iterable[str]) -> str:
+    """Find the mark behind the name of a graph: a note may tell that WN18RR* is another graph."""
+    for graph in graphs:
+        name = graph.rstrip("*")
+        start = text.find(name)
+        mark = _MARK.match(text, start + len(name)) if start >= 0 else None
+        if mark is not None and text[max(start - 1, 0) : start] not in _QUOTES:
+            return mark[1] or mark[2]
     return ""
 
 
-_MOST_OF_TITLE = 14
-_STOP = re.compile(r"[:.;]\s")
-_JOINING = {"and", "or", "with", "in", "by"}
-_VERBS = {"is", "are", "was", "were"}
+# -- names ---------------------------------------------------------------------------------------
 
-
-def _list_asking(bare: str, parts: tuple[_Part, ...]) -> dict[str, Word]:
-    """List the words of the lexicon in a label, by their texts."""
-    words: dict[str, Word] = {}
-    for part in parts:
-        word = list_lexicon().get(_write_plain(part.text))
-        if word is not None and part.kind in {"value", "word"}:
-            words[word.text] = word
-    if not bare.isascii():  # Chinese has no blanks between words
-        foreign = {text: word for text, word in list_lexicon().items() if not text.isascii()}
-        words |= {text: word for text, word in foreign.items() if text in bare.lower()}
-    return words
-
-
-_MOST_OF_COMPOUND = 4
-_COMPOUND = frozenset({"column", "row", "name"})
-
-
-def _ask_compound(bare: str, parts: tuple[_Part, ...]) -> Iterator[Word]:
-    """Ask about a short text with a noun of ranking tasks and an unknown word: "New entities"."""
-    if len(parts) > _MOST_OF_COMPOUND:
-        return
-    tokens = [token[0].lower() for part in parts for token in _TOKEN.finditer(part.text)]
-    unknown = {part.text.lower() for part in parts if _is_unknown(part)}
-    if unknown - list_technical() - list_nouns() and not list_nouns().isdisjoint(tokens):
-        yield Word(bare.strip().lower(), "part", _COMPOUND)
-
-
-def _is_unknown(part: _Part) -> bool:
-    """Tell whether a part of a text is no vocabulary of headings, no sign and no number."""
-    if part.kind == "word":
-        return "column" not in list_lexicon()[_write_plain(part.text)].scopes
-    return not part.kind and len(part.text) > 1 and not part.text.isdigit()
-
-
-def _asks_in_headings(name: str) -> bool:
-    """Tell whether a word of the lexicon is asked about in the heading of a metric."""
-    return not list_lexicon()[_write_plain(name)].scopes.isdisjoint({"column", "metric"})
-
-
-def _joins_sides(parts: tuple[_Part, ...]) -> bool:
-    """Tell whether head and tail are joined by nothing but vocabulary: "head and tail entities"."""
-    side_before = ""
-    is_joined = False  # whether only vocabulary follows it
-    for part in parts:
-        field_of, side = "", ""
-        if part.kind == "value":
-            field_of, side = list_values()[squash(part.text)]
-        if field_of == "side":
-            if is_joined and {side_before, side} == {"head", "tail"}:
-                return True
-            side_before = side
-            is_joined = True
-        elif not part.kind:
-            is_joined = False
-    return False
-
-
-def _is_transformed(bare: str, parts: tuple[_Part, ...]) -> bool:
-    """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000."""
-    pieces, end = list[str](), 0
-    for part in parts:
-        pieces += (bare[end : part.start], _NAMED if part.kind else part.text)
-        end = part.end
-    rest = "".join((*pieces, bare[end:]))
-    words = [list_lexicon()[_write_plain(part.text)] for part in parts if part.kind == "word"]
-    if any(word.field == "protocol" for word in words):
-        rest = rest.translate(_NO_DIGITS)  # among 50 samples
-    return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
+_MOST_WORDS = 8
+_SHORT = 3
+_DIGITS = "0123456789"
+_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
+_JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
+_WORDS = re.compile(r"[A-Za-z0-9]+")
+_GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")  # between the words of one name
+# A metric may be joined to the name of a graph.
+_MEASURE_FIRST = re.compile(r"(?<![\w-])(?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)[-.\u2013](?=\w)")
+_MEASURE_LAST = re.compile(r"(?<=\w)[-.\u2013](?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)(?!\w)")
 
 
 class Span(NamedTuple):
@@ -451,26 +224,46 @@ class Span(NamedTuple):
     end: int
 
 
+class _Part(NamedTuple):
+    """A name in a label, of one or more words, with its kind."""
+
+    kind: str  # metric, graph, value, word, filler or ""
+    start: int
+    end: int
+    text: str
+
+    @property
+    def word(self) -> Word | None:
+        """The word of the lexicon that it is; a value may be one, too."""
+        if self.kind not in {"value", "word"}:
+            return None
+        return VOCABULARY.lexicon.get(_write_plain(self.text))
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it is no vocabulary of headings, no sign and no number."""
+        if self.kind == "word":
+            return self.word is not None and "column" not in self.word.scopes
+        return not self.kind and len(self.text) > 1 and not self.text.isdigit()
+
+
 def _scan(text: str, k: int | None) -> Iterator[_Part]:
     """Divide a text into parts, the longest names first."""
     tokens = [Span(*token.span()) for token in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
     place = 0
     while place < len(tokens):
-        start = tokens[place].start
-        if graphs and graphs[0].start <= start:
-            graph = graphs.pop(0)
-            yield _Part("graph", graph.start, graph.end, text[start : graph.end])
-            while place < len(tokens) and tokens[place].start < graph.end:
-                place += 1
+        if graphs and graphs[0].start <= tokens[place].start:
+            start, end = graphs.pop(0)
+            part = _Part("graph", start, end, text[start:end])
         else:
             part = _read_name(text, tokens[place : place + _MOST_WORDS], k)
-            yield part
-            while place < len(tokens) and tokens[place].start < part.end:
-                place += 1
+        yield part
+        while place < len(tokens) and tokens[place].start < part.end:
+            place += 1
 
 
-def _read_name(text: str, tokens: list[Span], k: int | None) -> _Part:
+def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
     """Read the longest name that begins with the first token; without one, the token itself."""
     start, end = tokens[0]
     longest = _Part("", start, end, text[start:end])
@@ -479,7 +272,8 @@ def _read_name(text: str, tokens: list[Span], k: int | None) -> _Part:
         if plain and _GAP.fullmatch(text, end, token.start) is None:
             break
         plain += text[token.start : token.end].lower()
-        if not _begins_name(plain):
+        beginnings = VOCABULARY.beginnings
+        if plain not in beginnings and plain.rstrip(_DIGITS) not in beginnings:  # hits10
             break
         end = token.end
         kind = _classify(text[start:end], k)
@@ -487,11 +281,6 @@ def _read_name(text: str, tokens: list[Span], k: int | None) -> _Part:
         if kind and not is_fragment:
             longest = _Part(kind, start, end, text[start:end])
     return longest
-
-
-def _begins_name(plain: str) -> bool:
-    """Tell whether a name of the vocabulary begins so; hits10 does, as digits may be a k."""
-    return plain in list_beginnings() or plain.rstrip(_DIGITS) in list_beginnings()
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
@@ -505,17 +294,17 @@ def _classify(name: str, k: int | None) -> str:
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
         return ""
     joined = _write_plain(name)
-    word = list_lexicon().get(joined)
+    word = VOCABULARY.lexicon.get(joined)
     # Such as "std", which is the spread of a metric.
     if word is not None and word.field == "metric":
         return "word"
     if plain[:1].isalpha() and find_measure(name, k) is not None:
         return "metric"
-    if plain in list_values():
+    if plain in VOCABULARY.values:
         return "value"
     if word is not None:
         return "word"
-    return "filler" if joined in list_fillers() else ""
+    return "filler" if joined in VOCABULARY.fillers else ""
 
 
 def _write_plain(name: str) -> str:
@@ -534,7 +323,8 @@ def _find_graphs(text: str) -> list[Span]:
         end, words = mention.end, list[str]()
         if mention.stem > mention.start:
             words = _WORDS.findall(text[mention.stem : mention.end].lower())
-        if words and all(word in list_fillers() or word in list_values() for word in words):
+        known = VOCABULARY.fillers | VOCABULARY.values.keys() if words else ()
+        if words and all(word in known for word in words):
             end = mention.stem
         graphs.append(Span(mention.start, end))
     return graphs
@@ -543,9 +333,220 @@ def _find_graphs(text: str) -> list[Span]:
 def _split(joined: re.Match[str]) -> str:
     """Replace the sign between a metric or a value and a name by a blank; leave other words."""
     name = joined["name"]
-    if find_measure(name) is None and name.lower() not in list_values():
+    if find_measure(name) is None and name.lower() not in VOCABULARY.values:
         return joined[0]
     return f" {name}" if joined[0].endswith(name) else f"{name} "
+
+
+# -- what the names of a label say -----------------------------------------------------------------
+
+# Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 50 neg.
+_AMONG = re.compile(
+    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?|top[\s-]?\d{2,})(?!\w|\.\d)",
+    re.IGNORECASE,
+)
+_AMONG_OTHERS = re.compile(
+    r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
+    r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b"
+    r"|(?<![\w.])\d[\d,]*\srandom\s(?:ones|others|entities|answers|nodes|heads|tails)\b",
+    re.IGNORECASE,
+)
+_OF_THE_TEST = re.compile(
+    rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}", re.IGNORECASE
+)
+_CANDIDATES = Word(
+    "",
+    "protocol",
+    frozenset({"column", "row"}),
+    "it may say among how many the answer is ranked; sentences count runs by it",
+)
+_AMOUNTS = (
+    (_AMONG, _CANDIDATES),
+    (_AMONG_OTHERS, replace(_CANDIDATES, scopes=EVERYWHERE)),
+    (_OF_THE_TEST, Word("", "part", reason="the numbers may be of a part of the triples")),
+)
+_TEST_TRIPLES = re.compile(
+    r"(?<![\w.,])(\d[\d,]*)\s(?:[a-z-]+\s){0,3}test\s(?:triples|triplets|facts|edges|quadruples)\b",
+    re.IGNORECASE,
+)
+
+
+def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
+    """Compose the label of a text from its parts; `bare` is the text that was divided into them."""
+    graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
+    words = {part.word.text: part.word for part in parts if part.word is not None}
+    if not bare.isascii():  # Chinese has no blanks between words
+        lower = bare.lower()
+        words |= {
+            name: word
+            for name, word in VOCABULARY.lexicon.items()
+            if not name.isascii() and name in lower
+        }
+    in_amounts: set[int] = set()
+    for pattern, word in _AMOUNTS:
+        for match in pattern.finditer(bare):
+            amount = match[0].lower().replace(PERCENT, "%")
+            words[amount] = replace(word, text=amount)
+            in_amounts.update(range(*match.span()))
+    unknown = [part for part in parts if not part.kind and part.text.lower() not in words]
+    is_vocabulary = not unknown if parts else bool(words)
+    names = (part for part in unknown if part.start not in in_amounts and not part.text.isdigit())
+    are_words = all(part.kind in {"word", ""} for part in parts) and not any(names)
+    measures = _list_measures(parts, k, is_vocabulary=is_vocabulary)
+    asking = tuple(words.values())
+    if not measures and not any("column" in word.scopes for word in asking):
+        asking += tuple(_ask_compound(bare, parts))
+    count = _TEST_TRIPLES.search(bare)
+    if not (measures or is_vocabulary or graphs or asking or count):
+        return Label(text)
+    label = Label(
+        text,
+        values=_find_values(parts),
+        graphs=graphs,
+        words=asking,
+        is_vocabulary=is_vocabulary,
+        alone=bool(words) and are_words,
+        both=_joins_sides(parts),
+        leading=_find_leading(bare, parts),
+        num_triples=None if count is None else read_count(count[1].replace(",", "")),
+    )
+    if not measures:
+        return label
+    metric, adjustment = measures[0]
+    reason = _find_reason(asking, metric, bare, parts)
+    if len(measures) > 1:
+        reason = "it names several metrics"
+    return replace(label, metric=metric, adjustment=adjustment, reason=reason)
+
+
+def _list_measures(
+    parts: Iterable[_Part], k: int | None, *, is_vocabulary: bool
+) -> list[tuple[Metric, str | None]]:
+    """List the metrics among the parts of a label, each once, with their adjustment.
+
+    In a sentence, such as one with "entity map", MAP without a k is none.
+    """
+    measures = dict.fromkeys(find_measure(part.text, k) for part in parts if part.kind == "metric")
+    return [
+        measure
+        for measure in measures
+        if measure is not None
+        and (is_vocabulary or not isinstance(measure[0], AnswersMetric) or measure[0].k)
+    ]
+
+
+def _find_reason(words: Iterable[Word], metric: Metric, bare: str, parts: Iterable[_Part]) -> str:
+    """Return why numbers of a metric cannot be adjusted, as half a sentence; empty if they can."""
+    if _is_transformed(bare, parts):
+        return f"it is not {metric.label} itself"
+    statistics = (word for word in words if word.field == "metric" and word.scopes != {"name"})
+    return next((word.reason for word in statistics), "")
+
+
+def _find_values(parts: Iterable[_Part]) -> dict[str, tuple[str, ...]]:
+    """List the values among the parts of a label, by field."""
+    values: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        if part.kind == "value":
+            name, value = VOCABULARY.values[squash(part.text)]
+            values[name] = tuple(dict.fromkeys((*values.get(name, ()), value)))
+    protocols = values.get("protocol", ())
+    if len(protocols) > 1 and "raw" not in protocols:  # a time-aware protocol is filtered, too
+        values["protocol"] = tuple(value for value in protocols if value != "filtered")
+    return values
+
+
+_MOST_OF_TITLE = 14
+_STOP = re.compile(r"[:.;]\s")
+_JOINING = {"and", "or", "with", "in", "by"}
+_VERBS = {"is", "are", "was", "were"}
+
+
+def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
+    """Return the statistic that a title begins with, apart from filler: "Gains over TransE".
+
+    So may what is behind a stop, "Ablation: change of MRR". Nothing is the title of a table that
+    goes on with a verb, "Gains are in brackets", or is long.
+    """
+    if len(parts) > _MOST_OF_TITLE:
+        return ""
+    is_first = True
+    for place, part in enumerate(parts):
+        is_first = is_first and part.text.lower() not in _JOINING
+        is_first = is_first or _STOP.search(bare, parts[place - 1].end, part.start) is not None
+        if not is_first or part.kind in {"filler", "value"} or part.text.isdigit():
+            continue
+        is_first = False
+        word = part.word
+        behind = {other.text.lower() for other in parts[place + 1 :]}
+        if word is not None and "title" in word.scopes and behind.isdisjoint(_VERBS):
+            return word.text
+    return ""
+
+
+_MOST_OF_COMPOUND = 4
+_COMPOUND = frozenset({"column", "row", "name"})
+
+
+def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
+    """Ask about a short text with a noun of ranking tasks and an unknown word: "New entities"."""
+    if len(parts) > _MOST_OF_COMPOUND:
+        return
+    nouns = VOCABULARY.nouns
+    tokens = [token[0].lower() for part in parts for token in _TOKEN.finditer(part.text)]
+    unknown = {part.text.lower() for part in parts if part.is_unknown}
+    if unknown - VOCABULARY.technical - nouns and not nouns.isdisjoint(tokens):
+        yield Word(bare.strip().lower(), "part", _COMPOUND)
+
+
+def _joins_sides(parts: Iterable[_Part]) -> bool:
+    """Tell whether head and tail are joined by nothing but vocabulary: "head and tail entities"."""
+    side_before = ""  # empty if a word that is no vocabulary follows it
+    for part in parts:
+        if part.kind == "value":
+            name, side = VOCABULARY.values[squash(part.text)]
+            if name == "side":
+                if {side_before, side} == {"head", "tail"}:
+                    return True
+                side_before = side
+        elif not part.kind:
+            side_before = ""
+    return False
+
+
+# Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
+_NAMED = "\0"
+_OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
+_OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+#]")
+_NO_DIGITS = str.maketrans("", "", _DIGITS)
+
+
+def _is_transformed(bare: str, parts: Iterable[_Part]) -> bool:
+    """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000."""
+    rest, end = "", 0
+    for part in parts:
+        rest += bare[end : part.start] + (_NAMED if part.kind else part.text)
+        end = part.end
+    rest += bare[end:]
+    words = [part.word for part in parts if part.kind == "word"]
+    if any(word is not None and word.field == "protocol" for word in words):
+        rest = rest.translate(_NO_DIGITS)  # among 50 samples
+    return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
+
+
+# -- headings --------------------------------------------------------------------------------------
+
+
+def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span | None:
+    """Find the name of a metric in a text, without a side before it, as in ``tail.mrr``."""
+    for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
+        for part in _scan(text, k):
+            if part.kind == "metric" and find_measure(part.text, k) == (metric, adjustment):
+                prefixes = list_prefixes(part.text)
+                tokens = _TOKEN.finditer(part.text)
+                first = next(token for token in tokens if token[0].lower() not in prefixes)
+                return Span(part.start + first.start(), part.end)
+    return None
 
 
 def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
@@ -564,64 +565,6 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     if re.fullmatch(rf"\W*{metric.hits_k}", rest):  # of two levels, "Hits@ / 10"
         rest = ""
     return f"{before}{metric.column_of(adjustment)}{rest}"
-
-
-def asks_nowhere(label: Label) -> bool:
-    """Tell whether a heading has a word that is asked about in other places only: known MRR."""
-    return not all(
-        _asks_in_headings(word.text) for word in label.words if word.text in list_lexicon()
-    )
-
-
-def list_others(text: str) -> list[str]:
-    """List the words of a text that are no vocabulary of headings, whole: RE-GCN, not RE."""
-    others: list[str] = []
-    end = -1  # of the last one, if nothing else follows it
-    for part in _scan(text, None):
-        is_other = not part.kind or (part.kind == "word" and not _asks_in_headings(part.text))
-        gap = text[end : part.start] if others and end >= 0 else " "
-        if is_other and not re.search(r"[\s()\[\]]", gap):
-            others[-1] += gap + part.text
-        elif is_other:
-            others.append(part.text)
-        end = part.end if is_other else -1
-    return others
-
-
-def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span | None:
-    """Find the name of a metric in a text, without a side before it, as in ``tail.mrr``."""
-    for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
-        for part in _scan(text, k):
-            if part.kind == "metric" and find_measure(part.text, k) == (metric, adjustment):
-                prefixes = list_prefixes(part.text)
-                tokens = _TOKEN.finditer(part.text)
-                first = next(token for token in tokens if token[0].lower() not in prefixes)
-                return Span(part.start + first.start(), part.end)
-    return None
-
-
-def names_model(words: Iterable[str]) -> bool:
-    """Tell whether one of some words is spelled as the name of a model: RotatE, DRUM, rotate_adv.
-
-    >>> names_model(["RotatE"]), names_model(["rotate_adv"]), names_model(["New"])
-    (True, True, False)
-    """
-    return any(
-        re.match(r"[\W\d_]*[^\W\d_].*[A-Z0-9]", word)
-        or word[:1].isdigit()
-        or not list_models().isdisjoint((squash(word), *word.lower().split("_")))
-        or match_role(word) == "model"
-        for word in words
-    )
-
-
-def join_k(name: str, k: str) -> str:
-    """Join the name of a metric and the k that is written apart from it.
-
-    >>> join_k("Hits@", "10"), join_k("hits@k", "@ 3")
-    ('Hits@10', 'hits@3')
-    """
-    return f"{name.rstrip('@ ').removesuffix('@k')}@{k.lstrip('@ ')}"
 
 
 def clean_heading(heading: str) -> str:
@@ -643,6 +586,44 @@ def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> s
     rest = f"{bare[: span.start]}{bare[span.end :]}".replace("()", "")
     return rest.strip(" /|_-:,") or bare
 
+
+def join_k(name: str, k: str) -> str:
+    """Join the name of a metric and the k that is written apart from it.
+
+    >>> join_k("Hits@", "10"), join_k("hits@k", "@ 3")
+    ('Hits@10', 'hits@3')
+    """
+    return f"{name.rstrip('@ ').removesuffix('@k')}@{k.lstrip('@ ')}"
+
+
+def _asks_in_headings(word: Word) -> bool:
+    """Tell whether a word is asked about in the heading of a metric."""
+    return not word.scopes.isdisjoint({"column", "metric"})
+
+
+def asks_nowhere(label: Label) -> bool:
+    """Tell whether a heading has a word that is asked about in other places only: known MRR."""
+    words = (word for word in label.words if word.text in VOCABULARY.lexicon)
+    return not all(map(_asks_in_headings, words))
+
+
+def list_others(text: str) -> list[str]:
+    """List the words of a text that are no vocabulary of headings, whole: RE-GCN, not RE."""
+    others: list[str] = []
+    end = -1  # of the last one, if nothing else follows it
+    for part in _scan(text, None):
+        word = part.word if part.kind == "word" else None
+        is_other = not part.kind or (word is not None and not _asks_in_headings(word))
+        gap = text[end : part.start] if others and end >= 0 else " "
+        if is_other and not re.search(r"[\s()\[\]]", gap):
+            others[-1] += gap + part.text
+        elif is_other:
+            others.append(part.text)
+        end = part.end if is_other else -1
+    return others
+
+
+# -- yes and no ------------------------------------------------------------------------------------
 
 OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 """Protocol to the one that its denial means."""
@@ -667,7 +648,7 @@ def answer(label: Label, cell: str) -> Label | None:
     """
     if not label.is_vocabulary or not (label.values or label.words):
         return None
-    is_yes = list_flags().get(cell.lower())
+    is_yes = VOCABULARY.flags.get(cell.lower())
     if is_yes is None:
         return None
     if is_yes:
@@ -678,6 +659,31 @@ def answer(label: Label, cell: str) -> Label | None:
     return doubt(label)
 
 
+# -- names of models -------------------------------------------------------------------------------
+
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
+_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")
+_BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")
+_MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
+_OF_NUMBERS = {"part", "metric"}
+_ALONE = {"name": {"row", "alone"}, "row": {"row", "alone", "beside"}}
+
+
+def names_model(words: Iterable[str]) -> bool:
+    """Tell whether one of some words is spelled as the name of a model: RotatE, DRUM, rotate_adv.
+
+    >>> names_model(["RotatE"]), names_model(["rotate_adv"]), names_model(["New"])
+    (True, True, False)
+    """
+    return any(
+        re.match(r"[\W\d_]*[^\W\d_].*[A-Z0-9]", word)
+        or word[:1].isdigit()
+        or not VOCABULARY.models.isdisjoint((squash(word), *word.lower().split("_")))
+        or VOCABULARY.match_role(word) == "model"
+        for word in words
+    )
+
+
 def name_model(label: Label) -> Label:
     """Return the label of the name of a model, of which a version is a part.
 
@@ -686,86 +692,9 @@ def name_model(label: Label) -> Label:
     "TransE (std)" or "Ours - TransE" one: such words are asked about.
     """
     values = {name: texts for name, texts in label.values.items() if name != "version"}
-    words = {word.text: word for word in label.words}
-    words |= {word.text: word for word in _ask_in_brackets(label.text)}
-    words |= {word.text: word for word in _ask_behind_name(label)}
-    label = replace(label, graphs=(), values=values, words=tuple(words.values()))
-    return ask_alone(label, "name")
-
-
-def _ask_in_brackets(name: str) -> Iterator[Word]:
-    """Ask about words of numbers in the brackets of a name: TransE (std)."""
-    for text in _BRACKETS.findall(name):
-        label = read_label(text)
-        if label.alone:
-            for word in ask_alone(label, "name").words:
-                if word.field in _OF_NUMBERS or _is_amount(word):
-                    yield word
-
-
-def _ask_behind_name(label: Label) -> Iterator[Word]:
-    """Ask about a graph or a place in a name, "RotatE on v1", or a model subtracted from it."""
-    place = ""
-    behind = _BEHIND_NAME.search(label.text)
-    if behind is not None and not _is_harmless(behind["name"], behind["joint"]):
-        place = behind["name"]
-    for graph in find_mentions(label.text):
-        registered = graph if graph.known else _find_registered(graph.text)
-        if registered is None or (not place and squash(registered.text) in list_ordinary()):
-            continue
-        place = ""
-        if graph.text.endswith(registered.text):
-            yield Word(registered.text.lower(), "dataset", says=registered.key)
-        else:  # FB15k-237-N
-            yield Word(graph.text.lower(), "graph")
-    if place and not label.words:
-        yield Word(place.lower(), "part")
-    minus = _MINUS.match(label.text)
-    if minus is not None and _is_compared(minus["first"], minus["model"]):
-        yield Word("-", "metric")
-
-
-def _find_registered(name: str) -> Mention | None:
-    """Find the longest name of a registered graph in another name: WN18RR in RotatE-WN18RR."""
-    parts = name.split("-")
-    spans = combinations(range(len(parts) + 1), 2)
-    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):
-        mentions = find_mentions("-".join(parts[first:last]))
-        if mentions and mentions[0].known:
-            return mentions[0]
-    return None
-
-
-_BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")
-_MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
-
-
-def _is_compared(first: str, model: str) -> bool:
-    """Tell whether one result is taken from another: Ours - RotatE, Best - ours."""
-    if squash(model) in list_models():
-        return True
-    return (
-        read_label(first).is_vocabulary
-        and read_label(model).is_vocabulary
-        and not read_label(model).is_about_tasks
-    )
-
-
-def _is_harmless(name: str, joint: str) -> bool:
-    """Tell whether a name behind a model is no graph and no part: TransE - L1, BERT on GPU."""
-    label = read_label(name)
-    words = name.split()
-    if label.graphs or label.version:
-        return False
-    if label.is_vocabulary or (joint not in {"on", "for"} and names_model(words)):
-        return True
-    known = list_models() | list_technical()
-    return all(word.lower() in known or match_role(word) == "model" for word in words)
-
-
-def _is_amount(word: Word) -> bool:
-    """Tell whether a word may be the number of candidates, "50 neg"."""
-    return word.reason == _CANDIDATES.reason
+    asking = (*label.words, *_ask_in_brackets(label.text), *_ask_behind_name(label))
+    words = tuple({word.text: word for word in asking}.values())
+    return ask_alone(replace(label, graphs=(), values=values, words=words), "name")
 
 
 def ask_alone(label: Label, scope: str) -> Label:
@@ -785,5 +714,63 @@ def ask_alone(label: Label, scope: str) -> Label:
     return replace(label, words=tuple(words))
 
 
-_OF_NUMBERS = {"part", "metric"}
-_ALONE = {"name": {"row", "alone"}, "row": {"row", "alone", "beside"}}
+def _ask_in_brackets(name: str) -> Iterator[Word]:
+    """Ask about words of numbers in the brackets of a name: TransE (std), TransE (50 neg)."""
+    for text in _BRACKETS.findall(name):
+        label = read_label(text)
+        for word in ask_alone(label, "name").words if label.alone else ():
+            if word.field in _OF_NUMBERS or word.reason == _CANDIDATES.reason:
+                yield word
+
+
+def _ask_behind_name(label: Label) -> Iterator[Word]:
+    """Ask about a graph or a place in a name, "RotatE on v1", or a model subtracted from it."""
+    behind = _BEHIND_NAME.search(label.text)
+    has_place = behind is not None and not _is_harmless(behind["name"], behind["joint"])
+    names_graph = False
+    for graph in find_mentions(label.text):
+        registered = graph if graph.known else _find_registered(graph.text)
+        is_ordinary = registered is not None and squash(registered.text) in VOCABULARY.ordinary
+        if registered is None or (is_ordinary and (names_graph or not has_place)):
+            continue
+        names_graph = True
+        if graph.text.endswith(registered.text):
+            yield Word(registered.text.lower(), "dataset", says=registered.key)
+        else:  # FB15k-237-N
+            yield Word(graph.text.lower(), "graph")
+    if behind is not None and has_place and not names_graph and not label.words:
+        yield Word(behind["name"].lower(), "part")
+    minus = _MINUS.match(label.text)
+    if minus is not None and _is_compared(minus["first"], minus["model"]):
+        yield Word("-", "metric")
+
+
+def _find_registered(name: str) -> Mention | None:
+    """Find the longest name of a registered graph in another name: WN18RR in RotatE-WN18RR."""
+    parts = name.split("-")
+    spans = combinations(range(len(parts) + 1), 2)
+    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):
+        mentions = find_mentions("-".join(parts[first:last]))
+        if mentions and mentions[0].known:
+            return mentions[0]
+    return None
+
+
+def _is_compared(first: str, model: str) -> bool:
+    """Tell whether one result is taken from another: Ours - RotatE, Best - ours."""
+    if squash(model) in VOCABULARY.models:
+        return True
+    other = read_label(model)
+    return read_label(first).is_vocabulary and other.is_vocabulary and not other.is_about_tasks
+
+
+def _is_harmless(name: str, joint: str) -> bool:
+    """Tell whether a name behind a model is no graph and no part: TransE - L1, BERT on GPU."""
+    label = read_label(name)
+    words = name.split()
+    if label.graphs or label.version:
+        return False
+    if label.is_vocabulary or (joint not in {"on", "for"} and names_model(words)):
+        return True
+    known = VOCABULARY.models | VOCABULARY.technical
+    return all(word.lower() in known or VOCABULARY.match_role(word) == "model" for word in words)

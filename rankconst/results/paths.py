@@ -37,7 +37,7 @@ from rankconst.results.tables.layout import (
     heads_models,
     names_role,
 )
-from rankconst.results.vocabulary import Word, list_remarks, list_roles
+from rankconst.results.vocabulary import VOCABULARY, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -289,7 +289,7 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
     first, name = next(iter(value.items()))
     if not isinstance(name, str) or isinstance(name, Number):
         return ()
-    if heads_models(first) or squash(first) in list_remarks():
+    if heads_models(first) or squash(first) in VOCABULARY.remarks:
         return ()
     label = read_label(first)
     if label.is_about_tasks or label.is_vocabulary or label.metric is not None:
@@ -361,7 +361,7 @@ def is_path(text: str) -> bool:
 @lru_cache(maxsize=8192)
 def find_role(key: str, text: str | None = None) -> str:
     """Return the role of a key; empty if a text does not fit: not every type is that of ranks."""
-    role = list_roles().get(squash(key), "")
+    role = VOCABULARY.roles.get(squash(key), "")
     if text is None or role in OPEN_ROLES or (role and names_role(key, role)):
         return role
     return role if role and fits_role(role, text) else ""

@@ -8,14 +8,7 @@ from typing import Any
 
 from rankconst.arrow import fold_digits
 from rankconst.catalogue.mentions import list_spellings
-from rankconst.results.vocabulary import (
-    OTHER_SCRIPTS,
-    list_foreign,
-    list_lexicon,
-    list_measures,
-    list_nouns,
-    list_values,
-)
+from rankconst.results.vocabulary import OTHER_SCRIPTS, VOCABULARY
 
 
 def screen(texts: Any) -> Any:
@@ -41,7 +34,7 @@ def screen_measures(texts: Any) -> Any:
 @cache
 def _list_measures() -> str:
     """Return a pattern of the names of metrics without punctuation."""
-    names = {re.sub("atk?$", "", name) for name in list_measures()}
+    names = {re.sub("atk?$", "", name) for name in VOCABULARY.measures}
     words = sorted(name for name in names if len(name) > 1)
     # A letter alone, as in H@10, needs its k; a unit may be between them.
     letters = "".join(sorted(names - set(words)))
@@ -51,9 +44,9 @@ def _list_measures() -> str:
 @cache
 def _list_patterns() -> tuple[str, str]:
     """Return a pattern of names and values, and one of the lexicon; all digits are 0 in them."""
-    names = {re.sub("[0-9]", "0", name) for name in (*list_spellings(), *list_values())}
+    names = {re.sub("[0-9]", "0", name) for name in (*list_spellings(), *VOCABULARY.values)}
     joint = r"[\s_\x{2010}-\x{2013}-]+"
-    lexicon = {re.sub("[0-9]", "0", word) for word in list_lexicon()}
+    lexicon = {re.sub("[0-9]", "0", word) for word in VOCABULARY.lexicon}
     spellings = [re.escape(word).replace(r"\-", joint) for word in lexicon]
     # Queries, arrows from one side to the other, amounts, shares, other languages,
     # and letters that look like Latin ones.
@@ -62,11 +55,11 @@ def _list_patterns() -> tuple[str, str]:
     amounts = (
         r"\bvs\b",
         behind,
-        *list_nouns(),
+        *VOCABULARY.nouns,
         r"\bneg|neg\b",
         r"\b(?:among|against|versus|first)\b",
     )
-    others = (*list_foreign(), "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
+    others = (*VOCABULARY.foreign, "[à-öø-ÿ]", rf"[{OTHER_SCRIPTS}]")
     lookalikes = r"[\x{ad}\x{370}-\x{4ff}\x{200b}-\x{2060}\x{fb00}-\x{fb06}]"
     variants = r"[\x{ff21}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
     words = (*spellings, *signs, *amounts, *others, lookalikes, variants)

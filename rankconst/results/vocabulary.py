@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 import tomllib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.libraries import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, list_adjusted_names
@@ -16,13 +16,31 @@ from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, RANK_TYPES, S
 from rankconst.names import squash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 EVERYWHERE = frozenset({"column", "row", "name", "text"})
 """The scopes of a word that is asked about wherever it is."""
 
 FIELDS = ("split", "side", "protocol", "rank_type", "aggregation")
 """The fields of a number's address that words declare; names of datasets are the registry's."""
+
+REMEDIES = {
+    "split": "--split valid or --split test",
+    "side": "--side head or --side tail",
+    "protocol": "--protocol sampled:M",
+    "aggregation": "--aggregation macro-relation or --aggregation macro-query",
+}
+"""Field to the options that answer a question about it."""
+
+FOREIGN = "not-english"
+"""The word of the lexicon that stands for a text in another language."""
+
+OTHER_SCRIPTS = "\u0400-\u052f\u0590-\u08ff\u0900-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""The letters of other scripts, in a class of a pattern; Greek letters are signs."""
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_ACCENTED = re.compile(r"\b[a-z]*[ß-öø-ÿ][a-zß-öø-ÿ]*\b")  # names begin with a capital letter
+_OTHER_SCRIPTS = re.compile(f"[{OTHER_SCRIPTS}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,70 +66,131 @@ class Word:
         return f"--{self.field} {value}"
 
 
-REMEDIES = {
-    "split": "--split valid or --split test",
-    "side": "--side head or --side tail",
-    "protocol": "--protocol sampled:M",
-    "aggregation": "--aggregation macro-relation or --aggregation macro-query",
-}
-"""Field to the options that answer a question about it."""
+class FieldValue(NamedTuple):
+    """A value of a field that a spelling means: split, valid."""
+
+    field: str
+    value: str
 
 
-@functools.cache
-def _load() -> Mapping[str, Any]:
-    return tomllib.loads(
-        files("rankconst.results").joinpath("vocabulary.toml").read_text(encoding="utf-8")
-    )
+@dataclass(frozen=True)
+class Vocabulary:
+    """All words that are known; `values` and `models` are without punctuation and capitals."""
+
+    values: Mapping[str, FieldValue]  # by spelling
+    lexicon: Mapping[str, Word]  # the words that are asked about, with their hyphens
+    roles: Mapping[str, str]  # heading of a column, or key, to what its cells are
+    flags: Mapping[str, bool]  # True for words that affirm the heading above them
+    fillers: frozenset[str]  # not about ranking tasks
+    nouns: frozenset[str]  # for what ranking tasks are made of, such as entities
+    technical: frozenset[str]  # saying nothing next to such a noun: size, path
+    ordinary: frozenset[str]  # names of graphs that are ordinary words
+    models: frozenset[str]
+    remarks: frozenset[str]  # headings of columns with remarks
+    foreign: frozenset[str]  # of other languages of Latin letters
+    foreign_fillers: frozenset[str]
+
+    @cached_property
+    def measures(self) -> frozenset[str]:
+        """The names of metrics and their adjusted forms, without a k and punctuation."""
+        names = set(list_spellings())
+        for metric in CATALOGUE.values():
+            spelt = (metric.family, metric.symbol.format(k=""), *metric.spellings)
+            names.update(squash(name) for name in (*spelt, *list_adjusted_names(metric)))
+        return frozenset(names)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """The beginnings of all names, without punctuation."""
+        names = {*self.measures, *self.values, *(f"{name}at" for name in list_spellings())}
+        names.update(squash(word) for word in (*self.lexicon, *self.fillers))
+        names.update(f"{name[:-3]}k" for name in list_spellings() if name.endswith("atk"))  # MAP@K
+        return frozenset(name[:end] for name in names for end in range(1, len(name) + 1))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """The words, of any language, that are not about ranking tasks."""
+        return self.fillers | self.foreign_fillers
+
+    @cached_property
+    def _other_scripts(self) -> re.Pattern[str]:
+        """A pattern of the known words of other scripts, the longest first."""
+        names = itertools.chain(self.fillers, self.lexicon, self.roles)
+        known = sorted((word for word in names if not word.isascii()), key=len, reverse=True)
+        return re.compile("|".join(re.escape(word) for word in known))
+
+    def is_foreign(self, text: str) -> bool:
+        """Tell whether a text has words of another language that are not known."""
+        lower = text.lower()
+        if not lower.isascii() and _OTHER_SCRIPTS.search(lower):
+            return _OTHER_SCRIPTS.search(self._other_scripts.sub(" ", lower)) is not None
+        words = {word.lower() for word in _WORDS.findall(text)}
+        is_accented = any(word not in self._known for word in _ACCENTED.findall(text))
+        return not words <= self._known and (is_accented or not words.isdisjoint(self.foreign))
+
+    def match_role(self, heading: str) -> str:
+        """Return the role of the cells below a heading; empty if it names none."""
+        return self.roles.get(_write_role(heading), "")
 
 
-@functools.cache
-def list_values() -> Mapping[str, tuple[str, str]]:
-    """Return each spelling of a value, without punctuation, with its field and the value."""
+def _load() -> Vocabulary:
+    """Load the words of the registries and of vocabulary.toml."""
+    text = files("rankconst.results").joinpath("vocabulary.toml").read_text(encoding="utf-8")
+    data: Mapping[str, Any] = tomllib.loads(text)
+    words = {name: frozenset(listed) for name, listed in data["words"].items()}
+    roles: dict[str, str] = {}
+    for role, names in data["roles"].items():
+        roles |= dict.fromkeys((_write_role(name) for name in (role, *names)), role)
+    flags = dict.fromkeys(words.pop("yes"), True) | dict.fromkeys(words.pop("no"), False)
+    values = _load_values(data["values"], apart=words.pop("apart"))
+    return Vocabulary(values, _load_lexicon(data["lexicon"], values), roles, flags, **words)
+
+
+def _load_values(
+    further: Mapping[str, Mapping[str, list[str]]], apart: Iterable[str]
+) -> dict[str, FieldValue]:
+    """Map the spellings of values, of the registries and `further` ones, to field and value."""
     registries: dict[str, dict[str, tuple[str, ...]]] = {
         "split": SPLITS,
         "side": SIDES,
         "protocol": {key: row.spellings for key, row in PROTOCOLS.items()} | {"filtered": ()},
         "aggregation": {key: row.spellings for key, row in AGGREGATIONS.items()},
-        "version": dict.fromkeys(_load()["version"], ()),
+        "version": dict.fromkeys(further["version"], ()),
     }
-    spellings = {word: ("rank_type", kind) for word, kind in RANK_TYPES.items()}
-    for field, values in registries.items():
-        for value, others in values.items():
-            further = _load().get(field, {}).get(value, ())
-            for spelling in (value, *others, *further):
-                spellings[squash(spelling)] = field, value
-    for word in _load()["apart"]["words"]:
-        spellings.pop(word, None)
-    return spellings
+    values = {word: FieldValue("rank_type", kind) for word, kind in RANK_TYPES.items()}
+    for field, rows in registries.items():
+        for value, spellings in rows.items():
+            for spelling in (value, *spellings, *further.get(field, {}).get(value, ())):
+                values[squash(spelling)] = FieldValue(field, value)
+    for word in apart:
+        values.pop(word, None)
+    return values
 
 
-@functools.cache
-def list_lexicon() -> Mapping[str, Word]:
-    """Return the words that are asked about, in lower case, with their hyphens."""
-    words = {}
-    for row in _load()["lexicon"]:
-        group = Word(
-            "",
-            row["field"],
-            frozenset(row["scopes"]),
-            reason=row.get("reason", ""),
-            remedy=row.get("remedy", ""),
-            kind=row.get("kind", ""),
-            says=row.get("says", ""),
-        )
-        for name in row["words"]:
-            for text in _vary(name):
-                field, value = list_values().get(squash(text), ("", ""))
-                says = value if field == group.field else group.says
-                words[text] = replace(group, text=text, says=says)
-    return words
+def _load_lexicon(
+    rows_of: Mapping[str, list[dict[str, Any]]], values: Mapping[str, FieldValue]
+) -> dict[str, Word]:
+    """Return the words of the rows of each field, in all their spellings."""
+    lexicon = {}
+    for field, rows in rows_of.items():
+        for row in rows:
+            names = row.pop("words")
+            scopes = frozenset(row.pop("scopes", EVERYWHERE))
+            group = Word("", field, scopes, **row)
+            for text in itertools.chain.from_iterable(map(_vary, names)):
+                named = values.get(squash(text))
+                says = group.says
+                if named is not None and named.field == field:
+                    says = named.value
+                lexicon[text] = replace(group, text=text, says=says)
+    return lexicon
 
 
 def _vary(text: str) -> tuple[str, ...]:
     """Return a word with its other spellings: 1-to-n is 1ton and 1:n, many-to-many is many2many."""
     first, _, last = text.partition("-to-")
-    if not last:
-        first, _, last = text.partition("-") if len(text) == len("1-n") else ("", "", "")
+    if not last and len(text) == len("1-n"):
+        first, _, last = text.partition("-")
     if not last or (first.isdigit() and last.isdigit()):
         return (text,)
     spellings = [text, f"{first}to{last}", f"{first}:{last}"]
@@ -120,127 +199,10 @@ def _vary(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spellings))
 
 
-@functools.cache
-def list_fillers() -> frozenset[str]:
-    """Return the words that are not about ranking tasks."""
-    return frozenset(_load()["filler"]["words"])
-
-
-@functools.cache
-def list_nouns() -> frozenset[str]:
-    """Return the words for what ranking tasks are made of, such as entities."""
-    return frozenset(_load()["nouns"]["words"])
-
-
-@functools.cache
-def list_technical() -> frozenset[str]:
-    """Return the words that say nothing of the ranking tasks next to such a noun: size, path."""
-    return frozenset(_load()["nouns"]["technical"])
-
-
-@functools.cache
-def list_models() -> frozenset[str]:
-    """Return names of models, without punctuation and capitals."""
-    return frozenset(_load()["models"]["words"])
-
-
-@functools.cache
-def list_flags() -> Mapping[str, bool]:
-    """Map the words that affirm or deny the heading above them, in lower case, to True or False."""
-    flags = _load()["flags"]
-    return dict.fromkeys(flags["yes"], True) | dict.fromkeys(flags["no"], False)
-
-
-FOREIGN = "not-english"
-"""The word of the lexicon that stands for a text in another language."""
-
-OTHER_SCRIPTS = "\u0400-\u052f\u0590-\u08ff\u0900-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-"""The letters of other scripts, in a class of a pattern; Greek letters are signs."""
-
-_WORDS = re.compile(r"[^\W\d_]+")
-_ACCENTED = re.compile(r"\b[a-z]*[ß-öø-ÿ][a-zß-öø-ÿ]*\b")  # names begin with a capital letter
-_OTHER_SCRIPTS = re.compile(f"[{OTHER_SCRIPTS}]")
-
-
-def is_foreign(text: str) -> bool:
-    """Tell whether a text has words of another language that are not known."""
-    lower = text.lower()
-    if not lower.isascii() and _OTHER_SCRIPTS.search(lower):
-        return _OTHER_SCRIPTS.search(_match_known().sub(" ", lower)) is not None
-    filler = _list_known()
-    words = {word.lower() for word in _WORDS.findall(text)}
-    accented = set(_ACCENTED.findall(text))
-    return not words <= filler and bool(words & list_foreign() or accented - filler)
-
-
-@functools.cache
-def list_foreign() -> frozenset[str]:
-    """Return the words by which a text is known to be in another language of Latin letters."""
-    return frozenset(_load()["foreign"]["words"])
-
-
-@functools.cache
-def _list_known() -> frozenset[str]:
-    """Return the words, of any language, that are not about ranking tasks."""
-    return list_fillers().union(_load()["foreign"]["filler"])
-
-
-@functools.cache
-def _match_known() -> re.Pattern[str]:
-    """Return a pattern of the known words of other scripts, the longest first."""
-    names = itertools.chain(list_fillers(), list_lexicon(), *_load()["roles"].values())
-    known = {word for word in names if not word.isascii()}
-    return re.compile("|".join(re.escape(word) for word in sorted(known, key=len, reverse=True)))
-
-
-@functools.cache
-def list_ordinary() -> frozenset[str]:
-    """Return the names of graphs that are ordinary words."""
-    return frozenset(_load()["ordinary"]["words"])
-
-
-@functools.cache
-def list_remarks() -> frozenset[str]:
-    """Return the headings of columns that hold remarks, squashed."""
-    return frozenset(_load()["remarks"]["words"])
-
-
-@functools.cache
-def list_measures() -> frozenset[str]:
-    """Return the names of metrics and their adjusted forms, without a k and punctuation."""
-    names = set(list_spellings())
-    for metric in CATALOGUE.values():
-        spelt = (metric.family, metric.symbol.format(k=""), *metric.spellings)
-        names.update(squash(name) for name in (*spelt, *list_adjusted_names(metric)))
-    return frozenset(names)
-
-
-@functools.cache
-def list_beginnings() -> frozenset[str]:
-    """Return the beginnings of all names of the vocabulary, without punctuation."""
-    names = {*list_measures(), *list_values(), *(f"{name}at" for name in list_spellings())}
-    names.update(squash(word) for word in (*list_lexicon(), *list_fillers()))
-    names.update(f"{name[:-3]}k" for name in list_spellings() if name.endswith("atk"))  # MAP@K
-    beginnings = set[str]()
-    for name in names:
-        beginnings.update(name[:end] for end in range(1, len(name) + 1))
-    return frozenset(beginnings)
-
-
-def match_role(heading: str) -> str:
-    """Return the role of the cells below a heading; empty if it names none."""
-    return list_roles().get(_write_role(heading), "")
-
-
-@functools.cache
-def list_roles() -> Mapping[str, str]:
-    """Map the headings of columns with a role, without punctuation, to the roles."""
-    roles: dict[str, str] = {}
-    for role, names in _load()["roles"].items():
-        roles |= dict.fromkeys((_write_role(name) for name in (role, *names)), role)
-    return roles
-
-
 def _write_role(heading: str) -> str:
     """Write a heading without punctuation; Chinese, which would be lost, as it is."""
     return squash(heading) or heading.strip().lower()
+
+
+VOCABULARY = _load()
+"""All words that are known."""

@@ -20,7 +20,7 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
 from rankconst.results.labels import read_label
 from rankconst.results.tables.layout import FEW
-from rankconst.results.vocabulary import list_lexicon
+from rankconst.results.vocabulary import VOCABULARY
 from readings import write_markdown
 
 if TYPE_CHECKING:
@@ -921,7 +921,7 @@ def test_a_row_of_all_relations_is_of_all() -> None:
 
 # -- words that a label holds ----------------------------------------------------------------------
 
-WORDS = list_lexicon().values()
+WORDS = VOCABULARY.lexicon.values()
 OF_COLUMNS = [
     word.text
     for word in WORDS

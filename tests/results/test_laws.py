@@ -17,7 +17,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from cases import choose
-from rankconst.results.vocabulary import Word, list_lexicon
+from rankconst.results.vocabulary import VOCABULARY, Word
 from results.containers import FIRST, PLACES, Numbers, find_addresses
 
 PLAIN = "fb15k237/test/both/standard"
@@ -74,7 +74,7 @@ class Asking(NamedTuple):
 def _asking(draw: st.DrawFn) -> Asking:
     # FB15k-237 is transductive and ranks all entities, which answers these words.
     known = {"transductive", "full"}
-    words = [word for word in list_lexicon().values() if word.kind not in known]
+    words = [word for word in VOCABULARY.lexicon.values() if word.kind not in known]
     words = [word for word in words if _list_places(word)]  # some ask only where they stand alone
     word = draw(st.sampled_from(words))
     container = draw(
@@ -113,7 +113,7 @@ class Against(NamedTuple):
 @st.composite
 def _against(draw: st.DrawFn) -> Against:
     """A word that says a value, alone or among others, in a place where it is asked about."""
-    words = [word for word in list_lexicon().values() if word.says and word.field in OPTIONS]
+    words = [word for word in VOCABULARY.lexicon.values() if word.says and word.field in OPTIONS]
     words = [word for word in words if not word.kind]
     word = draw(st.sampled_from(words))
     container = draw(
@@ -256,7 +256,7 @@ def test_few_sentences_that_say_nothing_are_asked_about() -> None:
 
 def test_the_sentences_are_many_and_of_every_field() -> None:
     fields = Counter(each.field for each in _TELLING)
-    assert set(fields) == {word.field for word in list_lexicon().values()} - {"metric"}
+    assert set(fields) == {word.field for word in VOCABULARY.lexicon.values()} - {"metric"}
     assert min(fields[field] for field in ("split", "side", "protocol", "part", "task")) >= 6
     assert min(len(_TELLING), len(_HARMLESS)) >= 60
     assert len({each.sentence for each in _SENTENCES}) == len(_SENTENCES)

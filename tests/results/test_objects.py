@@ -35,7 +35,7 @@ from rankconst.results.structured import (
 )
 from rankconst.results.tables.layout import FEW
 from rankconst.results.tools import libkge, ogb, pykeen
-from rankconst.results.vocabulary import list_lexicon, list_values
+from rankconst.results.vocabulary import VOCABULARY
 from readings import check_refusal
 
 if TYPE_CHECKING:
@@ -445,7 +445,7 @@ _MODELS = [f"model-{i:07d}" for i in range(FEW)]
 
 def _list_telling() -> list[str]:
     """Return names of graphs, metrics, splits and sides, alone and among other words."""
-    names = [*list_lexicon(), *list_values()]
+    names = [*VOCABULARY.lexicon, *VOCABULARY.values]
     for row in load_benchmarks().values():
         names += [row.title, *row.aliases]
     measures = [metric.family for metric in CATALOGUE.values()]

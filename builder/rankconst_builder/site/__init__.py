@@ -19,7 +19,7 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_
 from rankconst.files import exchange_folder, write_through
 from rankconst.names import list_first
 from rankconst.progress import Reporter
-from rankconst.results.vocabulary import list_roles
+from rankconst.results.vocabulary import VOCABULARY
 from rankconst.tables.citation import identify
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import __version__
@@ -229,7 +229,7 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
     yield (
         "assets/reader.js",
         f'"use strict";\nrankconst.words={write_json(describe_words())};\n'
-        f"rankconst.roles={write_json(dict(list_roles()))};\n{join_modules(reader)}",
+        f"rankconst.roles={write_json(dict(VOCABULARY.roles))};\n{join_modules(reader)}",
     )
 
 

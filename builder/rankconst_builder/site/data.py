@@ -21,7 +21,7 @@ from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, list_adjust
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
-from rankconst.results.vocabulary import list_fillers, list_lexicon, list_values
+from rankconst.results.vocabulary import VOCABULARY
 from rankconst.tables.citation import identify
 from rankconst.tails import TAILS, explain_lack, tail_probability
 from rankconst.tasks import Tasks, offsets_of
@@ -166,11 +166,11 @@ def describe_words() -> dict[str, dict[str, str]]:
 
     A metric that takes a k is there without it, and with an @.
     """
-    words = {squash(word): {"kind": "filler"} for word in list_fillers()}
-    for word in list_lexicon().values():
+    words = {squash(word): {"kind": "filler"} for word in VOCABULARY.fillers}
+    for word in VOCABULARY.lexicon.values():
         words[squash(word.text)] = {"kind": "ask", **_ask(word)}
-    for spelling, (field, value) in list_values().items():
-        question = list_lexicon().get(spelling)
+    for spelling, (field, value) in VOCABULARY.values.items():
+        question = VOCABULARY.lexicon.get(spelling)
         asking = {} if question is None else _ask(question)
         words[spelling] = {"kind": "value", "field": field, "value": value, **asking}
     for metric in CATALOGUE.values():
@@ -182,7 +182,7 @@ def describe_words() -> dict[str, dict[str, str]]:
                 words[squash(spelling)] = {"kind": "metric", "value": slug(metric)}
         for spelling in list_adjusted_names(metric):
             words[squash(spelling)] = {"kind": "adjusted"}
-    for word in list_lexicon().values():
+    for word in VOCABULARY.lexicon.values():
         if word.field == "metric":  # such as "std", which is the spread of a metric
             words[squash(word.text)] = {"kind": "ask", **_ask(word)}
     for name in list_spellings():

@@ -40,7 +40,7 @@ from rankconst.results.repeated import ask_about_repeated
 from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units
-from rankconst.results.vocabulary import Word, list_flags
+from rankconst.results.vocabulary import VOCABULARY, Word
 from rankconst.values.published import DIGITS, EXPONENT, PLUS_MINUS, UNIT
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ def _read_labels(text: str) -> Iterator[Label]:
     denied = list[Word]()
     for flag in _FLAG.finditer(text):
         name, answer = flag.groups()
-        if list_flags().get(answer.lower()) is not False:
+        if VOCABULARY.flags.get(answer.lower()) is not False:
             continue
         if _names_weights(name):  # without them, each task counts the same, as usual
             text = text.replace(flag[0], " ")

@@ -30,7 +30,7 @@ from rankconst.results.reading import Collector, Reader, Reading, count_digits
 from rankconst.results.structured import read_number
 from rankconst.results.tables.cells import is_plain_number
 from rankconst.results.tables.grid import name_file
-from rankconst.results.vocabulary import list_roles
+from rankconst.results.vocabulary import VOCABULARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -138,7 +138,7 @@ def list_settings(line: str) -> Iterator[str]:
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
     """Tell whether a setting names the dataset; an unknown name needs a flag or an end."""
     stem = _PATH.sub("", key)
-    if list_roles().get(squash(stem)) != "dataset":
+    if VOCABULARY.roles.get(squash(stem)) != "dataset":
         return False
     return names_known(name) or (stem == key and is_delimited and _is_name(name))
 

@@ -39,7 +39,7 @@ from rankconst.results.tables.layout import (
     fits_cells,
     is_lone,
 )
-from rankconst.results.vocabulary import EVERYWHERE, Word, list_flags
+from rankconst.results.vocabulary import EVERYWHERE, VOCABULARY, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -107,7 +107,7 @@ def declare(role: str, cell: str) -> Label:
 
 def _holds_counts(cells: Cells) -> bool:
     """Tell whether a column has a number besides 0 and 1, so that its cells are not yes and no."""
-    return any(is_number(cell) and cell not in list_flags() for cell in cells.distinct[:FEW])
+    return any(is_number(cell) and cell not in VOCABULARY.flags for cell in cells.distinct[:FEW])
 
 
 def _holds_ends(cells: Cells) -> bool:

@@ -29,7 +29,7 @@ from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.tables.contexts import ENDS
 from rankconst.results.tables.layout import ask_whole
-from rankconst.results.vocabulary import FIELDS, list_remarks
+from rankconst.results.vocabulary import FIELDS, VOCABULARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -139,7 +139,7 @@ def _is_vocabulary(heading: str) -> bool:
     """Tell whether a heading says something about its cells, and so names no model."""
     label = read_label(heading, 10)  # "Hits" is the name of a metric that lacks its k
     has_meaning = bool(label.role or label.metric or label.is_about_tasks)
-    return has_meaning or squash(heading) in list_remarks()
+    return has_meaning or squash(heading) in VOCABULARY.remarks
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:

@@ -14,7 +14,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
 from rankconst.results.labels import Label, answer, read_label
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
-from rankconst.results.vocabulary import Word, list_remarks, match_role
+from rankconst.results.vocabulary import VOCABULARY, Word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ def find_layout(
 def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -> int:
     """Find the first column of texts that are neither remarks nor yes and no; -1 for none."""
     for j in free:
-        is_remark = squash(heading.keys[j]) in list_remarks()
+        is_remark = squash(heading.keys[j]) in VOCABULARY.remarks
         if not is_remark and _holds_texts(cells[j]) and not _holds_flags(heading, cells, j):
             return j
     return -1
@@ -217,7 +217,7 @@ def _is_understood(label: Label) -> bool:
 def heads_models(heading: str) -> bool:
     """Tell whether a heading has a word for models, such as Method."""
     words = re.findall(r"[^\W\d_]+", heading.lower())
-    return any(match_role(word) == "model" for word in words)
+    return any(VOCABULARY.match_role(word) == "model" for word in words)
 
 
 def ask_whole(label: Label) -> Label:

@@ -12,7 +12,7 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.labels import read_label
 from rankconst.results.logs.generic import READER
-from rankconst.results.vocabulary import list_lexicon
+from rankconst.results.vocabulary import VOCABULARY
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
@@ -144,7 +144,7 @@ def test_the_nearest_label_names_the_dataset(text: str, datasets: list[str | Non
 
 # A colon is between a name and its value.
 WORDS = sorted(
-    word for word, row in list_lexicon().items() if "text" in row.scopes and ":" not in word
+    word for word, row in VOCABULARY.lexicon.items() if "text" in row.scopes and ":" not in word
 )
 SENTENCES = (
     "Measured with the {} of zebras after 100 epochs.",

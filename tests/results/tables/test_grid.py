@@ -30,7 +30,7 @@ from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.headings import Heading, explain_missing, find_heading, find_reason
 from rankconst.results.tables.near import Printed, read_near
 from rankconst.results.tables.tex import ENVIRONMENTS
-from rankconst.results.vocabulary import list_lexicon, list_values
+from rankconst.results.vocabulary import VOCABULARY
 from readings import Table, check_indices, summarise, tables, write_csv, write_latex, write_markdown
 
 if TYPE_CHECKING:
@@ -298,8 +298,8 @@ def test_what_is_above_or_below_the_metrics_is_of_the_heading(
 
 _NAMES = sorted(
     {
-        *list_lexicon(),
-        *list_values(),
+        *VOCABULARY.lexicon,
+        *VOCABULARY.values,
         *(name for key, row in load_benchmarks().items() for name in (key, row.title, *row.aliases)),
     }
 )  # fmt: skip
