@@ -303,16 +303,16 @@ def site(
 
     Example: rankconst tables site --out public
     """
-    from rankconst_builder.site import Order, write_site
+    from rankconst_builder.site import write_site
 
     _check_url(url, "https://example.org/rankconst")
     address = f"{url.rstrip('/')}/" if url else ""
     opened = load(tables)
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
-    order = Order(opened, out, keys, address, docs)
-    sizes = write_site(order)
+    reporter = Reporter()
+    sizes = write_site(opened, out, keys, url=address, docs=docs, reporter=reporter)
     total = sum(sizes.values()) / 1e6
-    order.reporter.say(
+    reporter.say(
         f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open "
         f"{out / 'index.html'}"
     )

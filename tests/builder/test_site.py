@@ -33,10 +33,10 @@ from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.tasks import Histogram
 from rankconst.values.published import read_published, show_number, show_uncertain
 from rankconst_builder.memory import make_tables
-from rankconst_builder.site import Order, check_folder, write_site
+from rankconst_builder.site import check_folder, write_site
+from rankconst_builder.site.averages import SOURCES
 from rankconst_builder.site.data import describe_names, find_levels, write_json
-from rankconst_builder.site.foundation import SOURCES
-from rankconst_builder.site.papers import read_published as read_papers
+from rankconst_builder.site.results import read_published as read_papers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def read_site(tables: Tables, datasets: Sequence[str] = (), url: str = "") -> di
     """Write a site; return its texts by path."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "site")
-        paths = write_site(Order(tables, out, datasets, url))
+        paths = write_site(tables, out, datasets, url=url)
         texts = [path for path in paths if not path.endswith(".png")]
         return {path: (out / path).read_text(encoding="utf-8") for path in texts}
 
@@ -360,13 +360,13 @@ def test_a_site_replaces_a_site(
     (tmp_path / ".public.incoming" / "site" / "half.html").touch()
     out.mkdir()
     (tmp_path / "link").symlink_to(out)
-    order = Order(tables, tmp_path / "link", ["ogblcollab"])
-    sizes = write_site(order)
+    order = (tables, tmp_path / "link", ["ogblcollab"])
+    sizes = write_site(*order)
     (out / "datasets" / "gone.html").write_text("of an older site")
-    assert write_site(order) == sizes
+    assert write_site(*order) == sizes
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
         patch.setattr("rankconst_builder.site.write_dataset", lambda *_: 1 / 0)
-        write_site(order)
+        write_site(*order)
     assert sorted(
         path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()
     ) == sorted(sizes)
@@ -400,12 +400,11 @@ def test_an_installed_wheel_writes_the_same_site(tables: Tables, tmp_path: Path)
 def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> None:
     built, out = tmp_path / "built", tmp_path / "public"
     (built / "_static").mkdir(parents=True)
-    order = Order(tables, out, ["ogblcollab"], docs=built)
     with pytest.raises(UsageError, match="sphinx-build"):
-        write_site(order)
+        write_site(tables, out, ["ogblcollab"], docs=built)
     (built / "index.html").write_text("the documentation")
     (built / "_static" / "a.woff").write_bytes(b"\xff")
-    write_site(order)
+    write_site(tables, out, ["ogblcollab"], docs=built)
     assert (out / "docs" / "_static" / "a.woff").read_bytes() == b"\xff"
     assert 'href="../docs/index.html"' in (out / "datasets" / "ogblcollab.html").read_text(
         encoding="utf-8"
@@ -421,11 +420,11 @@ def test_nothing_else_is_overwritten(
     before = sorted(tmp_path.rglob("*"))
     for out in (mine, mine.parent, tmp_path / "a" / "b"):
         with pytest.raises(UsageError, match="--out"):
-            write_site(Order(tables, out, ["ogblcollab"]))
+            write_site(tables, out, ["ogblcollab"])
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     with pytest.raises(UsageError, match="while you are in it"):
-        write_site(Order(tables, Path(), ["ogblcollab"]))
+        write_site(tables, Path(), ["ogblcollab"])
     (tmp_path / "empty").rmdir()
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -438,6 +437,6 @@ def test_what_is_no_part_of_a_site_is_not_lost_with_the_older_one(
     with pytest.raises(
         UsageError, match=r"holds other files than a site's: CNAME\. Move them away"
     ):
-        write_site(Order(tables, tmp_path, ["ogblcollab"]))
+        write_site(tables, tmp_path, ["ogblcollab"])
     (tmp_path / "CNAME").unlink()
     check_folder(tmp_path)

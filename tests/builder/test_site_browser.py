@@ -39,7 +39,7 @@ from rankconst.values.published import (
     show_uncertain,
 )
 from rankconst.verdicts import explain, find_floor
-from rankconst_builder.site import Order, write_site
+from rankconst_builder.site import write_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +73,7 @@ def tables() -> Tables:
 @pytest.fixture(scope="module")
 def folder(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("served") / "public"
-    write_site(Order(tables, folder, KEYS))
+    write_site(tables, folder, KEYS)
     return folder
 
 

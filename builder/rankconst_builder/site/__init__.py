@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from rankconst.tables.schema import COLUMNS
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
+from rankconst_builder.site.averages import is_covered, write_averages
 from rankconst_builder.site.data import (
     FIELDS,
     choose_first,
@@ -34,10 +35,8 @@ from rankconst_builder.site.data import (
     write_json,
 )
 from rankconst_builder.site.dataset import write_dataset
-from rankconst_builder.site.floor import list_compared, write_results
-from rankconst_builder.site.foundation import is_covered, write_averages
 from rankconst_builder.site.pages import Site, write_about, write_calculator, write_list
-from rankconst_builder.site.papers import read_published
+from rankconst_builder.site.results import list_compared, read_published, write_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -59,12 +58,9 @@ FIRST = "nations"
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
 
-# The entries of a site's folder, and files that systems leave anywhere.
-_PARTS = {
-    *PAGES,
-    *["assets", "datasets", "docs", "v1", ".nojekyll", ".DS_Store", "Thumbs.db", "desktop.ini"],
-    MARK,
-}
+_FOLDERS = ("assets", "datasets", "docs", "v1")
+_LEFT_ANYWHERE = (".DS_Store", "Thumbs.db", "desktop.ini")  # by systems
+_PARTS = {*PAGES, *_FOLDERS, *_LEFT_ANYWHERE, ".nojekyll", MARK}
 
 _IMPORT = re.compile(
     r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE
@@ -74,39 +70,40 @@ _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Order:
-    """An order to write a site."""
+def write_site(
+    tables: Tables,
+    out: Path,
+    datasets: Sequence[str] = (),
+    *,
+    url: str = "",
+    docs: Path | None = None,
+    reporter: Reporter | None = None,
+) -> dict[str, int]:
+    """Write a site of some datasets, all if empty; return the size of each file by its path.
 
-    tables: Tables
-    out: Path
-    datasets: Sequence[str] = ()  # keys; all if empty
-    url: str = ""
-    docs: Path | None = None  # a folder of built documentation, with an index.html
-    reporter: Reporter = field(default_factory=Reporter)
-
-
-def write_site(order: Order) -> dict[str, int]:
-    """Write the site, all or nothing; returns the size of each file that is made, by its path."""
-    check_folder(order.out)
-    if order.docs is not None and not (order.docs / "index.html").is_file():
+    `docs` is a folder of built documentation, with an index.html.
+    """
+    check_folder(out)
+    if docs is not None and not (docs / "index.html").is_file():
         raise UsageError(
-            f"{order.docs} holds no index.html. Build the documentation: sphinx-build -W docs "
-            f"{order.docs}"
+            f"{docs} holds no index.html. Build the documentation: sphinx-build -W docs {docs}"
         )
-    out = Path(os.path.realpath(order.out))  # a link stays
-    draft, sizes = out.with_name(f".{out.name}.incoming"), {}
+    target = Path(os.path.realpath(out))  # a link stays
+    draft, sizes = target.with_name(f".{target.name}.incoming"), {}
     fresh = draft / "site"
-    with hold_folder(draft, order.reporter):
+    with hold_folder(draft, reporter or Reporter()):
         try:
-            with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
+            with explain_write_errors(f"to {out}", "Name another folder with --out."):
                 shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
-                site = _prepare(order)
+                site = gather_site(tables, datasets, url, has_docs=docs is not None)
                 for path, text in _list_files(site):
-                    sizes[path] = _write(fresh / path, text.encode())
-                if order.docs is not None:
-                    shutil.copytree(order.docs, fresh / "docs")
-                exchange_folder(fresh, out)
+                    content = text.encode()
+                    (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+                    write_through(fresh / path, content)
+                    sizes[path] = len(content)
+                if docs is not None:
+                    shutil.copytree(docs, fresh / "docs")
+                exchange_folder(fresh, target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return sizes
@@ -136,52 +133,44 @@ def check_folder(out: Path) -> None:
         )
 
 
-def _write(path: Path, content: bytes) -> int:
-    """Write a file; returns its size."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_through(path, content)
-    return len(content)
-
-
-def _prepare(order: Order) -> Site:
-    """Gather the contents of the pages."""
-    tables = order.tables
-    keys = tuple(order.datasets or tables.datasets)
+def gather_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs: bool) -> Site:
+    """Gather the contents that pages share."""
+    keys = tuple(datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
     described = {key: describe_dataset(tables, key) for key in keys}
-    site = Site(
-        tables,
-        keys,
-        _cite(tables, order.url),
-        order.url,
-        published=read_published(tables, keys),
-        described=described,
-    )
+    published = read_published(tables, keys)
+    created = str(tables.descriptor.get("created", ""))[:10]
+    date = dt.date.fromisoformat(created) if created else dt.datetime.now(tz=dt.UTC).date()
+    bibtex = write_bibtex(Edition(tables.version, date, {}, tables.descriptor, url or None))
+    site = Site(tables, keys, bibtex, url, published=published, described=described)
     empty = [key for key in keys if not site.list_tasks(key)]
     if empty:
         raise TablesError(
             f"the tables ({tables.version}) name {empty[0]}, but hold no tasks of it. Build the "
             "set again."
         )
-    has = {"results.html": bool(list_compared(site)), "averages.html": is_covered(tables)}
-    pages = [name for name in PAGES if has.get(name, True)]
-    if order.docs is not None:
+    lacking = set()
+    if not list_compared(site):
+        lacking.add("results.html")
+    if not is_covered(tables):
+        lacking.add("averages.html")
+    pages = [name for name in PAGES if name not in lacking]
+    if has_docs:
         pages.append("docs/index.html")
     return replace(site, pages=tuple(pages))
 
 
 def _list_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of every file."""
-    tables, keys = site.tables, site.keys
-    folder = f"v1/{tables.version}"
-    for key in keys:
+    version = site.tables.version
+    for key in site.keys:
         content = write_json(site.described[key])
-        yield f"{folder}/{key}.json", content
-        yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
+        yield f"v1/{version}/{key}.json", content
+        yield f"v1/{version}/{key}.js", f"rankconst.add({content});\n"
         yield f"datasets/{key}.html", write_dataset(site, key)
-    yield f"{folder}/index.json", json.dumps(_describe_set(tables, keys), indent=1)
-    yield "v1/index.json", write_json({"versions": [f"{tables.version}/index.json"]})
+    yield f"v1/{version}/index.json", json.dumps(_describe_set(version, site.keys), indent=1)
+    yield "v1/index.json", write_json({"versions": [f"{version}/index.json"]})
     for name, write in PAGES.items():
         if name in site.pages:
             yield name, write(site)
@@ -189,27 +178,21 @@ def _list_files(site: Site) -> Iterator[tuple[str, str]]:
     for name in ("style.css", "icon.svg"):
         yield f"assets/{name}", _read_static(name)
     yield ".nojekyll", ""
-    yield MARK, write_json({"generator": f"rankconst {__version__}", "tables": tables.version})
+    yield MARK, write_json({"generator": f"rankconst {__version__}", "tables": version})
 
 
-def _describe_set(tables: Tables, keys: Sequence[str]) -> dict[str, Any]:
+def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
     """Return the index of a set: a description of each file."""
-    address = identify(tables.version, "DATASET", "TASKS", "METRIC")
-    described = {column.name: column.description for column in COLUMNS["constants"]}
-    listed = ", ".join(FIELDS)
+    address = identify(version, "DATASET", "TASKS", "METRIC")
+    descriptions = {column.name: column.description for column in COLUMNS["constants"]}
+    fields = ", ".join(FIELDS)
     return {
-        "version": tables.version,
+        "version": version,
         "licence": "CC0-1.0",
-        "fields": {name: described[name] for name in FIELDS},
-        "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {listed}",
+        "fields": {name: descriptions[name] for name in FIELDS},
+        "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {fields}",
         "datasets": {key: f"{key}.json" for key in keys},
     }
-
-
-def _cite(tables: Tables, url: str) -> str:
-    created = str(tables.descriptor.get("created", ""))[:10]
-    date = dt.date.fromisoformat(created) if created else dt.datetime.now(tz=dt.UTC).date()
-    return write_bibtex(Edition(tables.version, date, {}, tables.descriptor, url or None))
 
 
 # -- scripts ---------------------------------------------------------------------------------------

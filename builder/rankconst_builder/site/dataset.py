@@ -17,11 +17,10 @@ from rankconst.tasks import Tasks
 from rankconst.values.comparison import find_smallest_difference
 from rankconst.values.published import show_enough, show_number
 from rankconst.verdicts import show_expected
-from rankconst_builder.site.data import locate
+from rankconst_builder.site.data import locate, slug
 from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
 from rankconst_builder.site.html import Html, fill, join, link, link_safely, scroll, table, tag
-from rankconst_builder.site.pages import count, list_facts, write_page
-from rankconst_builder.site.papers import METRIC
+from rankconst_builder.site.pages import METRIC, count, list_facts, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from rankconst_builder.site.pages import Site
 
 
-_HEADLINE_LABELS = [metric.label for metric in HEADLINE]
-_HEADLINE = [label.lower() for label in _HEADLINE_LABELS]
+_LABELS = [metric.label for metric in HEADLINE]
 
 
 def write_dataset(site: Site, key: str) -> str:
@@ -59,6 +57,8 @@ def write_dataset(site: Site, key: str) -> str:
 
 def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
     """Summarise the value of a random ranker, and the differences that tell models apart."""
+    if not constants:
+        return Html("")
     gets, apart = [], []
     for row in constants:
         label = row.metric.label
@@ -66,8 +66,6 @@ def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
         gets.append(f"{article} {label} of {show_number(row.expectation, 4)}")
         difference = find_smallest_difference(row.metric, row.histogram)
         apart.append(f"{show_enough(difference)} {label}")
-    if not gets:
-        return Html("")
     text = (
         f"A random ranker gets {' and '.join(gets)} ({tasks.describe()}). "
         f"Differences of {' and '.join(apart)} tell two models apart by the published numbers "
@@ -79,39 +77,38 @@ def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
 def _list_more(
     site: Site, tasks: Tasks, constants: Sequence[Constants], row: Mapping[str, Any]
 ) -> list[Html]:
-    """Return the folded sections at the end of the page."""
+    """Return the sections at the end of the page, which open when their title is chosen."""
+    sections: dict[str, list[Html]] = {}
     relations = _tabulate_relations(site, tasks)
-    folded = []
     if relations is not None:
         note = (
             f"What chance gets where relations are ranked: tasks (h, ?, t) of {tasks.split}. "
             "They are not included in both sides."
         )
         listed = scroll(relations, "What chance gets in relation prediction")
-        folded.append(_fold("Relation prediction", tag("p", note), listed))
+        sections["Relation prediction"] = [tag("p", note), listed]
     drawings = [draw_chance(row) for row in constants]
     figures = [figure for figure in drawings if figure is not None]
     if figures:
-        folded.append(_fold("How far luck reaches", tag("div", *figures, class_="figures")))
-    candidates = draw_candidates(site.tables.histogram(tasks))
-    folded.append(_fold("Numbers of candidates", candidates))
+        sections["How far luck reaches"] = [tag("div", *figures, class_="figures")]
+    sections["Numbers of candidates"] = [draw_candidates(site.tables.histogram(tasks))]
     benchmark = "The benchmark: sources, licence, citation and hashes"
-    folded.append(_fold(benchmark, *_describe_benchmark(row)))
-    return folded
+    sections[benchmark] = _describe_benchmark(row)
+    return [
+        tag("details", tag("summary", title), *body, class_="fold")
+        for title, body in sections.items()
+    ]
 
 
-def _fold(title: str, *body: str) -> Html:
-    """Return a section that opens when its title is chosen."""
-    return tag("details", tag("summary", title), *body, class_="fold")
-
-
-def _headline_cells(site: Site, tasks: Tasks) -> list[Html]:
-    """Return the expectations that papers' metrics have, each a link to its constant."""
+def _list_expected(site: Site, tasks: Tasks) -> list[Html]:
+    """Return the expectations of the metrics that papers print, each a link to its constant."""
     cells = []
-    for metric in _HEADLINE:
+    for metric in map(slug, HEADLINE):
         value = site.expect(tasks, metric)
-        address, cell = f"#{locate(tasks)}/{metric}", Html("–")
-        cells.append(cell if value is None else link(address, show_number(value, 4)))
+        if value is None:
+            cells.append(Html("–"))
+        else:
+            cells.append(link(f"#{locate(tasks)}/{metric}", show_number(value, 4)))
     return cells
 
 
@@ -120,13 +117,13 @@ def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
     same: dict[tuple[float | None, ...], list[Tasks]] = {}
     for protocol in site.tables.protocols(key):
         tasks = Tasks(key, protocol, usual.split, usual.side)
-        gets = tuple(site.expect(tasks, metric) for metric in _HEADLINE)
-        same.setdefault(gets, []).append(tasks)
+        expected = tuple(site.expect(tasks, slug(metric)) for metric in HEADLINE)
+        same.setdefault(expected, []).append(tasks)
     rows = []
     for equal in same.values():
         protocols = " = ".join(tasks.protocol for tasks in equal)
-        rows.append([protocols, *_headline_cells(site, equal[0])])
-    return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
+        rows.append([protocols, *_list_expected(site, equal[0])])
+    return table(["protocol", *_LABELS], rows, class_="numbers")
 
 
 def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
@@ -136,10 +133,10 @@ def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
         tasks = Tasks(usual.dataset, protocol, usual.split, RELATION_SIDE)
         if site.holds(tasks):
             summary = find_protocol(protocol).relation_summary
-            rows.append([protocol, *_headline_cells(site, tasks), summary])
+            rows.append([protocol, *_list_expected(site, tasks), summary])
     if not rows:
         return None
-    headings = ["protocol", *_HEADLINE_LABELS, "what is ranked"]
+    headings = ["protocol", *_LABELS, "what is ranked"]
     return table(headings, rows, class_="numbers told")
 
 
@@ -152,10 +149,10 @@ def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
         if key == FLOOR and counting is not None:
             summary = counting.summary
         if site.holds(ranked):
-            rows.append([baseline.title, *_headline_cells(site, ranked), summary])
+            rows.append([baseline.title, *_list_expected(site, ranked), summary])
     if len(rows) < 2:
         return []
-    headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
+    headings = ["ranker", *_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
         tag("p", f"Rankers that learn nothing ({tasks.describe()})."),
@@ -206,17 +203,17 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
         ("files checked", f"{checked} against hashes known beforehand"),
         ("citation", link_safely(row["citation_url"], row["citation"] or "–")),
     ]
-    counted, hashes = [], []
+    triples = []
     for split in SPLITS:
         numbers = [row.get(f"{name}_{split}") for name in ("triples", "duplicates", "dropped")]
-        counted.append([split, *(count(number) for number in numbers)])
-    for split, digest in zip(SPLITS, row["sha256"], strict=False):
-        hashes.append([split, tag("code", digest or "–")])
+        triples.append([split, *(count(number) for number in numbers)])
     headings = ["split", "triples", "repeated", "dropped by protocol pykeen"]
     sections = [
         list_facts(facts),
-        scroll(table(headings, counted, class_="numbers"), "Triples by split"),
+        scroll(table(headings, triples, class_="numbers"), "Triples by split"),
     ]
+    digests = zip(SPLITS, row["sha256"], strict=False)
+    hashes = [[split, tag("code", digest or "–")] for split, digest in digests]
     if hashes:
         sections.append(scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes"))
     if row["source_urls"]:

@@ -38,12 +38,11 @@ def draw_candidates(histogram: Histogram) -> Html:
     first, last = int(sizes.min()), int(sizes.max())
     edges = np.linspace(first - 0.5, last + 0.5, min(_BINS, last - first + 1) + 1)
     heights, _ = np.histogram(sizes, edges, weights=counts)
-    shares = heights / heights.sum()
     caption = (
         f"{histogram.total:,} ranking tasks by their candidates: {first:,} to {last:,}, "
         f"{show_number(histogram.mean)} on average"
     )
-    return _draw(edges, shares, caption, histogram.mean)
+    return _draw(edges, heights / heights.sum(), caption, histogram.mean)
 
 
 def draw_chance(constants: Constants) -> Html | None:
@@ -125,7 +124,6 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     def place(value: float) -> float:
         return round(WIDTH * (math.log10(value) - first) / -first, 2)
 
-    shelf = 40 if results else 0
     above: dict[str, list[str]] = {}  # dots without length, with round ends
     dots = _pile((place(value) for _, value in results), 5)
     for (key, _), (x, level) in zip(results, dots, strict=True):
@@ -133,36 +131,26 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     marks = []
     for key, paths in above.items():
         marks.append(tag("path", class_="published", d="".join(paths), data_key=key))
+    shelf = 40 if results else 0
     dots = _pile((place(point.value) for point in points), _DOT)
     for point, (x, level) in zip(points, dots, strict=True):
-        y = max(FLOOR + _DOT / 2 - _DOT * level, shelf)
         title = tag("title", f"{point.title}: {show_number(point.value)}")
-        marks.append(
-            tag(
-                "a",
-                title,
-                tag("circle", cx=x, cy=y, r=_DOT / 2 - 0.5),
-                href=point.page,
-                class_=_name_class(point.family),
-                data_key=point.key,
-                tabindex="-1",
-            )
-        )
+        y = max(FLOOR + _DOT / 2 - _DOT * level, shelf)
+        dot = tag("circle", cx=x, cy=y, r=_DOT / 2 - 0.5)
+        family = _name_class(point.family)
+        traits = {"href": point.page, "class_": family, "data_key": point.key, "tabindex": "-1"}
+        marks.append(tag("a", title, dot, **traits))
     for decade in range(first, 1):
-        x, anchor = place(10.0**decade), "middle"
-        if decade in {first, 0}:
-            anchor = "start" if decade < 0 else "end"
-        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=FLOOR, y2=FLOOR + 5))
-        marks.append(tag("text", _write_decade(decade), x=x, y=FLOOR + 20, text_anchor=anchor))
-    used = [family for family in FAMILIES if any(point.family == family for point in points)]
-    legend = [tag("li", family, class_=_name_class(family)) for family in used]
+        anchor = {first: "start", 0: "end"}.get(decade, "middle")
+        marks += _draw_tick(place(10.0**decade), _write_decade(decade), anchor, FLOOR + 20)
+    used = {point.family for point in points}
+    legend = {family: _name_class(family) for family in FAMILIES if family in used}
     caption = "The MRR that a random ranker is expected to get, one dot a dataset"
     if results:
-        legend.append(tag("li", "published results", class_="published"))
+        legend["published results"] = "published"
         caption += "; above, published results on the same scale"
     svg = tag("svg", _AXIS, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
-    key = tag("ul", *legend, class_="key")
-    return tag("figure", svg, key, tag("figcaption", f"{caption}."), class_="drawn explorer")
+    return _figure(svg, f"{caption}.", legend, "drawn explorer")
 
 
 def _name_class(family: str) -> str:
@@ -173,7 +161,6 @@ class Strip(NamedTuple):
     """A benchmark in a drawing: the MRR of counting, and published results."""
 
     title: str
-    page: str
     counting: tuple[float, float]  # the least and the largest by protocol
     worse: Sequence[float]
     better: Sequence[float]
@@ -195,20 +182,22 @@ def draw_strips(strips: Sequence[Strip]) -> Html:
         for kind, values in (("worse", strip.worse), ("better", strip.better)):
             dots = "".join(f"M{round(WIDTH * value, 2)},{floor}h0" for value in values)
             marks.append(tag("path", class_=kind, d=dots))
-    anchors = {0.0: "start", 0.25: "middle", 0.5: "middle", 0.75: "middle", 1.0: "end"}
-    for value, anchor in anchors.items():
+    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
+        anchor = {0.0: "start", 1.0: "end"}.get(value, "middle")
         x = round(WIDTH * value, 2)
         marks.append(tag("text", f"{value:g}", x=x, y=height + 14, text_anchor=anchor))
-    legend = [
-        tag("li", "worse than counting", class_="worse"),
-        tag("li", "as good or better", class_="better"),
-        tag("li", "counting", class_="floor"),
-    ]
-    view = f"0 0 {WIDTH} {height + 18}"
-    svg = tag("svg", *marks, viewBox=view, aria_hidden="true")
-    caption = tag("figcaption", "Published MRR, a dot a result; the table has the same in numbers.")
-    key = tag("ul", *legend, class_="key")
-    return tag("figure", svg, key, caption, class_="drawn strips")
+    svg = tag("svg", *marks, viewBox=f"0 0 {WIDTH} {height + 18}", aria_hidden="true")
+    legend = {"worse than counting": "worse", "as good or better": "better", "counting": "floor"}
+    caption = "Published MRR, a dot a result; the table has the same in numbers."
+    return _figure(svg, caption, legend, "drawn strips")
+
+
+def _figure(svg: Html, caption: str, legend: Mapping[str, str], kind: str) -> Html:
+    """Return a drawing with a legend, which names classes of marks, and a caption."""
+    names = [tag("li", text, class_=name) for text, name in legend.items()]
+    return tag(
+        "figure", svg, tag("ul", *names, class_="key"), tag("figcaption", caption), class_=kind
+    )
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -242,13 +231,12 @@ def _draw(
 def _step(axis: _Axis, edges: NDArray[np.float64], heights: NDArray[np.float64]) -> Html:
     """Return an area under steps."""
     top = float(heights.max())
-    steps = [f"M{axis.place(float(edges[0]))},{FLOOR}"]
-    for start, end, height in zip(
-        edges.tolist(), edges[1:].tolist(), heights.tolist(), strict=False
-    ):
+    places = [axis.place(edge) for edge in edges.tolist()]
+    steps = [f"M{places[0]},{FLOOR}"]
+    for start, end, height in zip(places, places[1:], heights.tolist(), strict=False):
         level = round(FLOOR - (FLOOR - 8) * height / top, 2)
-        steps.append(f"L{axis.place(start)},{level} L{axis.place(end)},{level}")
-    steps.append(f"L{axis.place(float(edges[-1]))},{FLOOR}Z")
+        steps.append(f"L{start},{level} L{end},{level}")
+    steps.append(f"L{places[-1]},{FLOOR}Z")
     return tag("path", class_="area", d=" ".join(steps))
 
 
@@ -257,13 +245,20 @@ def _frame(axis: _Axis, caption: str, *shapes: Html) -> Html:
     marks = []
     for value in _find_ticks(axis.low, axis.high):
         x, anchor = axis.place(value), "middle"
-        if not 24 <= x <= WIDTH - 24:
-            anchor = "start" if x < 24 else "end"
-        marks.append(tag("line", class_="tick", x1=x, x2=x, y1=FLOOR, y2=FLOOR + 5))
-        marks.append(tag("text", f"{value:,.6g}", x=x, y=FLOOR + 18, text_anchor=anchor))
+        if x < 24:
+            anchor = "start"
+        elif x > WIDTH - 24:
+            anchor = "end"
+        marks += _draw_tick(x, f"{value:,.6g}", anchor, FLOOR + 18)
     view = f"0 0 {WIDTH} {HEIGHT}"
     svg = tag("svg", tag("title", caption), _AXIS, *shapes, *marks, viewBox=view, role="img")
     return tag("figure", svg, tag("figcaption", f"{caption}."), class_="drawn")
+
+
+def _draw_tick(x: float, text: str, anchor: str, y: int) -> list[Html]:
+    """Return a tick of the axis, and its text."""
+    line = tag("line", class_="tick", x1=x, x2=x, y1=FLOOR, y2=FLOOR + 5)
+    return [line, tag("text", text, x=x, y=y, text_anchor=anchor)]
 
 
 def _find_ticks(low: float, high: float) -> Sequence[float]:

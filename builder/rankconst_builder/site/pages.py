@@ -25,20 +25,17 @@ from rankconst.values.published import show_number
 from rankconst.version import __version__
 from rankconst_builder.site.data import FIELDS, locate, slug
 from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
-from rankconst_builder.site.html import Html, fill, join, link, scroll, table, tag
+from rankconst_builder.site.html import Html, fill, join, link, scroll, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst.tables.archive import Tables
-    from rankconst_builder.site.papers import Result
+    from rankconst_builder.site.results import PublishedResult
 
-# Nothing is run, shown or fetched that is not from the site itself.
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; "
-    "form-action 'none'; object-src 'none'"
-)
-_TYPED = {"autocomplete": "off", "spellcheck": "false"}
+METRIC = "mrr"
+"""The metric by which published results are shown: most papers print it."""
+
 _NAVIGATION = {
     "index.html": "Calculator",
     "datasets.html": "Datasets",
@@ -61,7 +58,7 @@ class Site:
     # The pages that it has, but for those of datasets.
     pages: tuple[str, ...] = ()
     # By dataset, the best first.
-    published: Mapping[str, Sequence[Result]] = field(default_factory=dict, repr=False)
+    published: Mapping[str, Sequence[PublishedResult]] = field(default_factory=dict, repr=False)
     described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     def title_of(self, key: str) -> str:
@@ -114,7 +111,6 @@ def write_page(site: Site, here: str, title: str, body: Html, description: str =
     described += [tag("meta", property=f"og:{name}", content=text) for name, text in graph.items()]
     parts = {
         "root": root,
-        "policy": POLICY,
         "title": Html(escape(title, quote=False)),
         "described": join(described),
         "canonical": canonical,
@@ -129,72 +125,34 @@ def write_page(site: Site, here: str, title: str, body: Html, description: str =
 # -- the calculator --------------------------------------------------------------------------------
 
 
-def _field(
-    name: str, label: str, control: str, hint: str = "", *children: str, **attributes: str
-) -> Html:
-    """Return a field of the form: label, control, hint, and a place for a note on the input."""
-    note = f"{name}-error"
-    described, below = note, [tag("p", class_="error", id=note, role="status")]
-    if hint:
-        described = f"{name}-hint {note}"
-        below.insert(0, tag("p", hint, class_="hint", id=f"{name}-hint"))
-    entry = tag(control, *children, id=name, name=name, aria_describedby=described, **attributes)
-    return tag("div", tag("label", label, for_=name), entry, *below, class_="field")
-
-
-def _select(name: str, label: str, options: Mapping[str, str], *more: Html, hint: str = "") -> Html:
-    """Return a field to choose from texts by their values."""
-    return _field(name, label, "select", hint, *_list_options(options), *more)
-
-
-def _list_options(options: Mapping[str, str]) -> list[Html]:
-    return [tag("option", text, value=value) for value, text in options.items()]
-
-
 def write_calculator(site: Site) -> str:
     """Return the first page."""
-    usual = {slug(metric): metric.label for metric in HEADLINE}
-    rare = {slug(metric): metric.label for metric in TABULATED if metric not in HEADLINE}
-    number_hint = "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
-    table_hint = (
-        "CSV, Markdown, or cells of a spreadsheet. The heading names metrics such "
-        "as MRR, or datasets."
-    )
+    rare = [metric for metric in TABULATED if metric not in HEADLINE]
     ambiguous = {squash(name) for name in list_ambiguous()}
     titles = {}
     for key in site.keys:
         title = site.title_of(key)
         titles[key if squash(title) in ambiguous else title] = key
-    more = {
-        "split": {"": "test (default)", **_name_themselves(SPLITS)},
-        "side": {"": "both, or the tool's (default)", **_name_themselves(sorted(SIDES))},
-        "protocol": {"": "as the tool evaluates", **_name_themselves(list_protocols(site))},
-        "aggregation": {"": "micro (default)", **_name_themselves(AGGREGATIONS)},
+    choices = {
+        "split": ("test (default)", SPLITS),
+        "side": ("both, or the tool's (default)", sorted(SIDES)),
+        "protocol": ("as the tool evaluates", list_protocols(site)),
+        "aggregation": ("micro (default)", AGGREGATIONS),
     }
+    more = []
+    for name, (default, values) in choices.items():
+        options = _list_options({"": default, **{value: value for value in values}})
+        more.append(
+            fill("choice.html", {"name": name, "label": name.capitalize(), "options": options})
+        )
+    tools = {tool.key: tool.title for tool in load_tools().values()}
     parts = {
         "lead": Html(escape(_contrast(site), quote=False)),
-        "number": _field("value", "Number", "input", number_hint, **_TYPED),
-        "table": _field(
-            "table", "Table", "textarea", table_hint, rows="8", spellcheck="false", class_="code"
-        ),
-        "metric": _select(
-            "metric",
-            "Metric",
-            usual,
-            tag("optgroup", *_list_options(rare), label="More"),
-            hint="In a table: of columns that name a dataset alone.",
-        ),
-        "dataset": _field(
-            "dataset", "Dataset", "input", "Type part of its name.", list="datasets", **_TYPED
-        ),
-        "titles": join(_list_options(titles)),
-        "tool": _select(
-            "tool",
-            "Which tool computed it?",
-            {"": "I don't know", **{tool.key: tool.title for tool in load_tools().values()}},
-            hint="It says which entities were ranked, and what was filtered.",
-        ),
-        "more": join(_select(name, name.capitalize(), options) for name, options in more.items()),
+        "metrics": _list_options({slug(metric): metric.label for metric in HEADLINE}),
+        "more_metrics": _list_options({slug(metric): metric.label for metric in rare}),
+        "titles": _list_options(titles),
+        "tools": _list_options({"": "I don't know", **tools}),
+        "more": join(more),
     }
     description = (
         "Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
@@ -204,9 +162,9 @@ def write_calculator(site: Site) -> str:
     return write_page(site, "index.html", "Adjust a ranking metric for chance", body, description)
 
 
-def _name_themselves(names: Iterable[str]) -> dict[str, str]:
-    """Return options that show their value."""
-    return {name: name for name in names}
+def _list_options(options: Mapping[str, str]) -> Html:
+    """Return the options of a choice, a text for each value."""
+    return join(tag("option", text, value=value) for value, text in options.items())
 
 
 _CONTRAST = ("nations", "fb15k237")
@@ -245,14 +203,14 @@ def _find_family(key: str) -> str:
 
 def write_list(site: Site) -> str:
     """Write the list of datasets, ordered by how much chance matters."""
-    mrrs = {key: site.expect(site.usual_tasks(key), "mrr") for key in site.keys}
+    mrrs = {key: site.expect(site.usual_tasks(key), METRIC) for key in site.keys}
     rows, points, results = [], [], []
     for key in sorted(site.keys, key=lambda key: (-(mrrs[key] or 0), key)):
         rows.append(_list_dataset(site, key))
-        title, page = site.title_of(key), f"datasets/{key}.html"
         mrr = mrrs[key]
         if mrr is not None:
-            points.append(Point(key, title, _find_family(key), mrr, page))
+            page = f"datasets/{key}.html"
+            points.append(Point(key, site.title_of(key), _find_family(key), mrr, page))
     for key in site.keys:
         results += [(key, result.value) for result in site.published.get(key, ())]
     labels = [parse_metric(slug).label for slug in _LISTED]
@@ -274,11 +232,15 @@ def write_list(site: Site) -> str:
 def _list_dataset(site: Site, key: str) -> Html:
     """Return the row of a dataset, with the values that sort and filter it."""
     row = site.tables.datasets[key]
-    tasks = site.usual_tasks(key)
-    family = _find_family(key)
-    expected = [_list_number(site.expect(tasks, metric), _show) for metric in _LISTED]
-    names = ("entities", "relations", "triples_test")
-    counts = [_list_number(row[name], count) for name in names]
+    tasks, family = site.usual_tasks(key), _find_family(key)
+    expected = []
+    for metric in _LISTED:
+        value = site.expect(tasks, metric)
+        expected.append(_list_number(value, "–" if value is None else show_number(value, 4)))
+    counts = [
+        _list_number(row[name], count(row[name]))
+        for name in ("entities", "relations", "triples_test")
+    ]
     dataset = link(f"datasets/{key}.html", row["title"])
     # In the order of the headings of the list.
     cells = [
@@ -293,13 +255,9 @@ def _list_dataset(site: Site, key: str) -> Html:
     return tag("tr", *cells, data_words=words, data_key=key)
 
 
-def _list_number(number: Any, show: Callable[[Any], str]) -> Html:
+def _list_number(number: float | None, text: str) -> Html:
     """Return a cell with a number, which sorts by its value."""
-    return tag("td", show(number), data_value="" if number is None else repr(number))
-
-
-def _show(value: float | None) -> str:
-    return "–" if value is None else show_number(value, 4)
+    return tag("td", text, data_value="" if number is None else repr(number))
 
 
 def count(number: int | None) -> str:
@@ -324,13 +282,6 @@ def list_facts(facts: Iterable[tuple[str, str]]) -> Html:
     return tag("dl", *parts, class_="facts")
 
 
-_FORMULAS = [
-    ["normalised", "M / E[M]", "1 = random"],
-    ["index", "(M − E[M]) / (optimum − E[M])", "0 = random, 1 = perfect"],
-    ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
-]
-
-
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
     usual = {key: site.usual_tasks(key) for key in site.keys}
@@ -341,9 +292,6 @@ def write_about(site: Site) -> str:
     place = f"{folder}/{key}.json\n  constants → {path} → mrr → [{', '.join(FIELDS)}]"
     protocols = [(name, find_protocol(name).summary) for name in list_protocols(site)]
     parts = {
-        "formulas": scroll(
-            table(["adjustment", "formula", "scale"], _FORMULAS), "The three adjustments"
-        ),
         "protocols": list_facts(protocols),
         "baselines": list_facts((row.title, row.summary) for row in BASELINES.values()),
         "example": link(f"datasets/{key}.html#{path}/mrr", identify(version, key, path, "mrr")),
