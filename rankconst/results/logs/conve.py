@@ -20,15 +20,13 @@ def _find_tool(numbers: list[LogNumber]) -> list[LogNumber]:
 
     Other tools with a number for each side differ in which of them is left; these are refused.
     """
-    if all(number.side == "both" for number in numbers):
+    sided = [number for number in numbers if number.fields["side"] != "both"]
+    if not sided:
         return numbers
-    if any(number.tool == "conve" or number.declared.get("unfilled") for number in numbers):
-        return [replace(number, tool=number.tool or "conve") for number in numbers]
-    judged = []
-    for number in numbers:
-        reason = number.reason if number.side == "both" else _WHICH_SIDES
-        judged.append(replace(number, reason=reason))
-    return judged
+    tools = {number.fields.get("tool") for number in numbers}
+    if "conve" in tools or any("unfilled" in number.fields for number in numbers):
+        return [number.say(tool=number.fields.get("tool") or "conve") for number in numbers]
+    return [replace(each, reason=_WHICH_SIDES) if each in sided else each for each in numbers]
 
 
 READER = LogFormat(

@@ -9,12 +9,8 @@ behind the name: ``Test average MR at [9999/10000]: 48.06``.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PART = (
     "a process evaluates a part of the triples, and the mean over the processes is not printed for "
@@ -25,21 +21,18 @@ _PART = (
 def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
     """Refuse the numbers of single processes where there are several; find the protocols."""
     # Processes are counted from 0: any other number means that there are several.
-    divided = {number.split for number in numbers if number.declared.get("process", "0") != "0"}
+    divided = {each.fields["split"] for each in numbers if each.fields.get("process", "0") != "0"}
     judged = []
     for number in numbers:
-        is_part = number.split in divided and number.declared.get("process") is not None
+        fields, protocol = number.fields, None  # of the command above
+        if fields.get("unfiltered"):
+            protocol = "raw"
+        if fields.get("negatives"):
+            protocol = f"sampled:{fields['negatives']}"
+        is_part = fields["split"] in divided and "process" in fields
         reason = _PART if is_part else number.reason
-        judged.append(replace(number, reason=reason, protocol=_find_protocol(number.declared)))
+        judged.append(replace(number.say(protocol=protocol), reason=reason))
     return judged
-
-
-def _find_protocol(declared: Mapping[str, str | None]) -> str | None:
-    """Return the protocol of the command above; None if it sets none."""
-    negatives = declared.get("negatives")
-    if negatives:
-        return f"sampled:{negatives}"
-    return "raw" if declared.get("unfiltered") else None
 
 
 READER = LogFormat(

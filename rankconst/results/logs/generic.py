@@ -81,6 +81,8 @@ _PARTS = re.compile(r"[{},;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3
 _EDGES = " *#=>~-:.()"
 # Such as filtered=False.
 _FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")
+_UNKNOWN_METRIC = re.compile(rf"{CUT_OFF.pattern}|^hits?$", re.ASCII | re.IGNORECASE)
+
 _MORE_NAMES = "several names of metrics are before it"
 _MORE_NUMBERS = "several numbers are behind its name"
 _LABEL_BEHIND = (
@@ -88,37 +90,11 @@ _LABEL_BEHIND = (
 )
 
 
-class _Number(NamedTuple):
-    """A number of a line, without its digits."""
-
-    label: Label  # of its name
-    place: int  # among the numbers of the line
-    texts: tuple[Text, ...] = ()  # of the line, the nearest first
-    reason: str = ""  # why it cannot be adjusted
-
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        """The question about a name that is not wholly of vocabulary: ``mr_type``."""
-        text = self.label.text[:60]
-        return (
-            () if self.label.is_vocabulary else (Question("part", text, text.lower(), "its name"),)
-        )
-
-
-class _Line(NamedTuple):
-    """The numbers of metrics on a line, and its texts."""
-
-    numbers: tuple[_Number, ...] = ()
-    # True if it begins with words of vocabulary, which name its tasks as a row of a table does.
-    opens: bool = False
-    texts: tuple[Text, ...] = ()  # for further lines of its block, which they only ask about
-
-
 class _Cleaned(NamedTuple):
     """A line without time, level, names of files and step."""
 
     text: str
-    step: str  # the epoch or step that it names; empty for none
+    step: str = ""  # the epoch or step that it names
 
 
 def _clean(line: str) -> _Cleaned:
@@ -132,9 +108,74 @@ def _clean(line: str) -> _Cleaned:
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
     step = _STEP.search(text)
-    if step is None:
-        return _Cleaned(text, "")
-    return _Cleaned(_STEP.sub(" ", text), step[1])
+    return _Cleaned(text) if step is None else _Cleaned(_STEP.sub(" ", text), step[1])
+
+
+class _Number(NamedTuple):
+    """A number of a line, without its digits."""
+
+    label: Label  # of its name
+    place: int  # among the numbers of the line
+    reason: str = ""  # why it cannot be adjusted
+
+
+class _Line(NamedTuple):
+    """The numbers of metrics on a line, and its texts."""
+
+    numbers: tuple[_Number, ...] = ()
+    texts: tuple[Text, ...] = ()  # about these numbers, the nearest first
+    below: tuple[Text, ...] = ()  # about those of the lines below
+    # True if it begins with words of vocabulary, which name its tasks as a row of a table does.
+    opens: bool = False
+    has_step: bool = False
+
+
+@lru_cache(maxsize=8_192)
+def _parse(template: str) -> _Line:
+    """Parse a line, with a hole in place of each number."""
+    *gaps, end = template.replace(_CUT, " ").split(_HOLE)
+    if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
+        gaps = []
+    numbers: list[_Number] = []
+    before, behind = list[Label](), list[Label]()  # the labels around the first number
+    opens = False
+    shared = ""  # the metric of "MRR: Tail: 0.1, Head: 0.2"
+    for place, gap in enumerate(gaps):
+        words, name = _split_gap(gap)
+        label = read_label(name)
+        metrics = [word for word in words if _names_metric(word)]
+        is_remark = gap.lstrip().startswith("(")  # about the number before
+        if label.metric is None and label.is_vocabulary and not is_remark:
+            shared = metrics[-1] if metrics else shared
+            if shared:
+                label, metrics = read_label(f"{shared} {name}"), []
+        labels = [inner for word in words for inner in _read_labels(word)]
+        if label.metric is not None or _UNKNOWN_METRIC.search(name) is not None:
+            if not numbers:
+                opens = bool(label.values) or any(inner.is_vocabulary for inner in labels)
+                before += labels
+            else:
+                behind += labels
+            numbers.append(_Number(label, place, _find_reason(label, name, metrics)))
+            continue
+        # Next to a number of something else, words may be of that.
+        around = behind if numbers else before
+        around += [weaken(inner) for inner in (*labels, *_read_labels(name))]
+        if not name and numbers and numbers[-1].place == place - 1:
+            last = numbers[-1]
+            numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
+    if not numbers:
+        return _Line(below=_read_remark(template))
+    for part in _PARTS.split(end):
+        behind += _read_labels(part.strip(_EDGES))
+    return _gather_texts(numbers, before, behind, opens=opens)
+
+
+def _split_gap(gap: str) -> tuple[list[str], str]:
+    """Split the text in front of a number into words and its name."""
+    bare = _WRAPPER.sub("", gap).rstrip(" \t:='\"`")
+    parts = [part for part in map(_trim, _PARTS.split(bare)) if part] or [""]
+    return parts[:-1], parts[-1]
 
 
 def _trim(part: str) -> str:
@@ -143,101 +184,6 @@ def _trim(part: str) -> str:
     if bare.count("(") > bare.count(")") and ")" in part:
         return f"{bare})"
     return bare
-
-
-@lru_cache(maxsize=8_192)
-def _parse(template: str) -> _Line:
-    """Parse a line, with a hole in place of each number."""
-    *gaps, end = template.replace(_CUT, " ").split(_HOLE)
-    if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
-        return _Line()
-    parser = _Parser()
-    for place, gap in enumerate(gaps):
-        parser.take_gap(place, gap)
-    parser.take_end(end)
-    return parser.finish()
-
-
-class _Parser:
-    """Collects the numbers of metrics on a line, and the labels around the first one."""
-
-    def __init__(self) -> None:
-        self._numbers: list[_Number] = []
-        self._before: list[Label] = []
-        self._behind: list[Label] = []
-        self._opens = False
-        self._shared = ""  # the metric of "MRR: Tail: 0.1, Head: 0.2"
-
-    def take_gap(self, place: int, gap: str) -> None:
-        """Take the text in front of a number: labels, and its name."""
-        bare = _WRAPPER.sub("", gap).rstrip(" \t:='\"`")
-        parts = [_trim(part) for part in _PARTS.split(bare)]
-        *words, name = [part for part in parts if part] or [""]
-        label = read_label(name)
-        metrics = [word for word in words if _names_metric(word)]
-        is_remark = gap.lstrip().startswith("(")  # about the number before
-        if label.metric is None and label.is_vocabulary and not is_remark:
-            self._shared = metrics[-1] if metrics else self._shared
-            if self._shared:
-                label, metrics = read_label(f"{self._shared} {name}"), []
-        is_metric = label.metric is not None or _UNKNOWN_METRIC.search(name) is not None
-        labels = [inner for word in words for inner in _read_labels(word)]
-        if not is_metric:  # next to a number of something else, words may be of that
-            labels = [weaken(inner) for inner in (*labels, *_read_labels(name))]
-        if not self._numbers:
-            declares = bool(label.values) or any(inner.is_vocabulary for inner in labels)
-            self._opens = is_metric and declares
-        around = self._behind if self._numbers else self._before
-        around += labels
-        if is_metric:
-            reason = _find_reason(label, name, metrics)
-            self._numbers.append(_Number(label, place, reason=reason))
-        elif not name and self._numbers and self._numbers[-1].place == place - 1:
-            last = self._numbers[-1]
-            self._numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
-
-    def take_end(self, end: str) -> None:
-        """Take the text behind the last number."""
-        for part in _PARTS.split(end):
-            self._behind += _read_labels(part.strip(_EDGES))
-
-    def finish(self) -> _Line:
-        """Return the line: labels before its numbers declare, all others only ask."""
-        asking = [Text(weaken(number.label), "row", "its line") for number in self._numbers]
-        for label in self._behind:
-            asking += _list_texts(weaken(label))
-        declares = any(
-            label.is_vocabulary and (label.values or label.graphs) for label in self._behind
-        )
-        before = [text for label in self._before for text in _list_texts(label)]
-        around = (*self._find_split(), *before[::-1], *asking)
-        numbers = []
-        for number in self._numbers:
-            reason = number.reason or (_LABEL_BEHIND if declares else "")
-            texts = (Text(number.label, "column", "its name"), *around)
-            numbers.append(number._replace(texts=texts, reason=reason))
-        below = dict[Text, None]()
-        for text in (*before, *asking):
-            below[text._replace(label=weaken(text.label), place="a line above")] = None
-        return _Line(tuple(numbers), self._opens, tuple(below))
-
-    def _find_split(self) -> tuple[Text, ...]:
-        """Find the split of all numbers in the name of the first: "Test MRR: 0.3 MR: 177".
-
-        Keys, as valid_mrr, are about one number.
-        """
-        has_split = ["split" in number.label.values for number in self._numbers]
-        if not any(has_split[:1]) or any(has_split[1:]):
-            return ()
-        first = self._numbers[0].label
-        word, blank, _ = first.text.partition(" ")
-        if not (first.is_vocabulary and blank and word.isalpha()):
-            return ()
-        values = {"split": first.values["split"]}
-        return (Text(Label(first.text, values=values, is_vocabulary=True), "row", "its line"),)
-
-
-_UNKNOWN_METRIC = re.compile(rf"{CUT_OFF.pattern}|^hits?$", re.ASCII | re.IGNORECASE)
 
 
 def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
@@ -249,6 +195,39 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
     if label.adjustment:
         return ADJUSTED
     return _MORE_NAMES if metrics else ""
+
+
+def _gather_texts(
+    numbers: list[_Number], before: list[Label], behind: list[Label], *, opens: bool
+) -> _Line:
+    """Gather the texts of a line: labels before its numbers declare, all others only ask."""
+    asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
+    for label in behind:
+        asking += _list_texts(weaken(label))
+    declares = any(label.is_vocabulary and (label.values or label.graphs) for label in behind)
+    if declares:
+        numbers = [number._replace(reason=number.reason or _LABEL_BEHIND) for number in numbers]
+    declaring = [text for label in before for text in _list_texts(label)]
+    below = dict.fromkeys(
+        text._replace(label=weaken(text.label), place="a line above")
+        for text in (*declaring, *asking)
+    )
+    texts = (*_find_split(numbers), *declaring[::-1], *asking)
+    return _Line(tuple(numbers), texts, tuple(below), opens=opens)
+
+
+def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
+    """Find the split of all numbers in the name of the first: "Test MRR: 0.3 MR: 177".
+
+    Keys, as valid_mrr, are about one number.
+    """
+    first, *others = [number.label for number in numbers]
+    word, blank, _ = first.text.partition(" ")
+    is_key = not (first.is_vocabulary and blank and word.isalpha())
+    if is_key or "split" not in first.values or any("split" in label.values for label in others):
+        return ()
+    values = {"split": first.values["split"]}
+    return (Text(Label(first.text, values=values, is_vocabulary=True), "row", "its line"),)
 
 
 def _list_texts(label: Label) -> list[Text]:
@@ -265,8 +244,7 @@ def _names_metric(text: str) -> bool:
     return label.metric is not None and label.is_vocabulary
 
 
-@lru_cache(maxsize=8_192)
-def _read_text(template: str) -> tuple[Text, ...]:
+def _read_remark(template: str) -> tuple[Text, ...]:
     """Read a line without numbers of metrics as texts about the numbers below it."""
     text = template.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
     # "test: 20466" and "train: data/train.txt" are about data.
@@ -341,29 +319,17 @@ class _Texts:
         """Add the texts of a line."""
         for text in texts:
             label = text.label
-            key = (
-                text.scope,
-                label.is_vocabulary,
-                label.graphs,
-                label.words,
-                *label.values.items(),
-            )
+            values = tuple(label.values.items())
+            key = text.scope, label.is_vocabulary, label.graphs, label.words, values
             self._texts.pop(key, None)
             self._texts[key] = text
-            self.crowded = self.crowded or len(self._texts) > _MOST_TEXTS
-            if self.crowded:
+            if len(self._texts) > _MOST_TEXTS:
+                self.crowded = True
                 del self._texts[next(iter(self._texts))]
 
     def list_nearest(self) -> tuple[Text, ...]:
         """Return the texts, the nearest first."""
         return tuple(self._texts.values())[::-1]
-
-
-class _Remark(NamedTuple):
-    """A line without numbers of metrics."""
-
-    texts: tuple[Text, ...]
-    has_step: bool
 
 
 class _Scan:
@@ -375,89 +341,90 @@ class _Scan:
         self._inside = _Texts()  # in this block
         self._before = _Texts()  # before this block
         self._block = 0  # the line where the block begins; 0 between blocks
-        self._first = True  # until the first block ends
+        self._is_first = True  # until the first block ends
         self._step = ""  # the last line that names one
-        self._known: dict[str, _Remark] = {}  # by their lines, with 0 for each digit
+        self._remarks: dict[str, _Line] = {}  # by their lines, with 0 for each digit
 
     def read(self, text: str) -> Iterator[LogNumber]:
         """Yield the numbers in the order of their lines."""
         for number, raw in enumerate(text.split("\n"), 1):
             line = raw.rpartition("\r")[2]
             shape = line.translate(_ALIKE)
-            if shape in self._known:
-                self._take_remark(self._known[shape], line)
-                continue
-            words, step = _clean(line)
-            values = _NUMBER.findall(words)
-            template = _NUMBER.sub(_HOLE, words) if values else words
-            parsed = _parse(template) if values else _Line()
+            parsed, values = self._remarks.get(shape), list[str]()
+            if parsed is None:
+                words, step = _clean(line)
+                values = _NUMBER.findall(words)
+                template = _NUMBER.sub(_HOLE, words) if values else words
+                parsed = _parse(template)._replace(has_step=bool(step))
+                # A digit of a name, as in FB15k, makes it another one.
+                is_alike = not parsed.numbers and not _DIGIT.search(template)
+                if is_alike and len(self._remarks) < _MOST_ALIKE:
+                    self._remarks[shape] = parsed
+            if parsed.has_step:
+                self._step = line
             if parsed.numbers:
-                self._step = line if step else self._step
-                yield from self._read_numbers(number, parsed, values)
-                continue
-            remark = _Remark(_read_text(template), bool(step))
-            # A digit of a name, as in FB15k, makes it another one.
-            if not _DIGIT.search(template) and len(self._known) < _MOST_ALIKE:
-                self._known[shape] = remark
-            self._take_remark(remark, line)
+                self._begin(number, parsed)
+                for named in parsed.numbers:
+                    yield self._make_number(number, named, parsed.texts, values[named.place])
+                self._inside.add(parsed.below)
+            else:
+                self._end_block()
+                self._above.add(parsed.below)
 
-    def _read_numbers(self, line: int, parsed: _Line, values: list[str]) -> Iterator[LogNumber]:
-        """Yield the numbers of a line."""
-        self._block = self._block or line
-        if parsed.opens or self._block == line:
+    def _begin(self, line: int, parsed: _Line) -> None:
+        """Begin a block with a line of numbers, or go on with it."""
+        if parsed.opens or not self._block:
             self._inside = _Texts()
-        for number in parsed.numbers:
-            yield self._make_number(line, number, values[number.place])
-        self._inside.add(parsed.texts)
-
-    def _take_remark(self, remark: _Remark, line: str) -> None:
-        """Take a line without numbers of metrics: it ends a block, and belongs to the next."""
-        if remark.has_step:
-            self._step = line
-        if self._block:
-            self._end_block()
-            self._block, self._above = 0, _Texts()
-        self._above.add(remark.texts)
+        self._block = self._block or line
 
     def _end_block(self) -> None:
         """Keep the datasets named above a block, and above the first one words about all blocks."""
+        if not self._block:
+            return
         for text in self._above.list_nearest()[::-1]:
             words: tuple[Word, ...] = ()
-            if self._first:
+            if self._is_first:
                 words = tuple(word for word in text.label.words if word.field in _OF_ALL)
             if text.label.graphs or words:
                 label = replace(text.label, values={}, words=words)
                 self._before.add([text._replace(label=label)])
-        self._first = False
+        self._is_first, self._block, self._above = False, 0, _Texts()
 
-    def _make_number(self, line: int, number: _Number, text: str) -> LogNumber:
+    def _make_number(
+        self, line: int, number: _Number, texts: tuple[Text, ...], value: str
+    ) -> LogNumber:
         """Return a number with its address by the texts of its line, its block and those before."""
         label, metric = number.label, number.label.metric
         if metric is None or number.reason:
             return LogNumber(
-                line=line, heading=self._block, name=label.text, text=text, reason=number.reason
+                line=line, heading=self._block, name=label.text, text=value, reason=number.reason
             )
-        near = (*number.texts, *self._inside.list_nearest(), *self._above.list_nearest())
+        near = (
+            Text(label, "column", "its name"),
+            *texts,
+            *self._inside.list_nearest(),
+            *self._above.list_nearest(),
+        )
         declarations = _gather((*near, *self._list_before(near), self._name))
-        declared: dict[str, str | None] = {**declarations.declared}
-        declared["step"] = _clean(self._step).step
+        fields: dict[str, str | None] = {**declarations.declared}
+        fields |= {"step": _clean(self._step).step, "tool": self._tool}
         # In the name of a file, only a known name counts.
         if declarations.origins.get("dataset") == self._name.place:
-            del declared["dataset"]
+            del fields["dataset"]
+        questions = declarations.questions
+        if not label.is_vocabulary:  # "mr_type"
+            name = label.text[:60]
+            questions = (Question("part", name, name.lower(), "its name"), *questions)
         is_crowded = self._inside.crowded or self._above.crowded or self._before.crowded
-        is_percent = label.percent or text.endswith("%")
+        is_percent = label.percent or value.endswith("%")
         return LogNumber(
             line=line,
             heading=self._block,
             name=_write_name(label, metric),
-            text=f"{text.rstrip(' %')}%" if is_percent else text,
-            split=declared.get("split"),
-            side=declared.get("side"),
-            protocol=declared.get("protocol"),
-            tool=self._tool,
-            declared=declared,
+            text=f"{value.rstrip(' %')}%" if is_percent else value,
+            fields=fields,
             reason=_CROWDED if is_crowded else "",
-            questions=(*number.questions, *declarations.questions),
+            questions=questions,
         )
 
     def _list_before(self, near: tuple[Text, ...]) -> tuple[Text, ...]:

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.protocols import parse_split
-from rankconst.results.logs.lines import LogFormat, LogNumber, Rule, strip_colours
+from rankconst.results.logs.lines import LogFormat, LogNumber, rule, strip_colours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,44 +19,41 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 _NAMES = ("MRR", "Hits@1", "Hits@3", "Hits@10")
-_SIDES = {"": "both", "lhs": "head", "rhs": "tail"}
+_SIDES = {"lhs": "head", "rhs": "tail"}
 _SAMPLED = "kbc evaluates 50,000 random triples of train"
-_LINE = re.compile(
-    r"^[^\S\n]*(TRAIN|VALID|TEST)\s?: +(?=\(?\{'(?:MRR|rhs|lhs)': )([^\n]{1,2000})", re.MULTILINE
-)
 _MRR = re.compile(r"'(MRR|lhs|rhs)': ([\d.e+-]+)", re.ASCII)
 _HITS = re.compile(r"'(hits@\[1,3,10\]|lhs|rhs)': tensor\(\[([^\]\n]{1,200})\]", re.ASCII)
 
 
-def _scan(document: Document, _: LogFormat) -> Iterator[LogNumber]:
-    text = strip_colours(document.text)
-    line, start = 1, 0
-    for match in _LINE.finditer(text):
-        line += text.count("\n", start, match.start())
-        start = match.start()
-        heading, dicts = match.groups()
-        values = {_find_side(side): [value] for side, value in _MRR.findall(dicts)}
-        for side, hits in _HITS.findall(dicts):
-            values.setdefault(_find_side(side), []).extend(hits.replace(" ", "").split(","))
-        split = parse_split(heading.lower())
-        reason = _SAMPLED if split == "train" else ""
+def _scan(document: Document, log: LogFormat) -> Iterator[LogNumber]:
+    for line, text in enumerate(strip_colours(document.text).split("\n"), 1):
+        match = log.values.pattern.match(text)
+        if match is None:
+            continue
+        split = parse_split(match["split"].lower())
+        values = {side: [value] for side, value in _MRR.findall(match["dicts"])}
+        for key, hits in _HITS.findall(match["dicts"]):
+            side = key if key in _SIDES else "MRR"  # where the MRR of both sides is
+            values.setdefault(side, []).extend(hits.replace(" ", "").split(","))
         for side, numbers in values.items():
+            fields = {"split": split, "side": _SIDES.get(side, "both")}
             for name, value in zip(_NAMES, numbers, strict=False):
                 yield LogNumber(
                     line=line,
                     heading=line,
                     name=name,
                     text=value,
-                    split=split,
-                    side=side,
-                    reason=reason,
+                    fields=fields,
+                    reason=_SAMPLED if split == "train" else "",
                 )
 
 
-def _find_side(name: str) -> str:
-    return _SIDES.get(name, "both")
-
-
 READER = LogFormat(
-    key="kbc", tool="kbc", values=Rule(("'MRR': ", "'rhs': "), _LINE, {}), scan=_scan
+    key="kbc",
+    tool="kbc",
+    values=rule(
+        r"^\s*(?P<split>TRAIN|VALID|TEST)\s?: +(?=\(?\{'(?:MRR|rhs|lhs)': )(?P<dicts>.{1,2000})",
+        *("'MRR': ", "'rhs': "),
+    ),
+    scan=_scan,
 ).reader

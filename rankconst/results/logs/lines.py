@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rankconst.catalogue.libraries import find_measure
 from rankconst.catalogue.mentions import names_known
@@ -59,6 +59,10 @@ def rule(pattern: str, *marks: str, **fields: str) -> Rule:
     return Rule(marks, re.compile(pattern, re.ASCII), fields)
 
 
+Fields: TypeAlias = "Mapping[str, str | None]"
+"""What lines of a log say; None where a line says nothing of a field that others name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogNumber:
     """A number in a log."""
@@ -67,16 +71,16 @@ class LogNumber:
     heading: int = 0  # the line of the last heading above it; 0 if there is none
     name: str  # the metric, as printed
     text: str  # its value, as printed
-    split: str | None = None  # None, like those below, where the log names none
-    side: str | None = None
-    protocol: str | None = None
-    tool: str | None = None
-    # All fields of the line and of the headings above it.
-    declared: Mapping[str, str | None] = field(default_factory=dict)
+    # What its line and the headings above say: split, side, protocol, tool, dataset, step ...
+    fields: Fields = field(default_factory=dict)
     # The value with what printing cut or dropped, such as trailing zeros; empty if it did not.
     restored: str = ""
     reason: str = ""  # why it cannot be used; empty if it can
     questions: tuple[Question, ...] = ()  # what only the user can answer
+
+    def say(self, **fields: str | None) -> LogNumber:
+        """Return the number with other values of fields."""
+        return replace(self, fields={**self.fields, **fields})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +89,9 @@ class LogFormat:
 
     Groups of the patterns with a meaning for every format: ``name`` and ``value``; ``k`` for a
     number apart from its name; ``names`` and ``values`` for a table with the names in a heading;
-    ``split``, ``side``, ``protocol``, ``tool``, ``step``, ``model``, ``dataset``; ``test_triples``
-    and the like, the number of evaluation triples; ``num_tasks``, that of ranks.
+    ``pairs`` for names and values as in a dict; ``split``, ``side``, ``protocol``, ``tool``,
+    ``step``, ``model``, ``dataset``; ``test_triples`` and the like, the number of evaluation
+    triples; ``num_tasks``, that of ranks.
     """
 
     key: str
@@ -96,11 +101,16 @@ class LogFormat:
     tool: str | None = None
     exact: bool = False  # True if the tool prints every digit
     tests: bool = False  # True if it evaluates the test split, and prints no split
+    in_json: bool = False  # True if the ending of its files may be that of JSON
     # Always printed: a value with fewer, at the end of the file, is cut off.
     decimals: int | None = None
     # The value of the group of that name to the side or protocol; None for a line without it.
     sides: Mapping[str | None, str | None] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
+    # A part of the names of metrics that are no others, to the reason.
+    refused: Mapping[str, str] = field(default_factory=dict)
+    # Restores what printing dropped of a value.
+    restore: Callable[[str], str] = str
     # Finds the numbers where a line has more than a pattern can match.
     scan: Callable[[Document, LogFormat], Iterable[LogNumber]] | None = None
     # Corrects the numbers of a log, all together, where no single line suffices.
@@ -214,7 +224,7 @@ def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[_Line]:
 
 def _recognise(log: LogFormat, document: Document) -> bool:
     """Tell whether a document has lines that only this tool prints, and numbers."""
-    if document.suffix in _OTHERS:
+    if document.suffix in _OTHERS and not log.in_json:
         return False
     text = strip_colours(document.text)
     needed = (log.values,) if log.sign is None else (log.sign, log.values)
@@ -228,8 +238,8 @@ class _Headings:
     """The fields of the lines above a number."""
 
     def __init__(self) -> None:
-        self.fields: dict[str, str | None] = {}
         self.line = 0  # of the last heading
+        self._fields: dict[str, str | None] = {}
         self._datasets: dict[str, str] = {}  # of the settings, by their names without punctuation
         self._is_used = True  # whether a number is below these settings
 
@@ -245,7 +255,7 @@ class _Headings:
         dataset = fields.pop("dataset", None)
         if dataset:
             self._take_datasets([name_folder(dataset)])
-        self.fields |= fields
+        self._fields |= fields
         self.line = line.number
 
     def _take_datasets(self, names: Iterable[str]) -> None:
@@ -255,16 +265,14 @@ class _Headings:
                 self._datasets, self._is_used = {}, False
             self._datasets[squash(name)] = name
 
-    def describe(self) -> tuple[dict[str, str | None], tuple[Question, ...]]:
+    def describe(self) -> tuple[Fields, tuple[Question, ...]]:
         """Return the fields of the next numbers, and a question if the settings disagree."""
         self._is_used = True
         names = tuple(self._datasets.values())
         if len(names) > 1:
             text = f"its settings name {' and '.join(names)}"
-            return self.fields, (Question("dataset", text, choices=names),)
-        if names:
-            return self.fields | {"dataset": names[0]}, ()
-        return self.fields, ()
+            return self._fields, (Question("dataset", text, choices=names),)
+        return self._fields | ({"dataset": names[0]} if names else {}), ()
 
 
 def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
@@ -276,22 +284,25 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
             headings.take(line)
             continue
         for match in line.rule.pattern.finditer(line.text):
-            fields, questions = headings.describe()
+            above, questions = headings.describe()
             groups = {key: group for key, group in match.groupdict().items() if group is not None}
-            fields = fields | groups
-            for measure in _list_measures(fields):
-                split = fields.get("split")
+            found = {**above, **groups}
+            split = found.get("split")
+            fields = {
+                **found,
+                "split": None if split is None else parse_split(split),
+                "side": log.sides[found.get("side")],
+                "protocol": log.protocols.get(found.get("protocol")),
+            }
+            for measure in _list_measures(found):
+                reasons = [why for part, why in log.refused.items() if part in measure.name]
                 yield LogNumber(
                     line=line.number,
                     heading=headings.line,
                     name=measure.name,
                     text=measure.value,
-                    split=None if split is None else parse_split(split),
-                    side=log.sides[fields.get("side")],
-                    protocol=log.protocols.get(fields.get("protocol")),
-                    tool=fields.get("tool"),
-                    declared=fields,
-                    reason=measure.reason,
+                    fields=fields,
+                    reason=measure.reason or "".join(reasons[:1]),
                     questions=questions,
                 )
 
@@ -304,19 +315,24 @@ class _Measure(NamedTuple):
     reason: str = ""  # why it cannot be used
 
 
-def _list_measures(fields: Mapping[str, str | None]) -> Iterator[_Measure]:
-    """Yield the name and value of a match, or its values with the names in a heading above."""
+# {"mrr": 0.3, "hit@10": 0.5}
+_PAIR = re.compile(r"[\"']([\w@]{1,20})[\"']: ?([^\s,}]{0,40})", re.ASCII)
+
+
+def _list_measures(fields: Fields) -> Iterator[_Measure]:
+    """Yield the names and values of a match; of a table, the names are in a heading above."""
     name, k = fields.get("name"), fields.get("k")
-    values = fields.get("values")
     if name is not None:
         yield _Measure(name if k is None else f"{name}@{k}", fields.get("value") or "")
-    elif values is not None:
-        names = (fields.get("names") or "").split()
-        texts = values.split()
-        if len(texts) > len(names):
-            unnamed = " ".join(texts[len(names) :])
+        return
+    for pair in _PAIR.findall(fields.get("pairs") or ""):
+        yield _Measure(*pair)
+    names, values = (fields.get("names") or "").split(), (fields.get("values") or "").split()
+    if "values" in fields:
+        if len(values) > len(names):
+            unnamed = " ".join(values[len(names) :])
             yield _Measure(unnamed, "", "no heading above names its column")
-        for heading, text in zip_longest(names, texts[: len(names)], fillvalue=""):
+        for heading, text in zip_longest(names, values[: len(names)], fillvalue=""):
             yield _Measure(heading, text)
 
 
@@ -324,7 +340,7 @@ def _list_measures(fields: Mapping[str, str | None]) -> Iterator[_Measure]:
 
 
 def _read(log: LogFormat, document: Document) -> Reading:
-    """Read a log."""
+    """Read a log to a long table."""
     collector = Collector()
     file = _read_name(document.name)
     # Only the very last line can have been cut off, where the tool was stopped.
@@ -333,26 +349,23 @@ def _read(log: LogFormat, document: Document) -> Reading:
     heading = None
     measures = set[object]()
     is_named_by_file = False
-    for number in log.refine(_list_numbers(log, document)):
+    for number in _list_numbers(log, document):
         measure = find_measure(number.name)
         reason = number.reason or _refuse(log, number, unfinished)
-        if measure is None:
-            reason = reason or "not the name of a metric that logs print"
         if measure is None or reason:
+            reason = reason or "not the name of a metric that logs print"
             collector.skip(number.line, number.name, reason)
             continue
         metric, _ = measure
         address = _form_address(number, log, file)
-        heading_above = number.heading, address.split, number.declared.get("step")
-        sided = metric.key, number.side, number.protocol
+        heading_above = number.heading, address.split, number.fields.get("step")
+        sided = metric.key, number.fields.get("side"), number.fields.get("protocol")
         if heading_above != heading or sided in measures:  # a metric comes again in another one
-            evaluation += 1
-            heading = heading_above
-            measures = set()
+            evaluation, heading, measures = evaluation + 1, heading_above, set()
         measures.add(sided)
-        if address.dataset is not None and not number.declared.get("dataset"):
+        if address.dataset is not None and not number.fields.get("dataset"):
             is_named_by_file = True
-        text = number.restored or number.text
+        text = number.restored or log.restore(number.text)
         exact = log.exact and is_plain_number(number.text)
         exact = exact and count_digits(number.text) > _ROUNDED
         row = _write_row(evaluation, number, address, log)
@@ -372,7 +385,7 @@ def _list_numbers(log: LogFormat, document: Document) -> list[LogNumber]:
             f"{document.at(listed[-1].line)}: more than {MOST_NUMBERS:,} numbers up to here. "
             "Take the lines with the evaluations that you want: grep 'epoch 100' LOG > results.log"
         )
-    return listed
+    return log.refine(listed)
 
 
 def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
@@ -405,32 +418,30 @@ def _read_name(name: str) -> Declarations:
 
 def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Address:
     """Form the address of a number from the log and from the name of its file."""
-    fields: dict[str, Any] = {name: number.declared.get(name) for name in NAMES}
-    fields |= {"split": number.split, "side": number.side, "protocol": number.protocol}
-    fields["rank_type"] = number.declared.get("rank_type")
-    questions = dict.fromkeys(number.questions)
-    questions |= dict.fromkeys(ask for ask in file.questions if not fields.get(ask.field))
     asked = {ask.field for ask in number.questions}
-    for name, value in fields.items():
-        if not value:
-            fields[name] = None if name in asked else file.declared.get(name)
+    fields: dict[str, Any] = {}
+    for name in (*NAMES, "rank_type"):
+        from_file = None if name in asked else file.declared.get(name)
+        fields[name] = number.fields.get(name) or from_file
+    said = {name for name in fields if number.fields.get(name)}
+    questions = dict.fromkeys(number.questions)
+    questions |= dict.fromkeys(ask for ask in file.questions if ask.field not in said)
     if not fields["split"] and not log.tests and all(ask.field != "split" for ask in questions):
         questions[NO_SPLIT] = None
     return Address(
         **fields,
-        tool=number.tool,
-        model=number.declared.get("model"),
-        num_tasks=_count_tasks(number),
+        tool=number.fields.get("tool"),
+        model=number.fields.get("model"),
+        num_tasks=_count_tasks(number.fields),
         questions=tuple(questions),
     )
 
 
-def _count_tasks(number: LogNumber) -> int | None:
+def _count_tasks(fields: Fields) -> int | None:
     """Return the number of ranks that the log counts; None if it counts none."""
-    triples = number.declared.get(f"{number.split or 'test'}_triples")
+    triples, ranks = fields.get(f"{fields.get('split') or 'test'}_triples"), fields.get("num_tasks")
     if triples is not None:
-        return count_tasks(int(triples), number.side or "")
-    ranks = number.declared.get("num_tasks")
+        return count_tasks(int(triples), fields.get("side") or "")
     return None if ranks is None else int(ranks)
 
 
@@ -438,15 +449,15 @@ def _write_row(
     evaluation: int, number: LogNumber, address: Address, log: LogFormat
 ) -> dict[str, str | None]:
     """Return the row of a number."""
-    filtering = "raw" if number.protocol == "raw" else "filtered"
+    is_raw = number.fields.get("protocol") == "raw"
     return {
         "evaluation": str(evaluation),
         "dataset": address.dataset,
         "model": address.model,
-        "step": number.declared.get("step"),
+        "step": number.fields.get("step"),
         "split": address.split,
         "side": address.side,
-        "filter": filtering if log.protocols else None,
+        "filter": ("raw" if is_raw else "filtered") if log.protocols else None,
         "protocol": None if log.protocols else address.protocol,
         "metric": number.name,
         "value": number.text,

@@ -6,9 +6,9 @@ the epoch in the name of the evaluated checkpoint.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 
-from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, pad_digits, rule
+from rankconst.results.logs.lines import VALUE, LogFormat, pad_digits, rule
 
 _SPLIT = rule(r"\bEvaluate on (?P<split>train|valid|test)\s*$", "Evaluate on ")
 _ESTIMATED = (
@@ -20,14 +20,6 @@ _CARDINALITY = (
     "it is the MRR of the relations of one cardinality; "
     "rankconst.from_counts takes their candidates"
 )
-
-
-def _restore(number: LogNumber) -> LogNumber:
-    """Restore trailing zeros; refuse metrics of sampled candidates and of one cardinality."""
-    reason = _ESTIMATED if "_" in number.name else ""
-    if "-to-" in number.name:
-        reason = reason or _CARDINALITY
-    return replace(number, restored=pad_digits(number.text, 6), reason=reason)
 
 
 READER = LogFormat(
@@ -45,5 +37,6 @@ READER = LogFormat(
     ),
     sign=_SPLIT,
     sides={None: "both", "head": "head", "tail": "tail"},
-    refine=lambda numbers: [_restore(number) for number in numbers],
+    refused={"_": _ESTIMATED, "-to-": _CARDINALITY},
+    restore=partial(pad_digits, digits=6),
 ).reader

@@ -28,11 +28,11 @@ _RELATIONS = (
 
 def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
     """Refuse the numbers of relation prediction, and those under the type constraint."""
-    with_sides = {number.heading for number in numbers if number.side != "both"}
+    with_sides = {number.heading for number in numbers if number.fields["side"] != "both"}
     judged = []
     for number in numbers:
         reason = "" if number.heading in with_sides else _RELATIONS
-        if number.declared.get("constraint") == "":
+        if number.fields.get("constraint") == "":
             reason = _CONSTRAINED
         judged.append(replace(number, reason=number.reason or reason))
     return judged
@@ -79,8 +79,5 @@ READER_TORCH = LogFormat(
             " starts evaluati",
         ),
     ),
-    refine=lambda numbers: [
-        replace(number, reason=_CONSTRAINED if number.name.endswith("_type") else "")
-        for number in numbers
-    ],
+    refused={"_type": _CONSTRAINED},
 ).reader

@@ -16,8 +16,8 @@ from rankconst.results.logs.lines import VALUE, LogFormat, LogNumber, rule
 
 def _identify(number: LogNumber) -> tuple[object, ...]:
     """Return the metric and the evaluation of a number."""
-    step, dataset = number.declared["step"], number.declared.get("dataset")
-    return number.heading, number.split, number.name, step, dataset
+    fields = number.fields
+    return number.heading, fields["split"], number.name, fields["step"], fields.get("dataset")
 
 
 def _settle(numbers: list[LogNumber]) -> list[LogNumber]:
@@ -28,17 +28,17 @@ def _settle(numbers: list[LogNumber]) -> list[LogNumber]:
     counts = Counter(_identify(number) for number in numbers)
     settled = []
     for number in numbers:
-        split, questions = number.split, number.questions
-        if split == "test" and number.declared.get("evaluated") == "Training":
-            split = "train"
-        more = (number.declared.get("more") or "").strip(" .=-")
+        fields, questions = number.fields, number.questions
+        more = (fields.get("more") or "").strip(" .=-")
         if more:
             questions += (Question("part", more, more.lower(), "a line above"),)
-        step = number.declared["step"]
+        step = fields["step"]
         if number.heading and step and counts[_identify(number)] > 1:
             text = f"{number.name} again at step {step}"
             questions += (Question("part", text, step, "its line"),)
-        settled.append(replace(number, split=split, questions=questions))
+        settled.append(replace(number, questions=questions))
+        if fields["split"] == "test" and fields.get("evaluated") == "Training":
+            settled[-1] = settled[-1].say(split="train")
     return settled
 
 
