@@ -237,9 +237,8 @@ def expectations_are_in_their_order(frames: Frames) -> Iterator[str]:
     hits = [metric for metric in TABULATED if metric.takes_k]
     chains = [[metric.key for metric in chain] for chain in (means, inverses, hits)]
     pairs = [pair for chain in chains for pair in itertools.pairwise(chain)]
-    pairs += [
-        (metric.never_below, metric.key) for metric in CATALOGUE.values() if metric.never_below
-    ]
+    mrr, ndcg = "inverse_harmonic_mean_rank", "ndcg"
+    pairs += [("hits_at_1", mrr), (mrr, ndcg)]
     for key, part in frames["constants"].groupby([*TASKS, "aggregation", "baseline"]):
         value, error = {}, {}
         for row in part.to_dict("records"):

@@ -17,7 +17,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue import formulas as law
 from rankconst.doubles import np
@@ -61,80 +61,38 @@ _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A rank-based metric.
+    """A rank-based metric, a function of the ranks r_1 ... r_n."""
 
-    Attributes
-    ----------
-    family
-        The key in PyKEEN's snake case; ``hits_at_k`` is the family of all k.
-    symbol
-        The short name papers print; ``{k}`` is replaced by the parameter.
-    title
-        The name in words.
-    scale
-        What its values are: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the
-        ``spread`` of the ranks (0 is best) or a ``count`` (which no ranker can change).
-    definition
-        The formula over the ranks r_1 ... r_n.
-    moments
-        Module and function of :mod:`rankconst.moments` that compute its expectation and variance.
-    spellings
-        Further names, compared in lower case without punctuation.
-    normalised_name, index_name, z_name
-        What PyKEEN and the paper call the adjusted forms; an empty string where the field has no
-        name.
-    k
-        The rank at which Hits@k, MRR@k and nDCG@k cut off; None for other metrics, and for a family
-        as a whole.
-    bound
-        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not
-        the value of the ranker who puts every true answer last; None elsewhere.
-    exponent
-        That of a power mean of the ranks; 0 for the geometric mean, None for other metrics.
-    inverse_of, square_of
-        Key of the metric x, where this one is 1/x or x^2.
-    never_below
-        Key of a metric that is never above this one, whatever the ranks.
-    term
-        ``term(ranks, k)``: what each task adds to a metric that is a mean over tasks, as an array;
-        it rises or falls with the rank. None for other metrics.
-    statistic
-        ``statistic(values, weights)``: what is made of the ranks, each counted `weights` times; the
-        mean of the terms if there are any.
-    is_counted
-        True if n times the metric is a whole number.
-    weighted, macro
-        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry
-        those of macro averages.
-    is_trusted
-        True if no tool is known that published wrong adjusted values of it.
-    tabulated
-        False if no tables have it: its constants are computed from the numbers of candidates.
-    """
-
-    family: str
-    symbol: str
-    title: str
+    family: str  # the key in PyKEEN's snake case; ``hits_at_k`` is the family of all k
+    symbol: str  # the short name that papers print, with ``{k}`` for the k
+    title: str  # the name in words
+    # What its values are: a rank (1 is best), a share (0 to 1, larger is better), the spread of the
+    # ranks (0 is best) or a count, which no ranker can change.
     scale: Literal["rank", "share", "spread", "count"]
-    definition: str
+    definition: str  # the formula over the ranks
+    # Module and function of :mod:`rankconst.moments` with its expectation and variance.
     moments: str
-    spellings: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()  # further names, compared in lower case without punctuation
+    # What PyKEEN and the paper call the adjusted forms; empty where the field has no name.
     normalised_name: str = ""
     index_name: str = ""
     z_name: str = ""
-    k: int | None = None
+    k: int | None = None  # where Hits@k, MRR@k and nDCG@k cut off; None for a family as a whole
+    # ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not the
+    # value of the ranker who puts every true answer last.
     bound: Callable[[Values, Values], float] | None = None
-    exponent: int | None = None
-    inverse_of: str = ""
-    square_of: str = ""
-    never_below: str = ""
+    exponent: int | None = None  # of a power mean of the ranks; 0 for the geometric mean
+    inverse_of: str = ""  # key of the metric x, where this one is 1/x
+    square_of: str = ""  # key of the metric x, where this one is x^2
+    # ``term(ranks, k)``: what each task adds to a mean over tasks; it rises or falls with the rank.
     term: Callable[[Values, int | None], Values] | None = None
+    # ``statistic(values, weights)`` of the terms, or else of the ranks, each counted `weights`
+    # times.
     statistic: Callable[[Values, Values], float] = law.mean
-    is_counted: bool = False
-    weighted: bool = False
-    macro: bool = False
-    is_trusted: bool = False
-    tabulated: bool = True
+    is_counted: bool = False  # True if n times the metric is a whole number
+    weighted: bool = False  # True if constants of unequal weights are computed, not sampled
+    macro: bool = False  # True if tables carry constants of macro averages
+    tabulated: bool = True  # False if they are always computed from the numbers of candidates
 
     @property
     def increasing(self) -> bool:
@@ -175,11 +133,6 @@ class Metric:
     def is_of_answers(self) -> bool:
         """True for a metric of queries with several right answers."""
         return False
-
-    @property
-    def formula(self) -> law.Formula:
-        """How its expectation and variance are computed, in words and as expressions."""
-        return law.load_formulas()[self.family]
 
     @property
     def hits_k(self) -> int | None:
@@ -269,7 +222,6 @@ _MRR = Metric(
     term=law.take_reciprocal,
     moments="means.mean_reciprocal_rank",
     inverse_of="harmonic_mean_rank",
-    never_below="hits_at_1",
     weighted=True,
     macro=True,
 )
@@ -282,7 +234,6 @@ _NDCG = Metric(
     definition="(1/n) sum 1/log2(1 + r_i)",
     term=law.take_gain,
     moments="means.ndcg",
-    never_below="inverse_harmonic_mean_rank",
     weighted=True,
 )
 
@@ -299,7 +250,6 @@ def _cut_off(row: Metric, function: str, *further: str) -> Metric:
         definition=row.definition.replace("sum", "sum over r_i <= k of"),
         term=law.cut_off(row.term or law.take_rank),
         moments=f"means.{function}",
-        never_below="hits_at_1",
         weighted=True,
         tabulated=False,
     )
@@ -324,7 +274,6 @@ CATALOGUE: dict[str, Metric] = {
             is_counted=True,
             weighted=True,
             macro=True,
-            is_trusted=True,
         ),
         _MRR,
         Metric(
@@ -344,7 +293,6 @@ CATALOGUE: dict[str, Metric] = {
             is_counted=True,
             weighted=True,
             macro=True,
-            is_trusted=True,
         ),
         Metric(
             family="geometric_mean_rank",
@@ -554,8 +502,17 @@ _LABELS = Names(
     {metric.label: (metric.key, *metric.spellings) for metric in TABULATED},
     "`rankconst show metrics` lists them all.",
 )
+
+
+class Form(NamedTuple):
+    """A metric, and one of its :data:`FORMS`; None for the metric itself."""
+
+    metric: Metric
+    form: str | None
+
+
 _ADJUSTED = {
-    squash(getattr(metric, f"{form}_name").format(k="")): (metric, form)
+    squash(getattr(metric, f"{form}_name").format(k="")): Form(metric, form)
     for metric in CATALOGUE.values()
     for form in FORMS
     if getattr(metric, f"{form}_name")
@@ -590,7 +547,7 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     >>> parse_metric("both.realistic.inverse_harmonic_mean_rank").label
     'MRR'
     """
-    return name if isinstance(name, Metric) else _parse(require_text(name), k)
+    return name if isinstance(name, Metric) else _parse_name(require_text(name), k)
 
 
 def list_prefixes(name: str) -> list[str]:
@@ -605,15 +562,16 @@ def strip_prefixes(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _parse(name: str, k: int | None) -> Metric:
+def _parse_name(name: str, k: int | None) -> Metric:
     """Read the name of a metric; UnknownNameError, with advice, if it is none or lacks its k."""
     bare = strip_prefixes(name)
-    family, number = _find_family(bare)
-    if family is None:
-        _refuse_near(name, bare)
+    metric, number = _find_family(bare)
+    if metric is None:
+        advice = _advise(name, bare)
+        if advice:
+            raise UnknownNameError(advice)
         _LABELS.resolve(name)  # suggests names as people write them
-        family = _NAMES.resolve(bare)
-    metric = CATALOGUE[family]
+        metric = CATALOGUE[_NAMES.resolve(bare)]
     cutoff = k if number is None else number
     if not metric.takes_k:
         return metric
@@ -625,12 +583,90 @@ def _parse(name: str, k: int | None) -> Metric:
     return metric.at(cutoff)
 
 
-def _refuse_near(name: str, bare: str) -> None:
-    """Refuse, with advice, adjusted metrics and names such as ``filtered MRR`` or ``accuracy``."""
+def _find_family(name: str) -> tuple[Metric | None, int | None]:
+    """Return the family of a name and its k; ``mrr@10`` has one, ``mrr10`` is no name."""
+    numbered = _NUMBERED.match(name)
+    if numbered is None:
+        return CATALOGUE.get(_NAMES.find(name) or ""), None
+    stem = numbered[1]
+    family = _NAMES_WITH_K.find(stem)
+    if family is None and "@" in name:
+        family = _NAMES_WITH_K.find(f"{stem} at")
+    return CATALOGUE.get(family or ""), int(numbered[2])
+
+
+def find_metric(name: str, k: int | None = None) -> Form | None:
+    """Return the metric that a whole name spells, with its adjusted form; None for other names."""
+    bare = name.strip()
+    metric, number = _find_family(bare)
+    if metric is not None:
+        cutoff = k if number is None else number
+        if not metric.takes_k:
+            return Form(metric, None)
+        return Form(metric.at(cutoff), None) if cutoff else None
+    for pattern, form in _KEYS_OF_FORMS:
+        match = re.match(pattern, bare, re.IGNORECASE)
+        base = None if match is None else find_metric(match[1], k)
+        if base is not None and base.form is not None:
+            return None
+        if base is not None:
+            # PyKEEN's ``adjusted_hits_at_k`` is an index, without saying so.
+            is_index = base.metric.index_name and not base.metric.normalised_name
+            return Form(base.metric, "index" if form == "normalised" and is_index else form)
+    return _find_adjusted(bare)
+
+
+# PyKEEN's keys of adjusted forms.
+_KEYS_OF_FORMS = (
+    (r"^adjusted_(.+)_index$", "index"),
+    (r"^adjusted_(.+)$", "normalised"),
+    (r"^z_(.+)$", "z"),
+)
+
+
+def _find_adjusted(name: str) -> Form | None:
+    """Find the metric and form of a name of the field's, ``AMRI`` or ``AH@10``; None for others."""
+    plain = squash(name)
+    stem = plain.rstrip("0123456789")
+    digits = plain[len(stem) :]
+    found = _ADJUSTED.get(stem)
+    if found is None or found.metric.takes_k != bool(digits) or len(digits) > 20:
+        return None
+    return found._replace(metric=found.metric.at(int(digits))) if digits else found
+
+
+def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
+    """Read the name of an adjusted metric, ``AH@10`` or ``z_hits_at_10``: metric and form."""
+    metric, form = find_metric(strip_prefixes(name)) or (None, None)
+    if metric is None or form is None:
+        raise UnknownNameError(
+            f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names."
+        )
+    return metric, form
+
+
+def list_adjusted_names(metric: Metric) -> tuple[str, ...]:
+    """Return the names of a metric's adjusted forms without a k, the field's and PyKEEN's."""
+    names = [getattr(metric, f"{form}_name") for form in FORMS]
+    return (
+        *(name.format(k="") for name in names if name),
+        f"adjusted_{metric.family}_index",
+        f"z_{metric.family}",
+    )
+
+
+_FILTERING = re.compile(
+    r"^(?:filtered|raw)[\s_-]+|(?<![\s_-])[\s_-]+(?:filtered|raw)$", re.IGNORECASE
+)
+_PRECISIONS = {"map", "ap", "averageprecision", "meanaverageprecision"}
+
+
+def _advise(name: str, bare: str) -> str:
+    """Explain an adjusted metric, or a name such as ``filtered MRR``; empty for other names."""
     adjusted = _find_adjusted(bare)
     if adjusted is not None:
-        label = adjusted[0].label
-        raise UnknownNameError(
+        label = adjusted.metric.label
+        return (
             f"{name} is an adjusted form of {label}; "
             f"name the metric whose value was published: {label}. To turn a value back: "
             f"rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
@@ -638,76 +674,25 @@ def _refuse_near(name: str, bare: str) -> None:
     plain = _FILTERING.sub("", bare)
     unfiltered = find_metric(plain)
     if plain != bare and unfiltered is not None:
-        raise UnknownNameError(
-            f"unknown metric {name!r}: write {unfiltered[0].label}, and add --protocol raw or "
+        return (
+            f"unknown metric {name!r}: write {unfiltered.metric.label}, and add --protocol raw or "
             "--protocol standard, which filters."
         )
-    advice = _describe_other(bare)
+    advice = _advise_on_other(bare)
     if advice:
-        raise UnknownNameError(
-            f"unknown metric {name!r}: {advice} `rankconst show metrics` lists them all."
-        )
+        advice = f"unknown metric {name!r}: {advice} `rankconst show metrics` lists them all."
+    return advice
 
 
-def _find_family(name: str) -> tuple[str | None, int | None]:
-    """Return the family of a name and its k; ``mrr@10`` has one, ``mrr10`` is no name."""
-    numbered = _NUMBERED.match(name)
-    if numbered is None:
-        return _NAMES.find(name), None
-    stem = numbered[1]
-    family = _NAMES_WITH_K.find(stem)
-    if family is None and "@" in name:
-        family = _NAMES_WITH_K.find(f"{stem} at")
-    return family, int(numbered[2])
-
-
-def find_metric(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
-    """Return the metric that a whole name spells, with its adjusted form; None for other names."""
-    bare = name.strip()
-    family, number = _find_family(bare)
-    if family is not None:
-        metric = CATALOGUE[family]
-        cutoff = k if number is None else number
-        if not metric.takes_k:
-            return metric, None
-        return (metric.at(cutoff), None) if cutoff else None
-    for pattern, form in _ADJUSTED_KEYS:
-        match = re.match(pattern, bare, re.IGNORECASE)
-        base = None if match is None else find_metric(match[1], k)
-        if base is not None:
-            metric, form_of_base = base
-            return None if form_of_base else _name_form(metric, form)
-    return _find_adjusted(bare)
-
-
-def _name_form(metric: Metric, form: str) -> tuple[Metric, str]:
-    """Name the form of a key of PyKEEN: ``adjusted_hits_at_k`` is an index, without saying so."""
-    if form == "normalised" and metric.index_name and not metric.normalised_name:
-        return metric, "index"
-    return metric, form
-
-
-_PRECISION = "mean average precision"
-_PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
-
-
-_FILTERING = re.compile(
-    r"^(?:filtered|raw)[\s_-]+|(?<![\s_-])[\s_-]+(?:filtered|raw)$", re.IGNORECASE
-)
-
-
-def _describe_other(name: str) -> str:
-    """Explain a name close to a metric's: "accuracy", "MAP@10", "mrr10"; empty for other names.
-
-    The sentence follows "unknown metric ...:" in an error.
-    """
+def _advise_on_other(name: str) -> str:
+    """Explain a name close to a metric's: "accuracy", "MAP@10", "mrr10"; empty for other names."""
     numbered = _NUMBERED.match(name)
     stem, cutoff = (name, "") if numbered is None else (numbered[1], numbered[2])
     if squash(stem) in {"acc", "accuracy"}:
         return "that of multiple choice is Hits@1 among the options: of 4, protocol sampled:3."
     if squash(stem) in _PRECISIONS:
         return (
-            f"{_PRECISION} is the MRR only if "
+            "mean average precision is the MRR only if "
             "every task has one right answer and there is no cut-off."
         )
     family = _NAMES.find(re.sub(r"[\s_-]at$", "", stem))  # "mrr_at_10"
@@ -723,46 +708,6 @@ def _describe_other(name: str) -> str:
         f"{label} cut off at rank {cutoff} is another metric than {label}, "
         "and its constants are not known here."
     )
-
-
-def _find_adjusted(name: str) -> tuple[Metric, str] | None:
-    """Find the metric and form of a name of the field's, ``AMRI`` or ``AH@10``; None for others."""
-    plain = squash(name)
-    stem = plain.rstrip("0123456789")
-    digits = plain[len(stem) :]
-    metric, form = _ADJUSTED.get(stem, (None, ""))
-    if metric is None or metric.takes_k != bool(digits) or len(digits) > 20:
-        return None
-    if digits:
-        metric = metric.at(int(digits))
-    return metric, form
-
-
-def list_adjusted_names(metric: Metric) -> tuple[str, ...]:
-    """Return the names of a metric's adjusted forms without a k, the field's and PyKEEN's."""
-    names = [getattr(metric, f"{form}_name") for form in FORMS]
-    return (
-        *(name.format(k="") for name in names if name),
-        f"adjusted_{metric.family}_index",
-        f"z_{metric.family}",
-    )
-
-
-_ADJUSTED_KEYS = (
-    (r"^adjusted_(.+)_index$", "index"),
-    (r"^adjusted_(.+)$", "normalised"),
-    (r"^z_(.+)$", "z"),
-)
-
-
-def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
-    """Read the name of an adjusted metric, ``AH@10`` or ``z_hits_at_10``: metric and form."""
-    metric, form = find_metric(strip_prefixes(name)) or (None, None)
-    if metric is None or form is None:
-        raise UnknownNameError(
-            f"unknown adjusted metric {name!r}; `rankconst show metrics` lists the names."
-        )
-    return metric, form
 
 
 def _write_formula(metric: Metric, form: str) -> str:
@@ -796,7 +741,7 @@ def describe_metric(metric: Metric) -> dict[str, str]:
         "direction": "larger is better" if metric.increasing else "smaller is better",
         "optimum": optimum,
         **{form: _write_formula(metric, form) for form in FORMS},
-        **metric.formula._asdict(),
+        **law.load_formulas()[metric.family]._asdict(),
         "key": metric.key,
         "spellings": ", ".join(metric.spellings) or "–",
     }

@@ -257,7 +257,7 @@ def test_rows_are_whole_and_name_what_exists(metric: Metric) -> None:
         assert math.isinf(metric.upper) == (not metric.increasing)
     module, name = metric.moments.split(".")
     assert callable(getattr(importlib.import_module(f"rankconst.moments.{module}"), name))
-    for other in (metric.inverse_of, metric.square_of, metric.never_below):
+    for other in (metric.inverse_of, metric.square_of):
         assert not other or parse_metric(other).key == other
     assert metric.weighted >= metric.macro
     assert metric.inverse is None or metric.inverse.inverse == metric
@@ -287,8 +287,6 @@ def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
             assert value == pytest.approx(
                 evaluate(CATALOGUE[metric.square_of], ranks) ** 2, rel=1e-12
             )
-        if metric.never_below:
-            assert value >= evaluate(parse_metric(metric.never_below), ranks) * (1 - 1e-12)
         if metric.exponent is not None:
             # The mean of r^p over an exponent so small that it is the geometric mean's.
             p = metric.exponent or 1e-7
