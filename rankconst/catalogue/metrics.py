@@ -16,16 +16,16 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rankconst.catalogue import formulas as law
 from rankconst.doubles import np
 from rankconst.errors import UnknownNameError
 from rankconst.names import Names, require_text, squash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from rankconst.doubles import Counts, Values
 
@@ -59,6 +59,112 @@ _SCALES: dict[str, tuple[bool, float | None, float, float]] = {
 }
 
 
+# -- what metrics make of the ranks ----------------------------------------------------------------
+
+
+def _mean(values: Values, weights: Values) -> float:
+    """Return the weighted mean."""
+    return float(np.sum(values * weights) / np.sum(weights))
+
+
+def _quadratic_mean(ranks: Values, weights: Values) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt(_mean(ranks * ranks, weights)))
+
+
+def _take_rank(ranks: Values, _: int | None) -> Values:
+    """Return the ranks."""
+    return ranks
+
+
+def _take_reciprocal(ranks: Values, _: int | None) -> Values:
+    """Return 1 over the rank."""
+    return 1.0 / ranks
+
+
+def _take_gain(ranks: Values, _: int | None) -> Values:
+    """Return the gain of a rank in nDCG."""
+    return 1.0 / np.log2(1.0 + ranks)
+
+
+def require_k(k: int | None) -> int:
+    """Return the k of Hits@k, or of another metric with a cut-off."""
+    if k is None:
+        raise UnknownNameError(
+            "a metric with a cut-off needs a k: write hits@10 or mrr@10, for example."
+        )
+    return k
+
+
+def _take_hit(ranks: Values, k: int | None) -> Values:
+    """Return 1 for ranks of at most k."""
+    return (ranks <= require_k(k)).astype(np.float64)
+
+
+def _cut(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int | None], Values]:
+    """Return a function of the rank that is 0 beyond k."""
+    return lambda ranks, k: np.where(ranks <= require_k(k), term(ranks, None), 0.0)
+
+
+def _median(ranks: Values, weights: Values) -> float:
+    """Return the median, of two middle ranks their mean."""
+    order = np.argsort(ranks)
+    below = np.cumsum(weights[order])
+    half = below[-1] / 2
+    # The ranks at positions n/2 and n/2 + 1; one and the same if n is odd.
+    lower = ranks[order][np.searchsorted(below, half, side="left")]
+    upper = ranks[order][min(int(np.searchsorted(below, half, side="right")), ranks.size - 1)]
+    return float((lower + upper) / 2)
+
+
+def _variance(ranks: Values, weights: Values) -> float:
+    """Return the variance."""
+    return _mean(np.square(ranks - _mean(ranks, weights)), weights)
+
+
+def _largest_variance(sizes: Values, tasks: Values) -> float:
+    """Return the largest variance that ranks can have.
+
+    It has tasks at rank 1 and at their last rank only, and at the last rank those with the most
+    candidates. With m tasks of a size s at the last rank, below all larger sizes there, the
+    variance is a parabola in m: its vertex is the best m.
+    """
+    n = float(np.sum(tasks))
+    # From the largest size to the smallest; sums are over the larger sizes.
+    span = sizes[::-1] - 1.0
+    count = tasks[::-1]
+    larger = np.cumsum(count * span) - count * span
+    larger_square = np.cumsum(count * span**2) - count * span**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        vertex = np.nan_to_num(n / 2 - larger / span)
+    neighbours = [vertex]  # of weights that are not whole, any share may be at the last rank
+    if (count == np.round(count)).all():
+        neighbours = [np.floor(vertex), np.ceil(vertex)]
+    variances = []
+    for neighbour in neighbours:
+        m = np.clip(neighbour, 0.0, count)
+        mean = (larger + m * span) / n
+        variances.append((larger_square + m * span**2) / n - mean**2)
+    return float(np.max(variances))
+
+
+NORMAL_QUARTILE = 0.6744897501960817
+"""The upper quartile of the standard normal distribution, the divisor of the MAD."""
+
+
+def _median_absolute_deviation(ranks: Values, weights: Values) -> float:
+    """Return the median distance from the median, over the normal distribution's quartile."""
+    return _median(np.abs(ranks - _median(ranks, weights)), weights) / NORMAL_QUARTILE
+
+
+def _largest_median_deviation(sizes: Values, _: Values) -> float:
+    """Return a bound: the nearer half of the ranks lies within half the range of the median."""
+    return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
+
+
+# -- the metrics -----------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A rank-based metric, a function of the ranks r_1 ... r_n."""
@@ -88,7 +194,7 @@ class Metric:
     term: Callable[[Values, int | None], Values] | None = None
     # ``statistic(values, weights)`` of the terms, or else of the ranks, each counted `weights`
     # times.
-    statistic: Callable[[Values, Values], float] = law.mean
+    statistic: Callable[[Values, Values], float] = _mean
     is_counted: bool = False  # True if n times the metric is a whole number
     weighted: bool = False  # True if constants of unequal weights are computed, not sampled
     macro: bool = False  # True if tables carry constants of macro averages
@@ -219,7 +325,7 @@ _MRR = Metric(
     index_name="AMRR",
     z_name="ZMRR",
     definition="(1/n) sum 1/r_i",
-    term=law.take_reciprocal,
+    term=_take_reciprocal,
     moments="means.mean_reciprocal_rank",
     inverse_of="harmonic_mean_rank",
     weighted=True,
@@ -232,7 +338,7 @@ _NDCG = Metric(
     scale="share",
     spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
     definition="(1/n) sum 1/log2(1 + r_i)",
-    term=law.take_gain,
+    term=_take_gain,
     moments="means.ndcg",
     weighted=True,
 )
@@ -248,7 +354,7 @@ def _cut_off(row: Metric, function: str, *further: str) -> Metric:
         scale="share",
         spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{row.family} at", *further),
         definition=row.definition.replace("sum", "sum over r_i <= k of"),
-        term=law.cut_off(row.term or law.take_rank),
+        term=_cut(row.term or _take_rank),
         moments=f"means.{function}",
         weighted=True,
         tabulated=False,
@@ -268,7 +374,7 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AMRI",
             z_name="ZMR",
             definition="(1/n) sum r_i",
-            term=law.take_rank,
+            term=_take_rank,
             moments="means.mean_rank",
             exponent=1,
             is_counted=True,
@@ -288,7 +394,7 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AH@{k}",
             z_name="ZH@{k}",
             definition="(1/n) #{i : r_i <= k}",
-            term=law.take_hit,
+            term=_take_hit,
             moments="means.hits_at_k",
             is_counted=True,
             weighted=True,
@@ -303,7 +409,7 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AGMRI",
             z_name="ZGMR",
             definition="(prod r_i)^(1/n)",
-            statistic=lambda ranks, weights: float(np.exp(law.mean(np.log(ranks), weights))),
+            statistic=lambda ranks, weights: float(np.exp(_mean(np.log(ranks), weights))),
             moments="means.geometric_mean_rank",
             exponent=0,
             weighted=True,
@@ -315,7 +421,7 @@ CATALOGUE: dict[str, Metric] = {
             title="inverse geometric mean rank",
             scale="share",
             definition="(prod r_i)^(-1/n)",
-            statistic=lambda ranks, weights: float(np.exp(-law.mean(np.log(ranks), weights))),
+            statistic=lambda ranks, weights: float(np.exp(-_mean(np.log(ranks), weights))),
             moments="means.inverse_geometric_mean_rank",
             inverse_of="geometric_mean_rank",
             weighted=True,
@@ -327,7 +433,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("inverse mean rank", "IMR"),
             definition="n / sum r_i",
-            statistic=lambda ranks, weights: 1.0 / law.mean(ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / _mean(ranks, weights),
             moments="powers.inverse_mean_rank",
             inverse_of="arithmetic_mean_rank",
             weighted=True,
@@ -338,7 +444,7 @@ CATALOGUE: dict[str, Metric] = {
             title="harmonic mean rank",
             scale="rank",
             definition="n / sum 1/r_i",
-            statistic=lambda ranks, weights: 1.0 / law.mean(1.0 / ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / _mean(1.0 / ranks, weights),
             moments="powers.harmonic_mean_rank",
             exponent=-1,
             weighted=True,
@@ -350,7 +456,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="rank",
             spellings=("root mean square rank",),
             definition="sqrt((1/n) sum r_i^2)",
-            statistic=law.quadratic_mean,
+            statistic=_quadratic_mean,
             moments="powers.quadratic_mean_rank",
             exponent=2,
             weighted=True,
@@ -361,7 +467,7 @@ CATALOGUE: dict[str, Metric] = {
             title="inverse quadratic mean rank",
             scale="share",
             definition="1 / sqrt((1/n) sum r_i^2)",
-            statistic=lambda ranks, weights: 1.0 / law.quadratic_mean(ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / _quadratic_mean(ranks, weights),
             moments="powers.inverse_quadratic_mean_rank",
             inverse_of="quadratic_mean_rank",
             weighted=True,
@@ -373,7 +479,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="rank",
             spellings=("median rank", "median", "MedR"),
             definition="median of r_i; of the two middle ranks the mean",
-            statistic=law.median,
+            statistic=_median,
             moments="median.median_rank",
         ),
         Metric(
@@ -383,7 +489,7 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("inverse median rank", "inverse median"),
             definition="1 / median of r_i",
-            statistic=lambda ranks, weights: 1.0 / law.median(ranks, weights),
+            statistic=lambda ranks, weights: 1.0 / _median(ranks, weights),
             moments="median.inverse_median_rank",
             inverse_of="median_rank",
         ),
@@ -397,8 +503,8 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank var", "rank variance", "variance of ranks", "var"),
             definition="(1/n) sum (r_i - mean r)^2",
-            statistic=law.variance,
-            bound=law.largest_variance,
+            statistic=_variance,
+            bound=_largest_variance,
             moments="deviation.rank_variance",
             square_of="standard_deviation",
             weighted=True,
@@ -410,8 +516,8 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank std", "std", "standard deviation of ranks"),
             definition="sqrt((1/n) sum (r_i - mean r)^2)",
-            statistic=lambda ranks, weights: float(np.sqrt(law.variance(ranks, weights))),
-            bound=lambda sizes, tasks: float(np.sqrt(law.largest_variance(sizes, tasks))),
+            statistic=lambda ranks, weights: float(np.sqrt(_variance(ranks, weights))),
+            bound=lambda sizes, tasks: float(np.sqrt(_largest_variance(sizes, tasks))),
             moments="deviation.standard_deviation",
         ),
         Metric(
@@ -421,8 +527,8 @@ CATALOGUE: dict[str, Metric] = {
             scale="spread",
             spellings=("rank mad",),
             definition="median of |r_i - median r|, over 0.67449",
-            statistic=law.median_absolute_deviation,
-            bound=law.largest_median_deviation,
+            statistic=_median_absolute_deviation,
+            bound=_largest_median_deviation,
             moments="median_deviation.median_absolute_deviation",
         ),
         Metric(
@@ -710,6 +816,27 @@ def _advise_on_other(name: str) -> str:
     )
 
 
+# -- the pages of the metrics ----------------------------------------------------------------------
+
+
+class Formula(NamedTuple):
+    """How the constants of a metric are computed, in the names that ``formulas.toml`` explains."""
+
+    expectation: str
+    variance: str
+    method: str  # how they are evaluated, in words
+    reference: str = "derived here"
+
+
+@cache
+def load_formulas() -> Mapping[str, Formula]:
+    """Read the formulas, by the family of the metric."""
+    import tomllib  # only the pages of metrics need them
+
+    text = Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8")
+    return {family: Formula(**row) for family, row in tomllib.loads(text).items()}
+
+
 def _write_formula(metric: Metric, form: str) -> str:
     """Write the formula of an adjusted form, and the meaning of its values."""
     value, optimum = metric.label, metric.optimum
@@ -741,7 +868,7 @@ def describe_metric(metric: Metric) -> dict[str, str]:
         "direction": "larger is better" if metric.increasing else "smaller is better",
         "optimum": optimum,
         **{form: _write_formula(metric, form) for form in FORMS},
-        **law.load_formulas()[metric.family]._asdict(),
+        **load_formulas()[metric.family]._asdict(),
         "key": metric.key,
         "spellings": ", ".join(metric.spellings) or "–",
     }

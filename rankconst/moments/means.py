@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.formulas import require_k
+from rankconst.catalogue.metrics import require_k
 from rankconst.doubles import UNIT_ROUNDOFF, Moments, lift_rounding
 from rankconst.errors import UndefinedError
 from rankconst.moments.blocks import blocks_of, distinct_blocks

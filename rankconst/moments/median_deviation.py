@@ -46,8 +46,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue.formulas import NORMAL_QUARTILE
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, NORMAL_QUARTILE
 from rankconst.doubles import UNIT_ROUNDOFF, Moments
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.sampled import (

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from rankconst.catalogue.formulas import require_k
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, require_k
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tails.distributions import (

@@ -12,8 +12,7 @@ import pytest
 
 from carried import open_once
 from cases import choose
-from rankconst.catalogue.formulas import load_formulas
-from rankconst.catalogue.metrics import TABULATED, describe_metric, parse_metric
+from rankconst.catalogue.metrics import TABULATED, describe_metric, load_formulas, parse_metric
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
 
