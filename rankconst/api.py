@@ -37,11 +37,10 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
-    from rankconst.inverse import TurnedBack
     from rankconst.results.compared import Compared
     from rankconst.results.reading import Reading
     from rankconst.tables.own_counts import Answers, Counts
-    from rankconst.typed import AdjustedList, AdjustedValue, AdjustedValues
+    from rankconst.typed import AdjustedList, AdjustedValue, AdjustedValues, TurnedBack
     from rankconst.values.constants import Constants
 
 
@@ -258,11 +257,11 @@ def _turn_back(
     results: Any, names: Sequence[str], to: str, user: Address, tables: Tables
 ) -> TurnedBack:
     """Turn adjusted values back into values of a metric."""
-    from rankconst.inverse import turn_back
+    from rankconst.typed import turn_values_back
 
     values = [results] if _is_value(results) else results
     name = _require_one(values[0], names)
-    return turn_back(values, name, to, parse_address(user, tables), tables)
+    return turn_values_back(values, name, to, parse_address(user, tables), tables)
 
 
 def _adjust_answers(results: Any, request: _Request) -> Any:

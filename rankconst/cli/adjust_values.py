@@ -31,9 +31,9 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.listing import Column, Format, Listing
+from rankconst.typed import find_floors, lay_out, turn_values_back
 from rankconst.values.published import read_published
 from rankconst.verdicts import explain
-from rankconst.worth import find_floors, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -199,8 +199,6 @@ def turn_back(
     typed: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
     """List the metric's values behind adjusted ones, with the range that rounding leaves."""
-    from rankconst import inverse
-
     pairs = [value.rpartition("=") for value in typed]
     names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
     if len(names) != 1 or not typed:
@@ -210,6 +208,6 @@ def turn_back(
         )
     values = [value for _, _, value in pairs]
     try:
-        return inverse.turn_back(values, names[0], to, user, opened).listing
+        return turn_values_back(values, names[0], to, user, opened).listing
     except DataError as error:
         raise UsageError(str(error)) from None

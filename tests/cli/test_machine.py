@@ -313,7 +313,7 @@ runpy.run_module("rankconst", run_name="__main__")
         ("rankconst.cli", "raise RuntimeError('broken')", 1, True),
         *(
             pytest.param(module, "os.kill(os.getpid(), _signal.SIGINT)", 130, False, marks=posix)
-            for module in ("rankconst.listing", "rankconst.worth")
+            for module in ("rankconst.listing", "rankconst.typed")
         ),
     ],
 )
