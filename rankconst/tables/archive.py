@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard
 
 from rankconst.catalogue.baselines import (
     ALL_BASELINES,
@@ -47,7 +47,7 @@ from rankconst.values.constants import Constants, Indexed
 from rankconst.version import bundle_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import pandas as pd
 
@@ -55,8 +55,12 @@ if TYPE_CHECKING:
     from rankconst.tables.counts_file import AnswerTables
 
 
-# Constants that stay in memory.
-_MOST_KNOWN = 10_000
+class DatasetNames(NamedTuple):
+    """The names of a dataset, and the key of its counting; None without one."""
+
+    title: str
+    aliases: list[str]
+    counting: str | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,9 +82,6 @@ class Tables(TableFiles):
     # True of counts of queries with several right answers: :func:`are_of_answers`.
     of_answers: ClassVar[bool] = False
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _known: dict[tuple[Tasks, Metric], Constants] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
     _lines: dict[str, dict[str, Any]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -93,6 +94,11 @@ class Tables(TableFiles):
     def version_of(self, dataset: str) -> str:
         """Return the version of the set that a dataset, given by its key, is from."""
         return self.set_of(dataset).version
+
+    def set_for(self, tasks: Tasks) -> Tables:
+        """Return the set that the constants of some ranking tasks are from."""
+        del tasks
+        return self
 
     def __repr__(self) -> str:
         return f"Tables({str(self.path)!r}, version {self.version!r})"
@@ -108,21 +114,9 @@ class Tables(TableFiles):
         return self.datasets[dataset] if described is None else described
 
     @cached_property
-    def titles(self) -> dict[str, str]:
-        """Key of each dataset to its title."""
-        return {key: title for key, (title, *_) in self.spellings.items()}
-
-    @cached_property
     def _index(self) -> bytes:
         """The index of a released set, which needs no Arrow and numpy; empty for other sets."""
         return read_index(self.folder, self.descriptor)
-
-    @cached_property
-    def _indexed(self) -> dict[str, tuple[str, list[str], str | None]]:
-        """Title, further spellings and counting of each dataset, by its key."""
-        names: dict[str, tuple[str, list[str], str | None]]
-        names = json.loads(self._index[: self._index.index(b"\n")])["names"]
-        return names
 
     def _find_line(self, dataset: str) -> dict[str, Any]:
         """Return the entry of a dataset in the index; empty without an index."""
@@ -148,31 +142,33 @@ class Tables(TableFiles):
         return moments, Indexed(of_tasks["num_tasks"], worst, smallest_difference)
 
     @cached_property
-    def spellings(self) -> dict[str, tuple[str, ...]]:
-        """Dataset key to its title and further spellings, in the order of the tables."""
+    def _names_of(self) -> dict[str, DatasetNames]:
+        """The names of each dataset, by its key, in the order of the tables."""
         if self._index:
-            return {key: (title, *aliases) for key, (title, aliases, _) in self._indexed.items()}
-        columns = self._read("datasets", ("dataset", "title", "aliases")).to_pydict()
-        return {
-            key: (title, *aliases) for key, title, aliases in zip(*columns.values(), strict=True)
-        }
+            rows = json.loads(self._index[: self._index.index(b"\n")])["names"]
+            return {key: DatasetNames(*row) for key, row in rows.items()}
+        keys, *columns = (
+            self._read("datasets", ("dataset", "title", "aliases", "counting")).to_pydict().values()
+        )
+        return {key: DatasetNames(*row) for key, *row in zip(keys, *columns, strict=True)}
 
     @cached_property
-    def _counting(self) -> dict[str, str | None]:
-        """Dataset key to the key of its counting; None without one."""
-        if self._index:
-            return {key: counting for key, (_, _, counting) in self._indexed.items()}
-        columns = self._read("datasets", ("dataset", "counting")).to_pydict()
-        return dict(zip(*columns.values(), strict=True))
+    def titles(self) -> dict[str, str]:
+        """Key of each dataset to its title."""
+        return {key: names.title for key, names in self._names_of.items()}
+
+    @cached_property
+    def spellings(self) -> dict[str, tuple[str, ...]]:
+        """Dataset key to its title and further spellings, in the order of the tables."""
+        return {key: (names.title, *names.aliases) for key, names in self._names_of.items()}
 
     @cached_property
     def _names(self) -> Names:
-        spellings = self.spellings
         remedy = (
-            f"The tables ({self.version}) hold {len(spellings)}; "
+            f"The tables ({self.version}) hold {len(self.titles)}; "
             "`rankconst show datasets` lists them."
         )
-        return Names("dataset", spellings, remedy)
+        return Names("dataset", self.spellings, remedy)
 
     def resolve_dataset(self, name: str) -> str:
         """Return the key of the dataset that `name` spells.
@@ -184,7 +180,7 @@ class Tables(TableFiles):
             that can be built it says how.
         """
         # The key as it is needs no registry, which takes longer to read than the tables.
-        if require_text(name) in self.spellings:
+        if require_text(name) in self.titles:
             return name
         from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
         from rankconst.catalogue.suites import find_suite
@@ -292,13 +288,12 @@ class Tables(TableFiles):
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
-        if (tasks, metric) not in self._known:
-            constants = self._compute(tasks, metric)
-            # Of ever new relations, in a process that does not end.
-            if len(self._known) >= _MOST_KNOWN:
-                del self._known[next(iter(self._known))]
-            self._known[tasks, metric] = constants
-        return self._known[tasks, metric]
+        return self.set_for(tasks)._remember(tasks, metric)
+
+    @cached_property
+    def _remember(self) -> Callable[[Tasks, Metric], Constants]:
+        """Computes constants once; of ever new relations, not all stay in memory."""
+        return functools.lru_cache(10_000)(self._compute)
 
     def _compute(self, tasks: Tasks, metric: Metric) -> Constants:
         if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
@@ -325,7 +320,7 @@ class Tables(TableFiles):
 
     def find_suite(self, dataset: str) -> Suite | None:
         """Return the suite with a name in place of a dataset; None for a dataset."""
-        if dataset in self.spellings:
+        if dataset in self.titles:
             return None
         from rankconst.catalogue.suites import read_suite
 
@@ -348,9 +343,10 @@ class Tables(TableFiles):
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
         """Return True if constants are a row of the tables, not computed from the candidates."""
-        if _may_be_indexed(tasks, metric) and self._find_line(tasks.dataset):
-            return self._find_indexed(tasks, metric) is not None
-        return self._find_moments(tasks, metric) is not None
+        home = self.set_for(tasks)
+        if _may_be_indexed(tasks, metric) and home._find_line(tasks.dataset):
+            return home._find_indexed(tasks, metric) is not None
+        return home._find_moments(tasks, metric) is not None
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         return None if tasks.relations else self.records(tasks.dataset).find_moments(tasks, metric)
@@ -377,33 +373,24 @@ class Tables(TableFiles):
             from rankconst.tables.suite_means import pool_suite
 
             return pool_suite(suite, tasks, self)
-        records = self.records(tasks.dataset)
-        if not tasks.is_chance:
-            blocks = records.pool(tasks)
-            if blocks is None:
-                from rankconst.tables.explain import explain_baseline
-
-                raise UnknownNameError(explain_baseline(self, tasks))
-            return blocks
-        all_tasks = replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
+        home = self.set_for(tasks)
+        records = home.records(tasks.dataset)
         stored = tasks
-        if records.pool(all_tasks) is None:
-            substitute = self._find_stored(tasks)
-            if substitute is None:
-                from rankconst.tables.explain import explain_absent
-
-                raise UnknownNameError(explain_absent(self, tasks))
-            stored = substitute
+        if tasks.is_chance:
+            all_tasks = replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
+            if records.pool(all_tasks) is None:
+                stored = home._find_stored(tasks) or tasks
         histogram = records.pool(stored)
         if histogram is None:
             from rankconst.tables.explain import explain_lack
 
-            raise UnknownNameError(explain_lack(self, tasks, stored))
+            raise UnknownNameError(explain_lack(home, tasks, stored))
         return histogram if stored == tasks else _sample(tasks, histogram)
 
     def find_counting(self, dataset: str) -> Counting | None:
         """Return the counting of a dataset, given by its key; None if it has none."""
-        return COUNTING.get(self._counting.get(dataset) or "")
+        names = self._names_of.get(dataset)
+        return None if names is None else COUNTING.get(names.counting or "")
 
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
         """Return the keys of the baselines that a name asks for; None is chance.
@@ -443,16 +430,18 @@ class Tables(TableFiles):
             If a name is unknown.
         """
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
-        stored = self._find_stored(tasks) or tasks
+        home = self.set_for(tasks)
+        stored = home._find_stored(tasks) or tasks
         heads = replace(stored, side=ENTITY_SIDES[0], aggregation=DEFAULT_AGGREGATION, relations=())
-        return self.records(tasks.dataset).relations.get(heads, ())
+        return home.records(tasks.dataset).relations.get(heads, ())
 
     def holds(self, tasks: Tasks) -> bool:
         """Return True if there are rows of a dataset, protocol and split, of any side."""
-        if tasks.split == "test" and (line := self._find_line(tasks.dataset)):
+        home = self.set_for(tasks)
+        if tasks.split == "test" and (line := home._find_line(tasks.dataset)):
             addresses = (f"{tasks.protocol}/{side}/{DEFAULT_BASELINE}" for side in SIDES)
             return any(address in line["constants"] for address in addresses)
-        histograms = self.records(tasks.dataset).histograms
+        histograms = home.records(tasks.dataset).histograms
         for split in POOLED_SPLITS.get(tasks.split, (tasks.split,)):
             rows = (Tasks(tasks.dataset, tasks.protocol, split, side) for side in SIDES)
             if histograms.keys().isdisjoint(rows):
@@ -461,7 +450,8 @@ class Tables(TableFiles):
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
         """Return the sides of some ranking tasks that there are constants of."""
-        stored, histograms = self._find_stored(tasks), self.records(tasks.dataset).histograms
+        home = self.set_for(tasks)
+        stored, histograms = home._find_stored(tasks), home.records(tasks.dataset).histograms
         if stored is None:
             return ()
         ranks_relations = find_protocol(tasks.protocol).ranks_relations

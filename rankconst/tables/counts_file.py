@@ -258,19 +258,15 @@ class AnswerTables(TablesInMemory):
             self, answers={tasks: replace(queries, library=key) for tasks, queries in answers}
         )
 
-    def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
-        """Return the constants of a definition; the second time, at once."""
+    def _compute(self, tasks: Tasks, metric: Metric) -> Constants:
         if not tasks.is_chance:
             raise UnknownNameError(
                 "numbers of candidates and of right answers say what chance gets, and nothing else."
             )
         if tasks not in self.answers:
             raise UnknownNameError(explain_absent(self, tasks))
-        if (tasks, metric) not in self._known:
-            key = metric.family.removesuffix("_of_answers")
-            constants = self.answers[tasks].define(key, metric.k)
-            self._known[tasks, metric] = replace(constants, tasks=tasks)
-        return self._known[tasks, metric]
+        key = metric.family.removesuffix("_of_answers")
+        return replace(self.answers[tasks].define(key, metric.k), tasks=tasks)
 
     def list_meanings(self, name: str) -> Mapping[Meaning | str, list[str]]:
         """Map the meanings of a metric's name on these queries to the titles of the libraries.

@@ -180,7 +180,11 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
-    """Explain a missing side, or missing weights or relations, of tasks that are stored else."""
+    """Explain what tables lack of some tasks; those with rows to use are `stored`."""
+    if not tasks.is_chance:
+        return explain_baseline(tables, tasks)
+    if not tables.holds(stored):
+        return explain_absent(tables, tasks)
     where = f"{tasks.dataset} {tasks.split}"
     if not tasks.relations and tasks.is_micro:
         rows = tables.records(tasks.dataset).histograms

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankconst.arrow import join_texts, wrap_text
-from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import AGGREGATIONS, shares_negatives
 from rankconst.doubles import np
 from rankconst.errors import TablesError, UnknownNameError, first_line
@@ -18,7 +17,6 @@ from rankconst.names import is_key, resolve_name, shorten
 from rankconst.tables.place import check_size, read_hashed
 from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, schema_of
 from rankconst.tasks import Histogram, Tasks
-from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -119,8 +117,6 @@ class TableFiles:
                 )
             table = self._read_rows(file, columns, dataset, baseline)
             self._check_values(name, table)
-            if name == "constants" and {*_RANGED} <= {*table.column_names}:
-                self._check_ranges(table, dataset)
         return table
 
     def _read_rows(
@@ -175,31 +171,6 @@ class TableFiles:
                     "Build the set again, or get it again."
                 )
 
-    def _check_ranges(self, table: pa.Table, dataset: str | None) -> None:
-        """Refuse expectations and variances that no ranker has on these candidates."""
-        families = cast("list[str]", table["metric"].to_pylist())
-        codes = {family: code for code, family in enumerate(dict.fromkeys(families))}
-        sizes = self._read("candidates", ("num_candidates",), dataset)["num_candidates"]
-        most = to_array(sizes).max() if len(sizes) else np.inf
-        bounds = np.array([_bound_expectation(family, most) for family in codes]).reshape(-1, 2)
-        places = np.array([codes[family] for family in families], dtype=np.intp)
-        low, high = bounds[places].T
-        # A quarter of the squared range is the most that a variance can be; that of a sample may be
-        # somewhat more.
-        ranges = {"expectation": (low, high), "variance": (0 * low, np.square(high - low))}
-        for column, (least, largest) in ranges.items():
-            numbers = to_array(table[column]) if len(table) else low
-            slack = NOISE * largest
-            beyond = np.flatnonzero((numbers < least - slack) | (numbers > largest + slack))
-            if beyond.size:
-                row = int(beyond[0])
-                on = "" if dataset is None else f" on {dataset}"
-                raise TablesError(
-                    f"{self.folder / 'constants'}.parquet, column {column}: {numbers[row]:g} "
-                    f"for {families[row]}{on}; expected {least[row]:.6g} to {largest[row]:.6g}. "
-                    "Build the set again, or get it again."
-                )
-
     def _read_content(self, name: str) -> bytes:
         """Return the file of a table, checked."""
         if name not in self._contents:
@@ -230,8 +201,6 @@ class TableFiles:
                 f"this rankconst reads {expected.names}. Build the set again."
             )
 
-
-_RANGED = ("metric", "expectation", "variance")
 
 _DAMAGE = (OSError, ValueError, LookupError, TypeError, OverflowError)
 
@@ -264,17 +233,6 @@ def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
     """Count the nulls in lists, without `flatten`: it would import pyarrow.compute."""
     first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
     return lists.values.slice(first, last - first).null_count
-
-
-def _bound_expectation(family: str, most: float) -> tuple[float, float]:
-    """Bound the expectation of a metric if no task has more than `most` candidates."""
-    metric = CATALOGUE.get(family)
-    if metric is None or metric.optimum is None:
-        return 0.0, np.inf
-    if metric.is_share:
-        return metric.lower, metric.upper
-    # Of two tasks ranks can be as far apart as of any number.
-    return metric.lower, metric.worst(np.array([most]), np.array([2]))
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:

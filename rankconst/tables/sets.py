@@ -11,7 +11,6 @@ from rankconst.arrow import join_texts
 from rankconst.names import join_versions
 from rankconst.tables.archive import Tables
 from rankconst.tables.parquet import select_rows
-from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.doubles import Moments
-    from rankconst.tasks import Histogram
-    from rankconst.values.constants import Constants
+    from rankconst.tasks import Tasks
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,42 +78,14 @@ class JoinedTables(Tables):
         """Return title, citation and sizes of a dataset, from its set."""
         return self.set_of(dataset).describe(dataset)
 
-    def _find_set(self, tasks: Tasks) -> Tables:
+    def set_for(self, tasks: Tasks) -> Tables:
         """Return the first set that holds some tasks; else the first with their dataset."""
+        if self.find_suite(tasks.dataset) is not None:  # its graphs may be of several sets
+            return self
         for single in self.sets:
             if tasks.dataset in single.titles and single.holds(tasks):
                 return single
         return self.set_of(tasks.dataset)
-
-    def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
-        """Return the constants of a metric, from the set of the tasks."""
-        if self.find_suite(tasks.dataset) is not None:  # its graphs may be of several sets
-            return super().look_up(tasks, metric)
-        return self._find_set(tasks).look_up(tasks, metric)
-
-    def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
-        """Return True if constants are a row of a set."""
-        return self._find_set(tasks).is_tabulated(tasks, metric)
-
-    def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
-        """Return the candidate counts of some ranking tasks, from the set of the tasks."""
-        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
-        if self.find_suite(tasks.dataset) is not None:
-            return super().histogram(tasks)
-        return self._find_set(tasks).histogram(tasks)
-
-    def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
-        """Return the relations of some ranking tasks, from the set of the tasks."""
-        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
-        return self._find_set(tasks).relations(tasks)
-
-    def holds(self, tasks: Tasks) -> bool:
-        """Return True if any set has rows of a dataset, protocol and split."""
-        return self._find_set(tasks).holds(tasks)
-
-    def sides(self, tasks: Tasks) -> tuple[str, ...]:
-        """Return the sides of some ranking tasks that there are constants of."""
-        return self._find_set(tasks).sides(tasks)
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that any set holds of a dataset."""

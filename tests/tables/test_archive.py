@@ -187,9 +187,9 @@ def test_the_index_gives_the_bits_of_the_tables(tables: Tables) -> None:
     unindexed = {key: each for key, each in tables.descriptor.items() if key != INDEX}
     plain = Tables(tables.path, unindexed, tables.folder)
     assert plain.titles == tables.titles
-    assert plain._counting == tables._counting
     compared = 0
     for dataset in tables.titles:
+        assert plain.find_counting(dataset) == tables.find_counting(dataset)
         assert plain.protocols(dataset) == tables.protocols(dataset)
         assert tables.describe(dataset).items() <= plain.describe(dataset).items()
         for protocol, side, baseline in itertools.product(PROTOCOLS, SIDES, BASELINES):
@@ -224,15 +224,10 @@ def test_what_has_no_row_is_computed(own: Path, name: str) -> None:
     assert constants.num_tasks == 8
 
 
-def test_few_constants_stay_in_memory(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankconst.tables.archive._MOST_KNOWN", 2)
-    opened, ks = rankconst.load(own), range(1, 6)
-    found = [opened.constants("mykg", f"hits@{k}", protocol="raw").expectation for k in (*ks, *ks)]
-    assert found == [
-        rankconst.load(own).constants("mykg", f"hits@{k}", protocol="raw").expectation
-        for k in (*ks, *ks)
-    ]
-    assert len(opened._known) == 2
+def test_constants_are_computed_once(own: Path) -> None:
+    opened = rankconst.load(own)
+    first = opened.constants("mykg", "hits@4", protocol="raw")
+    assert opened.constants("mykg", "H@4", protocol="raw") is first
 
 
 def test_histograms(own: Path) -> None:

@@ -91,11 +91,6 @@ def put(name: str, column: str, *values: Any) -> Files:
     return make(**{name: encode(table.set_column(place, field, pa.array(changed, field.type)))})
 
 
-def put_all(column: str, value: float) -> Files:
-    """Return a set in which all constants have the same value."""
-    return put("constants", column, *[value] * len(tables_of_one()["constants"]))
-
-
 def rename(name: str, column: str) -> Files:
     table = tables_of_one()[name]
     names = ["x" if each == column else each for each in table.schema.names]
@@ -169,7 +164,6 @@ LOW += [
     ("candidates", name, value) for name in ("num_candidates", "num_tasks") for value in (0, -5)
 ]
 LOW += [("macro_candidates", "weight", -0.5), ("baseline_candidates", "offset", -1)]
-IMPOSSIBLE = [("expectation", -1.0), ("expectation", 1e308), ("variance", 1.1), ("variance", 1e300)]
 
 # What befalls any file.
 OF_FILES: dict[str, Callable[[str], Files]] = {
@@ -193,7 +187,6 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     **{f"null {name} in {table}": partial(put, table, name, None) for table, name in NULLS},
     **{f"{v} {name}": partial(put, "constants", name, v) for name in REAL for v in (math.nan, math.inf)},
     **{f"{name} {value} in {table}": partial(put, table, name, value) for table, name, value in LOW},
-    **{f"{v} {name} in all rows": partial(put_all, name, v) for name, v in IMPOSSIBLE},
     "a null alias": partial(put, "datasets", "aliases", [None]),
     "a null URL": partial(put, "datasets", "source_urls", [None]),
     "rows that take nothing": repeat_row,
