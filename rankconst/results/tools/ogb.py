@@ -21,6 +21,7 @@ from rankconst.results.reading import Collector, Reader, Reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Number,
+    NumberText,
     Record,
     Value,
     read_number,
@@ -42,29 +43,30 @@ class _Measure(NamedTuple):
 
     split: str | None
     key: str
-    metric: str
-    is_list: bool  # True if it has a value for each ranking task
+    name: str  # mrr or mrr_list
     value: Value
 
+    @property
+    def values(self) -> list[Value] | None:
+        """The values of the ranking tasks; None for a mean."""
+        return self.value if self.is_list and isinstance(self.value, list) else None
 
-class _Mean(NamedTuple):
-    """The mean that is written or that of a list, or the reason why there is none."""
-
-    text: str
-    length: int | None  # of the list
-    reason: str = ""
+    @property
+    def is_list(self) -> bool:
+        """True if it has a value for each ranking task."""
+        return self.name.endswith("_list")
 
 
 def _walk(record: Record) -> Iterator[_Measure]:
     """Yield the metrics of an object, and of the objects below the keys of splits."""
     value = record.value if isinstance(record.value, dict) else {}
     for key, inner in value.items():
-        nested = inner if key in SPLIT_WORDS and isinstance(inner, dict) else {}
-        for name, below in (nested or {key: inner}).items():
-            match = _NAME.fullmatch(name)
-            if match is not None:
-                split, path = (key, f"{key}.{name}") if nested else (None, name)
-                yield _Measure(split, path, match[1], match[2] is not None, below)
+        if key in SPLIT_WORDS and isinstance(inner, dict):
+            for name, below in inner.items():
+                if _NAME.fullmatch(name):
+                    yield _Measure(key, f"{key}.{name}", name, below)
+        elif _NAME.fullmatch(key):
+            yield _Measure(None, key, key, inner)
 
 
 def _recognise(document: Document) -> bool:
@@ -81,61 +83,48 @@ def _read(document: Document) -> Reading:
     for record in read_records(document):
         lengths: dict[str | None, int] = {}  # by split, of its first list
         for measure in _walk(record):
-            mean = _read_mean(measure)
-            if mean.reason:
-                collector.skip(record.line, measure.key, mean.reason)
+            text, reason = _read_mean(measure)
+            if reason:
+                collector.skip(record.line, measure.key, reason)
                 continue
             place = f"{document.at(record.line)}, key {measure.key}"
-            if mean.length is not None:
-                length = lengths.setdefault(measure.split, mean.length)
-                if mean.length != length:
-                    raise DataError(
-                        f"{place}: it has {mean.length:,} values, the list before it {length:,}; "
-                        "expected one per task."
-                    )
+            count = None if measure.values is None else len(measure.values)
+            if count is not None and lengths.setdefault(measure.split, count) != count:
+                raise DataError(
+                    f"{place}: it has {count:,} values, the list before it "
+                    f"{lengths[measure.split]:,}; expected one per task."
+                )
             try:
-                metric = parse_metric(measure.metric)
+                metric = parse_metric(measure.name.removesuffix("_list"))
             except UnknownNameError as error:
                 raise DataError(f"{place}: {error}") from None
-            context = Address(split=measure.split, num_tasks=mean.length)
-            row = _make_row(record.line, measure, mean)
-            collector.add(metric, mean.text, record.line, context, row, exact=measure.is_list)
+            row = {
+                "line": None if record.line is None else str(record.line),
+                "split": measure.split,
+                "metric": measure.name,
+                "value": text,
+                "num_tasks": None if count is None else str(count),
+            }
+            context = Address(split=measure.split, num_tasks=count)
+            collector.add(metric, text, record.line, context, row, exact=measure.is_list)
     return collector.collect(document, READER.key, "ogb")
 
 
-def _make_row(line: int | None, measure: _Measure, mean: _Mean) -> dict[str, str | None]:
-    """Make the row of a metric in the table that stands for the document."""
-    return {
-        "line": None if line is None else str(line),
-        "split": measure.split,
-        "metric": f"{measure.metric}_list" if measure.is_list else measure.metric,
-        "value": mean.text,
-        "num_tasks": None if mean.length is None else str(mean.length),
-    }
-
-
-def _read_mean(measure: _Measure) -> _Mean:
-    """Read a mean as it is written, and average a list."""
-    if measure.is_list and measure.value is not None:
-        return _average(measure.value)
-    text, reason = read_number(measure.value)
-    return _Mean(text, None, reason)
-
-
-def _average(value: Value) -> _Mean:
-    """Average a list; its mean is correctly rounded."""
-    if not isinstance(value, list) or not value:
-        return _Mean("", 0, "expected a list with a value for each ranking task")
+def _read_mean(measure: _Measure) -> NumberText:
+    """Read a mean as it is written, and average a list; its mean is correctly rounded."""
+    if not measure.is_list or measure.value is None:
+        return read_number(measure.value)
+    if not measure.values:
+        return NumberText("", "expected a list with a value for each ranking task")
     total = Decimal(0)
-    for index, item in enumerate(value):
+    for index, item in enumerate(measure.values):
         number = float(item) if isinstance(item, Number) else math.nan
         if not 0 <= number <= 1:
             got = "an object or a list" if isinstance(item, (dict, list)) else repr(str(item))
             reason = f"its value {index + 1:,} is {got}; expected a number from 0 to 1"
-            return _Mean("", 0, reason)
+            return NumberText("", reason)
         total = _EXACT.add(total, Decimal(str(item)) if number else Decimal(0))
-    mean = float(_EXACT.divide(total, len(value)))
-    return _Mean(repr(mean), len(value))
+    return NumberText(repr(float(_EXACT.divide(total, len(measure.values)))))
 
 
 READER = Reader("ogb", _recognise, _read)

@@ -12,7 +12,7 @@ PyKEEN 1.0 to 1.11, github.com/pykeen/pykeen, ``pykeen/evaluation/rank_based_eva
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
 
 
+# The words of a path, and what each says.
+
 _CONTAINERS = {"metrics", "results", "metric_results"}
 _COUNTS = {"count", "rankcount"}
-# The keys of a line of its JSON tracker.
-_TRACKED = {"metrics", "prefix", "step"}
 # Tie policies by their names before 1.5.
 _OLD = {"best", "worst", "avg"}
 _WORDS = {
@@ -55,8 +55,6 @@ _WORDS = {
     "rank_type": frozenset((*RANK_TYPES, "unknown")),
     "split": SPLIT_WORDS,
 }
-# The fields that a tracker writes once, above.
-_ABOVE = ("dataset", "model", "protocol", "aggregation", "questions")
 _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})"
     rf"[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
@@ -65,8 +63,7 @@ _JOINED = re.compile(
 _OPEN_K = re.compile(r"(?<=[_@])k$")
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
+class _Path(NamedTuple):
     """The keys to a value, divided into words: each field as written."""
 
     text: str = ""
@@ -91,14 +88,14 @@ class _Path:
         """Read one more word: it fills the first field that it can and that is still open."""
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
-                return replace(self, **{name: word})
+                return self._replace(**{name: word})
         if word in _CONTAINERS and not self.metric:
             return self
         if self.lacks_k and word.isdecimal():
-            return replace(self, metric=_OPEN_K.sub(word, self.metric))
+            return self._replace(metric=_OPEN_K.sub(word, self.metric))
         if not self.metric and (squash(word) in _COUNTS or find_metric(_OPEN_K.sub("1", word))):
-            return replace(self, metric=word)
-        return replace(self, unknown=self.unknown or word)
+            return self._replace(metric=word)
+        return self._replace(unknown=self.unknown or word)
 
 
 class _Leaf(NamedTuple):
@@ -109,22 +106,16 @@ class _Leaf(NamedTuple):
     line: int | None
 
 
-def _split(key: str) -> list[str]:
-    """Split a key into words: ``both.realistic.hits_at_10``, ``val/tail_realistic_mrr``."""
-    if re.fullmatch(r"[\d.]+", key):
-        return [key]
-    joined = _JOINED.fullmatch(key)
-    if joined is not None:
-        key = ".".join(part for part in joined.groups() if part)
-    return re.split(r"[./:]", key)
-
-
 # Every line of a tracker's history has the same keys.
 @lru_cache(maxsize=8192)
 def _follow(path: _Path, key: str) -> _Path:
-    """Read the words of a key."""
-    path = replace(path, text=f"{path.text}.{key}" if path.text else key)
-    for word in _split(key):
+    """Read the words of a key: ``both.realistic.hits_at_10``, ``val/tail_realistic_mrr``."""
+    path = path._replace(text=f"{path.text}.{key}" if path.text else key)
+    if re.fullmatch(r"[\d.]+", key):
+        return path.take(key)
+    joined = _JOINED.fullmatch(key)
+    parts = (key,) if joined is None else joined.groups(default="")
+    for word in re.split(r"[./:]", ".".join(part for part in parts if part)):
         path = path.take(word)
     return path
 
@@ -154,28 +145,69 @@ def _list_leaves(record: Record) -> list[_Leaf]:
     return list(_walk(value, _Path(split=split), record.line))
 
 
+def _get(record: Record) -> dict[str, Value]:
+    return record.value if isinstance(record.value, dict) else {}
+
+
+class _Measure(NamedTuple):
+    """The metric of a value, or the reason why the value is left out; neither for a count."""
+
+    metric: Metric | None = None
+    adjustment: str | None = None
+    reason: str = ""
+
+
+_RANK_BY_RANK = (
+    "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric"
+)
+
+
+@lru_cache(maxsize=8192)
+def _find_measure(path: _Path, is_old: bool) -> _Measure:
+    """Find the metric of a value by its keys."""
+    if squash(path.metric) in _COUNTS:
+        return _Measure()
+    if path.unknown:
+        expected = "whole k" if path.lacks_k else "rank-based metric"
+        return _Measure(reason=f"{path.unknown!r} is not a {expected}")
+    if not path.metric:
+        return _Measure(reason="it is where a metric should be" if path.among_metrics else "")
+    metric, adjustment = find_metric(path.metric) or (None, None)
+    if metric is None:
+        # The k of an adjusted value may be told by its own numbers later.
+        metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
+        if metric is None or adjustment is None:
+            return _Measure(reason=NO_K)
+        metric = CATALOGUE[metric.family]
+    if adjustment is not None and is_old:
+        return _Measure(reason=_RANK_BY_RANK)
+    return _Measure(metric, adjustment)
+
+
+# The numbers of records.
+
+# The fields that a tracker writes once, above.
+_ABOVE = ("dataset", "model", "protocol", "aggregation", "questions")
+# The keys of a line of its JSON tracker.
+_TRACKED = {"metrics", "prefix", "step"}
+
+
 def _recognise(document: Document) -> bool:
     if not document.is_structured:
         return False
-    return any(_is_ours(record) for record in read_records(document)[:5])
+    records = read_records(document)[:5]
+    is_tracked = any(_get(record).keys() >= _TRACKED for record in records)
+    return is_tracked or any(_is_ours(leaf.path) for each in records for leaf in _list_leaves(each))
 
 
-def _is_ours(record: Record) -> bool:
-    """Tell whether a record has a metric where only PyKEEN has one, or is a line of its tracker."""
-    if _get(record).keys() >= _TRACKED:
-        return True
-    # Tie policies are common words, "best" may as well be a run; and other programs name sides, but
-    # no tie policies.
-    for leaf in _list_leaves(record):
-        path = leaf.path
-        is_inside = path.side or path.text.split(".")[0] in _CONTAINERS
-        if path.metric and not path.unknown and path.rank_type and is_inside:
-            return True
-    return False
+def _is_ours(path: _Path) -> bool:
+    """Tell whether a metric is where only PyKEEN has one.
 
-
-def _get(record: Record) -> dict[str, Value]:
-    return record.value if isinstance(record.value, dict) else {}
+    Tie policies are common words, "best" may as well be a run; and other programs name sides, but
+    no tie policies.
+    """
+    is_inside = path.side or path.text.split(".")[0] in _CONTAINERS
+    return bool(path.metric and not path.unknown and path.rank_type and is_inside)
 
 
 def _read(document: Document) -> Reading:
@@ -190,8 +222,8 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     file_dataset = gather((name_file(document.name),)).declared.get("dataset")
     for record in records:
         leaves = _list_leaves(record)
-        address = _read_setup(record)
         has_ties = has_ties or any(leaf.path.rank_type for leaf in leaves)
+        address = _read_setup(_get(record))
         fields = {name: getattr(address, name) or getattr(above, name) for name in _ABOVE}
         above = replace(address, **fields)
         if "step" in _get(record):
@@ -203,12 +235,17 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     return collector.collect(document, form, tool)
 
 
+_Counts: TypeAlias = "dict[tuple[str, str, str], int]"
+"""Split, side and tie policy to the number of ranks."""
+
+
 def _add_numbers(
     record: Record, leaves: list[_Leaf], address: Address, collector: Collector
 ) -> None:
     """Add the numbers of a record; note those that cannot be read."""
     counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
+    step = _get(record).get("step")
     for path, value, line in leaves:
         metric, adjustment, reason = _find_measure(path, is_old)
         if metric is not None:
@@ -217,13 +254,17 @@ def _add_numbers(
         if reason:
             collector.skip(line, path.text, reason)
         elif metric is not None:
+            row = {
+                "line": "" if record.line is None else str(record.line),
+                "step": str(step) if isinstance(step, Number) else "",
+                "split": path.split,
+                "side": path.side,
+                "rank_type": path.rank_type,
+                "metric": path.metric,
+                "value": str(value),
+            }
             context = _form_address(path, address, counts, is_old=is_old)
-            row = _write_row(path, value, record)
             collector.add(metric, str(value), line, context, row, adjustment=adjustment)
-
-
-_Counts: TypeAlias = "dict[tuple[str, str, str], int]"
-"""Split, side and tie policy to the number of ranks."""
 
 
 def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: bool) -> Address:
@@ -248,111 +289,60 @@ def _check_reciprocal(path: _Path, metric: Metric, adjustment: str | None, value
     return "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0"
 
 
-_RANK_BY_RANK = (
-    "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric"
-)
-
-
-class _Measure(NamedTuple):
-    """The metric of a value, or the reason why the value is left out; neither for a count."""
-
-    metric: Metric | None = None
-    adjustment: str | None = None
-    reason: str = ""
-
-
-@lru_cache(maxsize=8192)
-def _find_measure(path: _Path, is_old: bool) -> _Measure:
-    """Find the metric of a value by its keys."""
-    if squash(path.metric) in _COUNTS:
-        return _Measure()
-    if path.unknown:
-        expected = "whole k" if path.lacks_k else "rank-based metric"
-        return _Measure(reason=f"{path.unknown!r} is not a {expected}")
-    if not path.metric:
-        reason = "it is where a metric should be" if path.among_metrics else ""
-        return _Measure(reason=reason)
-    metric, adjustment = find_metric(path.metric) or (None, None)
-    if metric is None:
-        # The k of an adjusted value may be told by its own numbers later.
-        metric, adjustment = find_metric(_OPEN_K.sub("1", path.metric)) or (None, None)
-        if metric is None or adjustment is None:
-            return _Measure(reason=NO_K)
-        metric = CATALOGUE[metric.family]
-    if adjustment is not None and is_old:
-        return _Measure(reason=_RANK_BY_RANK)
-    return _Measure(metric, adjustment)
-
-
 def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
     """Read the numbers of ranks; those of a split and a side count for each tie policy, too."""
     counts: _Counts = {}
-    for leaf in leaves:
-        if leaf.path.unknown or squash(leaf.path.metric) not in _COUNTS:
+    for path, value, line in leaves:
+        if path.unknown or squash(path.metric) not in _COUNTS:
             continue
-        number = read_count(leaf.value) if isinstance(leaf.value, Number) else None
-        if not number:
-            _, reason = read_number(leaf.value)
-            reason = reason or f"expected a number of ranks, at least 1, got {leaf.value}"
-            collector.skip(leaf.line, leaf.path.text, reason)
-            continue
-        for rank_type in (leaf.path.rank_type, ""):
-            counts[leaf.path.split, leaf.path.side, rank_type] = number
+        number = read_count(value) if isinstance(value, Number) else None
+        if number:
+            counts[path.split, path.side, path.rank_type] = number
+            counts[path.split, path.side, ""] = number
+        else:
+            _, reason = read_number(value)
+            reason = reason or f"expected a number of ranks, at least 1, got {value}"
+            collector.skip(line, path.text, reason)
     return counts
 
 
-def _read_setup(record: Record) -> Address:
-    """Read the dataset, the model and the evaluator that a record names."""
-    value = _get(record)
-    params = value.get("params")
-    nested = params if isinstance(params, dict) else {}
-    fields: dict[str, Any] = {}
-    for part in (value, nested):
-        for key in ("dataset", "model"):
-            name = part.get(key)
-            if isinstance(name, str) and name:
-                fields[key] = str(name)
-    return Address(**fields, **_read_evaluator({**value, **nested}))
-
+# The dataset, the model and the evaluator.
 
 _SAMPLED = "its evaluator ranks among sampled candidates, and does not say how many"
 _HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
-def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
-    """Read whether an evaluator filters, samples or weighs queries alike from its settings."""
-    kwargs = settings.get("evaluator_kwargs")
-    flat = dict(settings)
-    if isinstance(kwargs, dict):
-        flat |= {f"evaluator_kwargs.{key}": value for key, value in kwargs.items()}
-    texts = {key: str(value) for key, value in flat.items() if not isinstance(value, (dict, list))}
+def _read_setup(record: Mapping[str, Value]) -> Address:
+    """Read the dataset, the model and the evaluator that a record names.
+
+    An evaluator may filter or not, sample, or weigh queries alike.
+    """
+    fields: dict[str, Any] = {}
+    settings = dict(record)
+    for name, prefix in (("params", ""), ("evaluator_kwargs", "evaluator_kwargs.")):
+        nested = settings.get(name)
+        if isinstance(nested, dict):
+            settings |= {f"{prefix}{key}": value for key, value in nested.items()}
+    texts = {key: value for key, value in settings.items() if isinstance(value, str) and value}
+    for key in ("dataset", "model"):
+        if key in texts:
+            fields[key] = str(texts[key])
     evaluator = squash(texts.get("evaluator", ""))
     if evaluator.startswith("sampled"):
-        count = read_count(texts.get("evaluator_kwargs.num_negatives", "")) or 0
-        return {"protocol": f"sampled:{count}"} if count else {"questions": (_HOW_MANY,)}
-    declared = {}
-    if texts.get("evaluator_kwargs.filtered", "").lower() == "false":
-        declared["protocol"] = "raw"
+        count = read_count(texts.get("evaluator_kwargs.num_negatives", ""))
+        sampled = {"protocol": f"sampled:{count}"} if count else {"questions": (_HOW_MANY,)}
+        return Address(**fields, **sampled)
+    if str(settings.get("evaluator_kwargs.filtered")).lower() == "false":
+        fields["protocol"] = "raw"
     if evaluator.startswith("macro"):
-        declared["aggregation"] = "macro-query"
-    return declared
-
-
-def _write_row(path: _Path, value: Value, record: Record) -> dict[str, str]:
-    """Write the row of a number."""
-    step = _get(record).get("step")
-    return {
-        "line": "" if record.line is None else str(record.line),
-        "step": str(step) if isinstance(step, Number) else "",
-        "split": path.split,
-        "side": path.side,
-        "rank_type": path.rank_type,
-        "metric": path.metric,
-        "value": str(value),
-    }
+        fields["aggregation"] = "macro-query"
+    return Address(**fields)
 
 
 READER = Reader("pykeen", _recognise, _read)
+
+
+# Its tracker and its searches, in rows.
 
 
 def _recognise_tracker(document: Document) -> bool:
@@ -409,8 +399,11 @@ def _read_trials(document: Document) -> Reading:
 READER_TRIALS = Reader("pykeen_trials", _recognise_trials, _read_trials)
 
 
+# Tables: DataFrames of its metrics, and runs that are exported from W&B or MLflow.
+
 # PyKEEN leaves the k of adjusted hits out of their keys; it is 10 by default.
 _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
+_PRINTED_COLUMNS = 4  # side, tie policy, metric and value; an index is before them
 
 
 def _parse_csv_name(name: str, k: int | None) -> Label:
@@ -422,9 +415,6 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
     return Label(name, "measured", *measure, is_vocabulary=True)
 
 
-_PRINTED_COLUMNS = 4  # side, tie policy, metric and value; an index is before them
-
-
 def _recognise_csv(document: Document) -> bool:
     is_csv = "," in document.first_line
     headings = document.first_line.split("," if is_csv else None)
@@ -432,35 +422,29 @@ def _recognise_csv(document: Document) -> bool:
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
     if is_csv and {"side", "ranktype", "metric", "value"} <= set(headings):
         return True
-    return headings[-_PRINTED_COLUMNS:] in [
-        ["side", "ranktype", "metric", "value"],
-        ["side", "type", "metric", "value"],
-    ]
+    side, kind, *others = headings[-_PRINTED_COLUMNS:] + [""] * _PRINTED_COLUMNS
+    return side == "side" and kind in {"ranktype", "type"} and others[:2] == ["metric", "value"]
 
 
 def _read_csv(document: Document) -> Reading:
     """Read a DataFrame of metrics, written as CSV or printed."""
     is_printed = "," not in document.first_line
-    csv = _separate_by_commas(document) if is_printed else document
+    if is_printed:
+        document = Document(document.name, "\n".join(map(_separate_by_commas, document.lines)))
     dialect = Dialect(_parse_csv_name, exact=not is_printed, even=True)
-    return read_delimited(csv, READER_CSV.key, dialect, "pykeen")
+    return read_delimited(document, READER_CSV.key, dialect, "pykeen")
 
 
-def _separate_by_commas(printed: Document) -> Document:
-    """Turn a printed DataFrame into CSV without its index; a line that is no row becomes blank."""
-    lines = []
-    for line in printed.lines:
-        cells = line.split()[-_PRINTED_COLUMNS:]
-        is_row = len(cells) == _PRINTED_COLUMNS and "..." not in cells  # "..." for rows not shown
-        lines.append(",".join(cells) if is_row else "")
-    return Document(printed.name, "\n".join(lines))
+def _separate_by_commas(line: str) -> str:
+    """Separate the cells of a printed row by commas; what is no row, or "...", becomes blank."""
+    cells = line.split()[-_PRINTED_COLUMNS:]
+    is_row = len(cells) == _PRINTED_COLUMNS and "..." not in cells
+    return ",".join(cells) if is_row else ""
 
 
 READER_CSV = Reader("pykeen_csv", _recognise_csv, _read_csv, "pykeen")
 
-
-# Side, tie policy and metric, as only PyKEEN joins them: in runs that are exported from W&B or
-# MLflow.
+# Side, tie policy and metric, as only PyKEEN joins them.
 _COLUMN = re.compile(
     rf"\b(?:{'|'.join(LINK_SIDES)})\.(?:realistic|optimistic|pessimistic)"
     r"\.(?:hits_at_\d+|[a-z_]+_rank)\b",
@@ -473,9 +457,8 @@ def _recognise_runs(document: Document) -> bool:
     return any(_COLUMN.search(heading) for heading in headings[1:])
 
 
-READER_RUNS = Reader(
-    "pykeen_runs",
-    _recognise_runs,
-    lambda document: read_delimited(document, "pykeen_runs", Dialect(even=True), "pykeen"),
-    "pykeen",
-)
+def _read_runs(document: Document) -> Reading:
+    return read_delimited(document, READER_RUNS.key, Dialect(even=True), "pykeen")
+
+
+READER_RUNS = Reader("pykeen_runs", _recognise_runs, _read_runs, "pykeen")
