@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, LINK_SIDES, SPLITS
+from rankconst.catalogue.protocols import DEFAULT_AGGREGATION
 from rankconst.errors import AskedError, DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.evaluation import settle
 from rankconst.names import read_count, squash
@@ -68,8 +67,7 @@ class Finding:
 class Rule:
     """A law that numbers obey: in words, as a formula, its reason, and a function for its breaches.
 
-    `whole_file`: it is about all evaluations of a file together. `mended_by_swap`: two columns that
-    changed places break it, and it holds if they change back.
+    `whole_file`: it is about all evaluations of a file together.
     """
 
     key: str
@@ -78,7 +76,6 @@ class Rule:
     why: str
     find: Callable[[Any], Iterable[Finding]]
     whole_file: bool = False
-    mended_by_swap: bool = False
 
     def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
         """Yield the findings in the evaluations of a file."""
@@ -116,7 +113,6 @@ class Archive:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.settle = functools.cache(self._settle)
-        self.list_others = functools.cache(self._list_others)
 
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
         """Return the constants of a metric; None without tasks, or if the tables have none."""
@@ -126,10 +122,6 @@ class Archive:
             return self.tables.look_up(tasks, metric)
         except (UndefinedError, UnknownNameError, UsageError):
             return None
-
-    def is_suite(self, tasks: Tasks) -> bool:
-        """Return True if tasks are those of a suite: means over graphs that each count once."""
-        return self.tables.find_suite(tasks.dataset) is not None
 
     def histogram(self, tasks: Tasks | None) -> Histogram | None:
         """Return the candidate counts of ranking tasks; None if the tables lack them."""
@@ -173,25 +165,6 @@ class Archive:
                 f"and {tasks.dataset} {tasks.split} has fewer."
             )
         return Settled(tasks, tool)
-
-    def _list_others(
-        self,
-        tasks: Tasks,
-        protocols: tuple[str, ...],
-        splits: tuple[str, ...],
-        aggregations: tuple[str, ...],
-    ) -> list[Tasks]:
-        """Return the other tasks of a dataset that the tables hold, of some names and all sides."""
-        others = []
-        for protocol, split, side, aggregation in itertools.product(
-            protocols, splits, LINK_SIDES, aggregations
-        ):
-            other = replace(
-                tasks, protocol=protocol, split=split, side=side, aggregation=aggregation
-            )
-            if other != tasks and self.histogram(other) is not None:
-                others.append(other)
-        return others
 
 
 class Settled(NamedTuple):
@@ -249,7 +222,8 @@ class Case:
     @property
     def where(self) -> str:
         """The names of the tasks, behind a blank; empty if they are not known."""
-        if (tasks := self.tasks) is None:
+        tasks = self.tasks
+        if tasks is None:
             return ""
         assumed = " (assumed)" if self.assumed else ""
         return f" on {tasks.dataset} {tasks.split} {tasks.side}, protocol {tasks.protocol}{assumed}"
@@ -279,13 +253,13 @@ class Case:
         """Return the constants of a metric on the tasks; None if these are not known."""
         return self.archive.constants(self.tasks, metric)
 
-    @property
+    @functools.cached_property
     def _unfiltered(self) -> Histogram | None:
         """The candidates of the same tasks under ``raw``, which no protocol has more than."""
         raw = None if self.tasks is None else replace(self.tasks, protocol="raw")
         return self.archive.histogram(raw)
 
-    @functools.cached_property
+    @property
     def widest(self) -> Histogram | None:
         """Candidate counts that no task exceeds: the unfiltered ones if the protocol is assumed."""
         widest = self._unfiltered if self.assumed else None
@@ -299,41 +273,21 @@ class Case:
     @functools.cached_property
     def most(self) -> float:
         """The largest number of candidates that any task can have; infinite if not known."""
-        histogram = self.widest
-        return math.inf if histogram is None else float(histogram.num_candidates.max())
+        widest = self.widest
+        return math.inf if widest is None else float(widest.num_candidates.max())
 
     @property
     def num_tasks(self) -> int | None:
         """The number of ranks averaged; None if it is not known, or if they do not count alike."""
-        if self.tasks is not None and self.archive.is_suite(self.tasks):
+        context, tasks = self.group.context, self.tasks
+        if tasks is not None and self.archive.tables.find_suite(tasks.dataset) is not None:
             return None
-        context = self.group.context
-        aggregation = context.aggregation if self.tasks is None else self.tasks.aggregation
+        aggregation = context.aggregation if tasks is None else tasks.aggregation
         if squash(aggregation or DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
             return None
-        return self.count() if context.num_tasks is None else context.num_tasks
-
-    def count(self, tasks: Tasks | None = None) -> int | None:
-        """Return the number of ranks of the tool on `tasks`, or on the case's; None if unknown."""
-        return self.archive.count(tasks or self.tasks, self.tool)
-
-    @property
-    def others(self) -> list[Tasks]:
-        """The other ranking tasks of the dataset; none of a suite.
-
-        Those that differ in the protocol alone come first, then those that differ in fewer names.
-        """
-        tasks = self.tasks
-        if tasks is None or self.archive.is_suite(tasks):
-            return []
-
-        def count_differences(other: Tasks) -> tuple[bool, int]:
-            differences = (other.split != tasks.split) + (other.side != tasks.side)
-            return differences > 0, differences + (other.protocol != tasks.protocol)
-
-        protocols = self.archive.tables.protocols(tasks.dataset)
-        others = self.archive.list_others(tasks, protocols, (*SPLITS,), (tasks.aggregation,))
-        return sorted(others, key=count_differences)
+        if context.num_tasks is None:
+            return self.archive.count(tasks, self.tool)
+        return context.num_tasks
 
 
 class WrongAverage(NamedTuple):
@@ -399,17 +353,14 @@ def build_case(
 
 def _has_several_runs(group: Group, reading: Reading) -> bool:
     """Return True if a column ``runs`` or ``MRR std`` shows that numbers average several runs."""
-    runs, spreads = [], []
+    rows = [reading.rows[place] for place in group.rows]
     for column in reading.columns:
         label = read_label(column)
-        if label.role == "runs":
-            runs.append(column)
-        if any(word.field == "metric" for word in label.words):
-            spreads.append(column)
-    for row in [reading.rows[place] for place in group.rows]:
-        if any((read_count(row.get(column) or "") or 0) > 1 for column in runs):
+        cells = [row.get(column) or "" for row in rows]
+        if label.role == "runs" and any((read_count(cell) or 0) > 1 for cell in cells):
             return True
-        if any(is_number(row.get(column) or "") for column in spreads):
+        is_spread = any(word.field == "metric" for word in label.words)
+        if is_spread and any(map(is_number, cells)):
             return True
     return False
 

@@ -9,8 +9,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rankconst.catalogue.literature import Literature, find_literature
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import Finding, Severity, rule
@@ -18,10 +16,9 @@ from rankconst.checks.defects import UNKNOWN, find_cause, pair_up
 from rankconst.checks.laws import overlap
 from rankconst.errors import UndefinedError
 from rankconst.results.reading import Measured, count_digits
-from rankconst.tails import FEW_ULPS
 from rankconst.values.bounds import holds_multiple
 from rankconst.values.constants import TIED_RANKS
-from rankconst.values.published import Interval, half_unit, show_number
+from rankconst.values.published import Interval, show_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +60,6 @@ def _find_broken(
     if not broken:
         return
     cause = "A mean over several runs or over sides, or other ranking tasks."
-    if counts := _name_fitting_counts(case, measured, broken, step):
-        cause = f"They fit {counts}."
     where = f": that is n{case.where}."
     severity: Severity = "warning"
     if case.group.context.num_tasks is not None:
@@ -78,44 +73,6 @@ def _find_broken(
         cause,
         severity,
     )
-
-
-# A count that wrong numbers fit with a larger probability is not named.
-_LUCK = 0.05
-
-# The unit of float32, relatively: LibKGE divides in it, and writes all digits of a double.
-_FLOAT32 = 2.0**-24
-
-
-def _name_fitting_counts(
-    case: Case, measured: list[Measured], broken: list[Measured], step: float
-) -> str:
-    """Name up to three other counts of the dataset's tasks that all values fit as written.
-
-    Counts that broken values would often fit by luck are left out.
-    """
-    intervals = {m: _read_strictly(m) for m in measured}
-    names: dict[int, str] = {}
-    for other in case.others:
-        n = case.count(other)
-        if n is None or n in names:
-            continue
-        luck = math.prod(min(2 * intervals[m].half_width * n / step, 1.0) for m in broken)
-        fits = (holds_multiple(each, step / n, float(FEW_ULPS)) for each in intervals.values())
-        if luck <= _LUCK and all(fits):
-            names[n] = f"n = {n:,} of {other.split} {other.side} under protocol {other.protocol}"
-    return ", or ".join(list(names.values())[:3])
-
-
-def _read_strictly(m: Measured) -> Interval:
-    """Return the numbers that round to the digits of a value, without allowance for noise."""
-    lower, upper = m.written or m.interval
-    if lower < upper:
-        return Interval(lower, upper)
-    half = half_unit(m.value)
-    if float(np.float32(m.value)) == m.value:
-        half = _FLOAT32 * abs(m.value)
-    return Interval(lower - half, upper + half)
 
 
 # -- chance ----------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import (
     AGGREGATIONS,
+    LINK_SIDES,
     POOLED_SPLITS,
     RELATION_SIDE,
     SPLITS,
@@ -75,36 +76,25 @@ class Evidence:
 def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading:
     """Add a question to each number of a file whose evidence contradicts its ranking tasks."""
     entries = reading.entries
-    contexts, context_of = [*entries.contexts], entries.context_of.copy()
-    for places, question in find_questions(reading, tables, user):
-        for code in np.unique(context_of[places]).tolist():
-            context_of[places[context_of[places] == code]] = len(contexts)
-            contexts.append(
-                replace(contexts[code], questions=(*contexts[code].questions, question))
-            )
-    if len(contexts) == len(entries.contexts):
-        return reading
-    return replace(reading, entries=entries.readdress(contexts, context_of))
-
-
-def find_questions(
-    reading: Reading, tables: Tables, user: Address
-) -> Iterator[tuple[NDArray[np.intp], Question]]:
-    """Yield the places of numbers that contradict their tasks, and the question about them."""
     judge = _Judge(tables, user, reading.tool)
     questions = []
     for places, address, evidence in _gather(reading, percent=user.percent):
         question = judge.ask(address, evidence)
         if question is not None:
             questions.append((places, question))
+    if not questions:
+        return reading
     # An option is for the whole file, a column for some rows of a table.
-    waiting = sum(len(places) for places, _ in questions)
-    is_part = reading.layout == "wide" and waiting < len(reading.entries)
+    num_asked = sum(len(places) for places, _ in questions)
+    is_part = reading.layout == "wide" and num_asked < len(entries)
+    contexts, context_of = [*entries.contexts], entries.context_of.copy()
     for places, question in questions:
-        if is_part:
-            yield places, replace(question, option=_name_columns(question.option))
-        else:
-            yield places, question
+        option = _name_columns(question.option) if is_part else question.option
+        for code in np.unique(context_of[places]).tolist():
+            context_of[places[context_of[places] == code]] = len(contexts)
+            asked = (*contexts[code].questions, replace(question, option=option))
+            contexts.append(replace(contexts[code], questions=asked))
+    return replace(reading, entries=entries.readdress(contexts, context_of))
 
 
 def _gather(
@@ -121,9 +111,9 @@ def _gather(
     part_of = combine(address_of, reading.part_of, len(reading.parts))
     if by_number:
         part_of = combine(part_of, entries.model_of, len(entries.models))
-    if by_number and reading.layout == "wide":
-        # Rows of a table with the same address may still be of different tasks.
-        part_of = combine(part_of, entries.rows, len(reading.rows))
+        if reading.layout == "wide":
+            # Rows of a table with the same address may still be of different tasks.
+            part_of = combine(part_of, entries.rows, len(reading.rows))
     evaluation_of = number_evaluations(reading)
     order = np.argsort(part_of, kind="stable")
     starts = np.flatnonzero(np.diff(part_of[order])) + 1
@@ -131,19 +121,14 @@ def _gather(
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
         for place in places.tolist() if by_number else places[:1].tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])
-        evidence = _find_evidence(evaluations.values(), percent=percent)
-        if evidence.counts or evidence.pairs:
+        counts: set[int] = set()
+        pairs: list[Pair] = []
+        for evaluation in evaluations.values():
+            counts.update(n for n in map(count_ranks, evaluation) if n is not None)
+            pairs += pair_up(evaluation, percent=percent)
+        if counts or pairs:
+            evidence = Evidence(frozenset(counts), tuple(pairs))
             yield places, contexts[address_of[places[0]]], evidence
-
-
-def _find_evidence(evaluations: Iterable[list[Entry]], *, percent: bool) -> Evidence:
-    """Find the counts of ranks in some evaluations, and their adjusted values with the base."""
-    counts: set[int | None] = set()
-    pairs: list[Pair] = []
-    for evaluation in evaluations:
-        counts.update(count_ranks(entry) for entry in evaluation)
-        pairs += pair_up(evaluation, percent=percent)
-    return Evidence(frozenset(n for n in counts if n is not None), tuple(pairs))
 
 
 # Grades of ranking tasks: nothing contradicts them; contradictions are known defects of adjusted
@@ -175,6 +160,7 @@ class _Judge:
         self.archive = Archive(tables)
         self.settle = functools.cache(self._settle)
         self.list_constants = functools.cache(self._list_constants)
+        self.list_others = functools.cache(self._list_others)
 
     def ask(self, address: Address, evidence: Evidence) -> Question | None:
         """Return the question about numbers; None if nothing contradicts their tasks."""
@@ -197,7 +183,7 @@ class _Judge:
         if current is None or current == _FITS:
             return None
         others_of = defaultdict[int | None, list[Tasks]](list)
-        for other in self._list_others(tasks, evidence):
+        for other in self.list_others(tasks, _find_size(evidence)):
             others_of[self._grade(other, tool, evidence)].append(other)
         better = others_of[_FITS]
         if not better and current == _DEFECT:
@@ -238,14 +224,22 @@ class _Judge:
 
     # -- other tasks of the benchmark --------------------------------------------------------------
 
-    def _list_others(self, tasks: Tasks, evidence: Evidence) -> list[Tasks]:
-        """Return the other tasks of the benchmark, with sampled ones if evidence tells how many."""
+    def _list_others(self, tasks: Tasks, size: int | None) -> list[Tasks]:
+        """Return the other tasks of the benchmark, with sampled ones among `size` candidates."""
         protocols = self.tables.protocols(tasks.dataset)
-        size = _find_size(evidence)
         if size is not None:
             protocols = (*protocols, f"sampled:{size - 1}")
         splits = (*SPLITS, *POOLED_SPLITS)
-        return self.archive.list_others(tasks, protocols, splits, (*AGGREGATIONS,))
+        others = []
+        for protocol, split, side, aggregation in itertools.product(
+            protocols, splits, LINK_SIDES, AGGREGATIONS
+        ):
+            other = replace(
+                tasks, protocol=protocol, split=split, side=side, aggregation=aggregation
+            )
+            if other != tasks and self.archive.histogram(other) is not None:
+                others.append(other)
+        return others
 
     def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
         """Return the tasks that differ in the fewest names, one for each set of constants."""
@@ -260,30 +254,29 @@ class _Judge:
         return [*distinct.values()]
 
     def _ask_slip(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
-        """Ask about numbers that fit no other tasks of the benchmark."""
-        contradiction, remedy = self._find_contradiction(tasks, tool, evidence)
+        """Ask about numbers that fit no other tasks of the benchmark: name a contradiction."""
+        datasets = set()
+        if evidence.pairs:
+            datasets = {match.dataset for match in self._search(evidence)}
+        count = self.archive.count(tasks, tool)
+        wrong_counts = evidence.counts - {count}
+        contradiction, remedy = "", _OTHERS
+        if len(datasets) == 1:
+            dataset = datasets.pop()
+            contradiction, remedy = f"they are those of {dataset}", f"--dataset {dataset}"
+        elif wrong_counts:
+            contradiction = f"there are {count:,} ranks, not {min(wrong_counts):,}"
+            remedy = _SOME
+        else:
+            causes = ((pair, self._find_cause(tasks, pair)) for pair in evidence.pairs)
+            wrong = next((pair for pair, cause in causes if cause is UNKNOWN), None)
+            if wrong is not None:
+                expected = wrong.compute_expected(self.tables.look_up(tasks, wrong.metric))
+                belongs = f"{wrong.adjusted} does not belong to {wrong.base}"
+                contradiction = f"{belongs}, expected {expected:.6g}"
         where = f"{tasks.dataset} {tasks.split} under {tasks.protocol}"
         text = f"its numbers are not those of {where}: {contradiction}"
         return Question(SLIP, text, evidence.word, option=remedy)
-
-    def _find_contradiction(
-        self, tasks: Tasks, tool: Tool | None, evidence: Evidence
-    ) -> tuple[str, str]:
-        """Describe the first contradiction between tasks and evidence; return also its remedy."""
-        matches = self._search(evidence) if evidence.pairs else []
-        datasets = {match.dataset for match in matches}
-        if len(datasets) == 1:
-            dataset = datasets.pop()
-            return f"they are those of {dataset}", f"--dataset {dataset}"
-        count = self.archive.count(tasks, tool)
-        if others := evidence.counts - {count}:
-            return f"there are {count:,} ranks, not {min(others):,}", _SOME
-        for pair in evidence.pairs:
-            if self._find_cause(tasks, pair) is UNKNOWN:
-                expected = pair.compute_expected(self.tables.look_up(tasks, pair.metric))
-                wrong = f"{pair.adjusted} does not belong to {pair.base}"
-                return f"{wrong}, expected {expected:.6g}", _OTHERS
-        return "", _OTHERS
 
     # -- a file that names no dataset --------------------------------------------------------------
 

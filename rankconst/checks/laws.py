@@ -11,14 +11,13 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.checks.case import RULES, Finding, Mean, pick_base_values, rule
-from rankconst.names import count_of, join_words
+from rankconst.checks.case import Finding, Mean, rule
+from rankconst.names import count_of
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     PERFECT,
@@ -30,13 +29,14 @@ from rankconst.values.bounds import (
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.case import Case, Severity
 
 
 DIVERGED = "not-a-number"
+_MRR = CATALOGUE["inverse_harmonic_mean_rank"]
 
 
 @rule(
@@ -56,10 +56,7 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
             "such scores first."
         )
         yield Finding((m,), "", statement, cause)
-    reciprocal, first = (
-        case.base_values.get(CATALOGUE["inverse_harmonic_mean_rank"]),
-        case.hits.get(1),
-    )
+    reciprocal, first = case.base_values.get(_MRR), case.hits.get(1)
     if case.diverged or reciprocal is None or first is None:
         return
     if reciprocal.value == first.value == 1:
@@ -75,7 +72,6 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     inequality="worst <= M <= optimum; M / E[M] >= 0; index <= 1",
     why="The worst ranker puts every true answer last, the best one first, with index 1.",
     whole_file=True,
-    mended_by_swap=True,
 )
 def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
     percentages: dict[tuple[str, str], list[Measured]] = {}
@@ -166,74 +162,6 @@ def _guess(m: Measured, *, beyond_worst: bool) -> str:
     return "A slip, or another metric under that name."
 
 
-SWAPPED = "swapped-columns"
-
-_FEWEST_SWAPPED = 2  # evaluations
-
-
-@rule(
-    SWAPPED,
-    title="no two columns changed places",
-    inequality="the rules of hits, MR and MRR together",
-    why="All evaluations break them as they are, and none if two metrics are exchanged.",
-    whole_file=True,
-)
-def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    metrics_of = {id(case): [m.entry.metric for m in _list_plain(case)] for case in cases}
-    impossible = {id(case) for case in cases if not _is_possible(case, {})}
-    pairs: dict[tuple[Metric, Metric], None] = {}
-    for case in cases:
-        if id(case) in impossible:
-            metrics = dict.fromkeys(metrics_of[id(case)])
-            pairs |= dict.fromkeys(itertools.combinations(metrics, 2))
-    for first, second in pairs:
-        both = [case for case in cases if {first, second} <= {*metrics_of[id(case)]}]
-        # In one evaluation several exchanges may mend a slip.
-        if len(both) < _FEWEST_SWAPPED or any(id(case) not in impossible for case in both):
-            continue
-        if all(_is_possible(case, {first: second, second: first}) for case in both):
-            yield _describe_swap(first, second, both)
-
-
-def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Finding:
-    """Report two exchanged metrics, without which the evaluations are impossible."""
-    swapped = []
-    for case in cases:
-        swapped += [m for m in _list_plain(case) if m.entry.metric in {first, second}]
-    mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
-    return Finding(
-        tuple(swapped),
-        f"{join_words(mended)} together",
-        f"{first.label} and {second.label} are exchanged: all {len(cases):,} evaluations are "
-        "impossible as they are, and possible with the two exchanged.",
-        "Two headings, or two columns, changed places.",
-    )
-
-
-def _list_plain(case: Case) -> list[Measured]:
-    return [
-        m
-        for m in case.measured
-        if m.entry.adjustment is None and m.entry.metric.optimum is not None
-    ]
-
-
-def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
-    """Return True unless a rule shows that no ranks, on any tasks, have these values."""
-    measured = [
-        replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
-        for m in _list_plain(case)
-    ]
-    bare = replace(
-        case,
-        measured=tuple(measured),
-        unreadable=(),
-        base_values=pick_base_values(measured),
-        tasks=None,
-    )
-    return not any(any(rule.apply([bare])) for rule in RULES.values() if rule.mended_by_swap)
-
-
 def overlap(first: Interval, second: Interval) -> bool:
     """Return True if two intervals meet within rounding."""
     return not (exceeds(first.lower, second.upper) or exceeds(second.lower, first.upper))
@@ -247,7 +175,6 @@ def overlap(first: Interval, second: Interval) -> bool:
     title="hits grow with k",
     inequality="Hits@j <= Hits@k for j < k",
     why="A rank of at most j is at most k.",
-    mended_by_swap=True,
 )
 def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
     largest = None
@@ -268,7 +195,6 @@ def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
         "sum (H_i - H_(i-1)) / (k_(i-1) + 1) + (1 - H_m) / (k_m + 1)"
     ),
     why="Each share of ranks is last in its range, or first: k + 1, or k + 1/2 in case of ties.",
-    mended_by_swap=True,
 )
 def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
     yield from _compare_with_hits(case, "MRR")
@@ -282,7 +208,6 @@ def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
         "sum (H_i - H_(i-1)) k_i + (1 - H_m) N"
     ),
     why="As for the MRR; there is an upper bound only where N, the most candidates, is known.",
-    mended_by_swap=True,
 )
 def _find_means_against_hits(case: Case) -> Iterator[Finding]:
     yield from _compare_with_hits(case, "MR")
@@ -382,7 +307,6 @@ def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str
     title="MR at least what the MRR allows",
     inequality="MR >= 2 r + 1 - r (r + 1) MRR >= 1 / MRR, r = floor(1 / MRR)",
     why="The lower convex hull of the points (1/r, r), above the bound 1 / MRR of the means.",
-    mended_by_swap=True,
 )
 def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     mean, reciprocal = case.mean("MR"), case.mean("MRR")
@@ -444,7 +368,6 @@ _FAR = 2.0 ** np.arange(1, 54)
         "MRR@k <= nDCG@k <= Hits@k <= k MRR@k; Hits@k <= log2(1 + k) nDCG@k; none falls if k grows"
     ),
     why="For each task 1/r <= 1/log2(1 + r) <= 1, and beyond k each adds 0; so for the means.",
-    mended_by_swap=True,
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
     shares = {}
@@ -453,7 +376,7 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
             shares[metric] = Mean(m, m.interval, m.interval)
     reciprocal = case.mean("MRR")
     if reciprocal is not None:
-        shares[CATALOGUE["inverse_harmonic_mean_rank"]] = reciprocal
+        shares[_MRR] = reciprocal
     wrong: set[Metric] = set()
     for smaller, larger in itertools.permutations(shares, 2):
         # Hits and the MRR alone have sharper rules.

@@ -4,11 +4,7 @@ and explained.
 
 from __future__ import annotations
 
-import math
-import random
-import re
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,7 +64,6 @@ def find(
 PLANTED: dict[str, tuple[dict[str, str], dict[str, str], Address, str, str]] = {
     "not-a-number": (ROTATE, {"MR": "0.5"}, OPEN, "error", "not MR 0 or 1/2"),
     "range": (ROTATE, {"Hits@10": "53.3"}, OPEN, "error", "0 <= Hits@10 <= 1"),
-    "swapped-columns": (ROTATE, {"Hits@1": "0.533", "Hits@10": "0.241"}, OPEN, "error", "range, hits-monotone"),
     "hits-monotone": (ROTATE, {"Hits@3": "0.575"}, OPEN, "error", "Hits@3 <= Hits@10"),
     "mrr-from-hits": (ROTATE, {"MRR": "0.238"}, OPEN, "error",
          "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10"),
@@ -99,10 +94,9 @@ def test_a_rule_needs_a_test() -> None:
 def test_a_planted_fault_is_found(rule: str) -> None:
     """And only the fault: the numbers as published, or as they could be, break nothing."""
     row, change, context, severity, inequality = PLANTED[rule]
-    rows = 2 if rule == "swapped-columns" else 1
     user, counted = replace(context, num_tasks=None), Address(num_tasks=context.num_tasks)
-    assert find(*[row] * rows, rule=rule, user=user) == ()
-    (finding,) = find(*[{**row, **change}] * rows, rule=rule, user=user, context=counted)
+    assert find(row, rule=rule, user=user) == ()
+    (finding,) = find({**row, **change}, rule=rule, user=user, context=counted)
     assert (finding.rule, finding.severity, finding.line) == (rule, severity, 2)
     assert finding.inequality.startswith(inequality)
     assert finding.statement.endswith(".")
@@ -176,7 +170,7 @@ FOUND: list[tuple[dict[str, str], Address, str, tuple[str, ...]]] = [
     ({"MRR": "0.9", "Hits@10": "0.533"}, OPEN, "mrr-from-hits", ("error", "MRR <= Hits@10 + (1 - Hits@10)/10.5")),
     # WN18RR has 6,268 ranks under protocol standard, and 5,848 under pykeen; three digits fit any
     # number.
-    (TWO, WN, "", ("warning", "no 6,268 ranks have Hits@1", "They fit n = 5,848 of test both under protocol pykeen")),
+    (TWO, WN, "", ("warning", "no 6,268 ranks have Hits@1", "or over sides, or other ranking tasks")),
     (TWO, replace(WN, tool="pykeen"), "", ()), ({name: text[:5] for name, text in TWO.items()}, WN, "", ()),
     (TWO, replace(WN, tool="pykeen", num_tasks=5847), "multiple-of-1/n", ("error", "the file states their number")),
     ({"Hits@1": "0.229111"}, TOOL, "", ("warning", "n Hits@1 is whole")),
@@ -228,25 +222,6 @@ def test_percentages_are_one_finding_for_a_column() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("Hits@1", "Hits@10"), ("MR", "MRR"), ("Hits@3", "Hits@10")]
-)
-def test_exchanged_columns_are_one_finding(one: str, other: str) -> None:
-    rows = [{**row, one: row[other], other: row[one]} for row in (ROTATE, WN18RR)]
-    (finding,) = find(*rows)
-    assert finding.rule == "swapped-columns"
-    names = {f"{one} and {other}", f"{other} and {one}"}
-    assert finding.statement.partition(" are exchanged")[0] in names
-    assert len(finding.values) == 4
-
-
-def test_one_row_or_one_good_row_does_not_make_an_exchange() -> None:
-    swapped = {**ROTATE, "Hits@1": "0.533", "Hits@10": "0.241"}
-    for rows in ((swapped,), (swapped, WN18RR)):
-        assert {finding.rule for finding in find(*rows)} >= {"hits-monotone"}
-        assert "swapped-columns" not in {finding.rule for finding in find(*rows)}
-
-
 @for_each(
     ("row", "severity"),
     [
@@ -283,51 +258,6 @@ def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expec
     text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
     found = apply_rules(read_document("results.csv", text), rules=["multiple-of-1/n"])
     assert sum(finding.severity == "error" for finding in found.findings) == expected
-
-
-WN_TRAIN = 173_670
-
-
-def list_suggested(text: str, *, exact: bool = False) -> list[int]:
-    """Return the numbers of ranks that a finding says hits on WN18RR fit."""
-    reading = make_reading({"Hits@10": text}, context=WN, exact=exact)
-    found = apply_rules(reading, rules=["multiple-of-1/n"]).findings
-    return [
-        int(n.replace(",", "")) for each in found for n in re.findall("n = ([0-9,]+)", each.cause)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "fits"),
-    [("0.56512345", False), ("0.56512340", False), ("0.56512351", True), ("56.512351%", True)],
-)
-def test_a_count_is_suggested_where_the_digits_support_it(text: str, fits: bool) -> None:
-    assert (WN_TRAIN in list_suggested(text)) == fits
-
-
-@pytest.mark.parametrize("digits", [4, 5, 6, 7, 8, 9, 10])
-def test_suggested_counts_have_such_hits_in_fractions(digits: int) -> None:
-    suggested = 0
-    for seed in range(20):
-        draw = random.Random(seed)  # noqa: S311 - a sample, no secret
-        size = draw.choice([WN_TRAIN, 5848, 10**9])
-        share = Fraction(draw.randrange(size), size)
-        text = f"{float(share):.{digits}f}"
-        half = Fraction(1, 2 * 10**digits)
-        least, most = Fraction(text) - half, Fraction(text) + half
-        for n in list_suggested(text):
-            assert math.ceil(least * n) <= math.floor(most * n), (text, n)
-            assert n <= 0.05 * 10**digits
-            suggested += 1
-    assert (suggested > 0) == (digits > 4)
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_all_digits_of_a_program_are_as_precise_as_its_floats(kind: type[np.floating]) -> None:
-    hits = kind(98_145) / kind(WN_TRAIN)
-    assert WN_TRAIN in list_suggested(repr(float(hits)), exact=True)
-    further = np.nextafter(hits, kind(1)) if kind is np.float32 else hits + 1e-12
-    assert not list_suggested(repr(float(further)), exact=True)
 
 
 def test_a_finding_shows_digits_as_written() -> None:
