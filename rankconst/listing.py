@@ -52,6 +52,17 @@ def number(digits: int) -> Callable[[Any], str]:
     return show
 
 
+_SMALL, _LARGE = 1e-3, 1e7
+
+
+def show_constant(value: float | None) -> str:
+    """Show a constant: six digits, or a power of ten with four if it is small or large."""
+    if value is None:
+        return "–"
+    is_plain = value == 0 or _SMALL <= abs(value) < _LARGE
+    return show_number(value, 6) if is_plain else f"{value:.3e}"
+
+
 def fixed(value: float | None) -> str:
     """Show a number with four decimals."""
     return "–" if value is None else f"{value:.4f}"

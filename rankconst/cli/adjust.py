@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.cli import options
@@ -39,21 +39,16 @@ if TYPE_CHECKING:
 class OwnTasks:
     """The options that count tasks of the user's own, in place of a dataset."""
 
-    num_tasks: Annotated[
-        str | None,
-        rare("--num-tasks -n N", "Number of ranks, in place of a dataset: protocol sampled:M."),
-    ] = None
-    candidates: Annotated[
-        str | None,
-        rare(
-            "--candidates N",
-            "Of each task of --num-tasks: the short form of --protocol sampled:(N - 1).",
-        ),
-    ] = None
-    counts: Annotated[
-        Path | None,
-        rare("--counts FILE", "Candidate counts of your own tasks, in place of a dataset."),
-    ] = None
+    num_tasks: str | None = rare(
+        "--num-tasks -n N", "Number of ranks, in place of a dataset: protocol sampled:M."
+    )
+    candidates: str | None = rare(
+        "--candidates N",
+        "Of each task of --num-tasks: the short form of --protocol sampled:(N - 1).",
+    )
+    counts: Path | None = rare(
+        "--counts FILE", "Candidate counts of your own tasks, in place of a dataset."
+    )
 
     def read_num_tasks(self) -> int | None:
         """Return the number of tasks, if there is one; UsageError beside a file of counts."""
@@ -79,59 +74,38 @@ class OwnTasks:
 
 def adjust(
     *,
-    values: Annotated[
-        list[str] | None,
-        argument(
-            "VALUE|FILE",
-            "Published numbers, mrr=0.338 hits@10=53.3%, or files of results: tables, logs, "
-            "tools' own, a folder; - for stdin.",
-        ),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        option(
-            "--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable."
-        ),
-    ] = None,
+    values: list[str] = argument(
+        "VALUE|FILE",
+        "Published numbers, mrr=0.338 hits@10=53.3%, or files of results: tables, logs, "
+        "tools' own, a folder; - for stdin.",
+    ),
+    metric: list[str] = option(
+        "--metric -m METRIC", "mr, mrr, hits@10, gmr ...; of a file only these. Repeatable."
+    ),
     evaluation: Evaluation,
-    baseline: options.Baseline = None,
-    replace: Annotated[
-        list[str] | None,
-        option(
-            "--replace NAME",
-            "Write the document with adjusted numbers: AMRR, AH@k, both, skill ...",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None, option("--to METRIC", "Turn adjusted values back: -m amri --to mr.")
-    ] = None,
-    details: Annotated[
-        bool, option("--details", "Ranges, z, p, expectation and variance, too.")
-    ] = False,
-    out: options.Out = None,
-    format: options.MaybeForm = None,
-    tables: options.FurtherTables = None,
-    aggregation: Annotated[
-        str | None,
-        rare(
-            "--aggregation -a AGGREGATION",
-            "How much each task counts (default: micro); see `rankconst show aggregations`.",
-        ),
-    ] = None,
-    relation: Annotated[
-        list[str] | None,
-        rare(
-            "--relation -r NAME",
-            "Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For "
-            "valid and test.",
-        ),
-    ] = None,
+    baseline: str | None = options.BASELINE,
+    replace: list[str] = option(
+        "--replace NAME",
+        "Write the document with adjusted numbers: AMRR, AH@k, both, skill ...",
+    ),
+    to: str | None = option("--to METRIC", "Turn adjusted values back: -m amri --to mr."),
+    details: bool = option("--details", "Ranges, z, p, expectation and variance, too."),
+    out: Path | None = options.OUT,
+    format: str | None = options.MAYBE_FORM,
+    tables: list[str] = options.FURTHER_TABLES,
+    aggregation: str | None = rare(
+        "--aggregation -a AGGREGATION",
+        "How much each task counts (default: micro); see `rankconst show aggregations`.",
+    ),
+    relation: list[str] = rare(
+        "--relation -r NAME",
+        "Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For "
+        "valid and test.",
+    ),
     own_tasks: OwnTasks,
-    strict: Annotated[
-        bool, rare("--strict", "Refuse a file if anything in it is left out.")
-    ] = False,
-    decimal: options.Decimal = None,
-    force: options.Force = False,
+    strict: bool = rare("--strict", "Refuse a file if anything in it is left out."),
+    decimal: str | None = options.DECIMAL,
+    force: bool = options.FORCE,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
@@ -146,7 +120,7 @@ def adjust(
     if replaced:
         subject = "--replace, which keeps the document as it is"
         refuse({"--format": format, "--details": details}, subject)
-    files, typed = split_files(values or [])
+    files, typed = split_files(values)
     refuse_names("adjust", typed, evaluation.datasets, metrics)
     opened, datasets = _open_sets(tables, evaluation, own_tasks.counts, num_tasks, protocol)
     several = are_of_answers(opened)
@@ -157,7 +131,7 @@ def adjust(
         aggregation=aggregation,
         # The counts know the library, which decides what the names of metrics mean.
         tool=None if several else evaluation.tool,
-        relations=tuple(relation or ()),
+        relations=tuple(relation),
     )
     if to is not None:
         if to.lower() in FORMATS:
@@ -228,7 +202,7 @@ def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> in
 
 
 def _open_sets(
-    places: list[str] | None,
+    places: list[str],
     evaluation: Evaluation,
     counts: Path | None,
     num_tasks: int | None,

@@ -81,11 +81,12 @@ def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
     parameters = []
     for parameter in list_parameters(function):
         kind = parameter.annotation
+        default = inspect.Parameter.empty if parameter.default is ... else parameter.default
         parameters.append(
             inspect.Parameter(
                 parameter.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=parameter.default,
+                default=default or None if parameter.is_repeatable else default,
                 annotation=Annotated[kind, _describe(parameter, everything=everything)],
             )
         )

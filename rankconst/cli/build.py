@@ -6,9 +6,9 @@ import itertools
 import os.path
 import re
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import (
     ALL_BASELINES,
@@ -26,13 +26,13 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     parse_split,
 )
-from rankconst.cli.columns import SUMMARY, join_protocols, list_expected
 from rankconst.cli.options import argument, find_all, option, rare
 from rankconst.cli.output import print_listing
+from rankconst.cli.show import EXPECTED, SUMMARY, join_protocols
 from rankconst.download import cache_folder, find_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.files import exists
-from rankconst.listing import Column, Format, Listing, number
+from rankconst.listing import Column, Format, Listing
 from rankconst.progress import Reporter
 from rankconst.tables.place import OUTPUT
 from rankconst.tasks import Tasks
@@ -42,101 +42,80 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.archive import Tables
-    from rankconst_builder.fetch import Fetcher
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction
 
 
-_Words = Annotated[
-    list[str] | None,
-    argument(
+@dataclass(frozen=True)
+class Part:
+    """The options that rank a part of a benchmark's triples, or know more of them."""
+
+    relations: str | None = rare(
+        "--relations NAMES|FILE",
+        "Rank triples of these relations only: labels separated by commas, or a file.",
+    )
+    entities: str | None = rare(
+        "--entities NAMES|FILE",
+        "Rank these entities only, and triples among them: labels separated by commas, or a file.",
+    )
+    known: Path | None = rare("--known FILE", "Further known triples, for the filter to remove.")
+
+    def read(self) -> Restriction:
+        """Read the evaluated relations and entities, and further triples of the filter."""
+        from rankconst_builder.fetch import read_local
+        from rankconst_builder.restriction import Restriction, read_names
+
+        relations = entities = known = None
+        if self.relations is not None:
+            relations = read_names("--relations", self.relations)
+        if self.entities is not None:
+            entities = read_names("--entities", self.entities)
+        if self.known is not None:
+            known = read_local(self.known)
+        return Restriction(relations, entities, known, known_name=str(self.known or ""))
+
+
+def build(
+    *,
+    what: list[str] = argument(
         "FILES|BENCHMARKS",
         "The files of a graph of your own, training, validation and test set in this order, "
         "or training and test set. Or benchmarks, in any spelling.",
         "KEY",
     ),
-]
-_Name = Annotated[
-    str | None,
-    option("--name NAME", "Its name. Default: what its files are called, or their folder."),
-]
-_Columns = Annotated[
-    str | None,
-    option(
-        "--columns ORDER",
-        (
-            "Columns of its files: h head, r relation, t tail, d date or time, - ignored. "
-            "Default: as headed, or hrt."
-        ),
+    name: str | None = option(
+        "--name NAME", "Its name. Default: what its files are called, or their folder."
     ),
-]
-_Pykeen = Annotated[
-    str | None,
-    rare("--pykeen KEY", "A data set of the installed PyKEEN, with its own files and split."),
-]
-_Splits = Annotated[
-    str,
-    rare("--splits SPLITS", "Splits whose triples are ranked; all are known answers in any case."),
-]
-_Protocol = Annotated[
-    list[str] | None,
-    option(
+    columns: str | None = option(
+        "--columns ORDER",
+        "Columns of its files: h head, r relation, t tail, d date or time, - ignored. Default: as "
+        "headed, or hrt.",
+    ),
+    pykeen: str | None = rare(
+        "--pykeen KEY", "A data set of the installed PyKEEN, with its own files and split."
+    ),
+    splits: str = rare(
+        "--splits SPLITS",
+        "Splits whose triples are ranked; all are known answers in any case.",
+        default="valid,test",
+    ),
+    protocol: list[str] = option(
         "--protocol -p PROTOCOL",
         f"Repeatable. Default: those that fit of {', '.join(PROTOCOLS)}. Also sampled:M.",
     ),
-]
-_Baseline = Annotated[
-    list[str] | None,
-    option(
+    baseline: list[str] = option(
         "--baseline -b BASELINE",
         f"What to rank with besides chance: {', '.join(INFORMED)}, all, or {DEFAULT_BASELINE} for "
         f"chance alone; repeatable. Default: {FLOOR}, and {SINGLE_STEP} where splits follow each "
         "other in time.",
     ),
-]
-_Offline = Annotated[
-    bool, rare("--offline", "Open no connection; use the cache or a mirror folder.")
-]
-_Relations = Annotated[
-    str | None,
-    rare(
-        "--relations NAMES|FILE",
-        "Rank triples of these relations only: labels separated by commas, or a file.",
-    ),
-]
-_Entities = Annotated[
-    str | None,
-    rare(
-        "--entities NAMES|FILE",
-        "Rank these entities only, and triples among them: labels separated by commas, or a file.",
-    ),
-]
-_Known = Annotated[
-    Path | None, rare("--known FILE", "Further known triples, for the filter to remove.")
-]
-_Scheduler = Annotated[
-    str | None,
-    rare(
+    offline: bool = rare("--offline", "Open no connection; use the cache or a mirror folder."),
+    part: Part,
+    scheduler: str | None = rare(
         "--scheduler ADDRESS",
         "Count a graph of your own on a Dask cluster, under chance: the address of its scheduler.",
     ),
-]
-
-
-def build(
-    what: _Words = None,
-    name: _Name = None,
-    columns: _Columns = None,
-    pykeen: _Pykeen = None,
-    splits: _Splits = "valid,test",
-    protocol: _Protocol = None,
-    baseline: _Baseline = None,
-    offline: _Offline = False,
-    relations: _Relations = None,
-    entities: _Entities = None,
-    known: _Known = None,
-    scheduler: _Scheduler = None,
-    out: Annotated[Path, option("--out -o DIR", "Folder of the tables.")] = Path(OUTPUT),
+    out: Path = option("--out -o DIR", "Folder of the tables.", default=Path(OUTPUT)),
 ) -> None:
     """Build tables of constants, from files of your own or from those of a benchmark.
 
@@ -146,37 +125,40 @@ def build(
 
     rankconst build fb15k237
     """
+    from rankconst_builder.fetch import Fetcher
     from rankconst_builder.memory import write_dataset
     from rankconst_builder.pipeline import Build, build_all, order_protocols
 
     reporter = Reporter()
     protocols = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
     with write_dataset(pykeen, protocols, alone=not what) as paths:
+        benchmarks: Sequence[Benchmark] = ()
         if paths:
-            benchmarks: Sequence[Benchmark] = ()
-            files: Mapping[str, str] = {split: str(path) for split, path in paths.items()}
+            files = {split: str(path) for split, path in paths.items()}
+            name = name or f"pykeen-{pykeen}"
         else:
-            benchmarks, files = _read_words(what or [])
-        restriction = _read_restriction(relations, entities, known)
-        if pykeen and name is None:
-            name = f"pykeen-{pykeen}"
+            benchmarks, files = _read_words(what)
+        restriction = part.read()
         if files:
             sources: Sequence[Benchmark] = [_name_own(files, name, reporter)]
         else:
             sources = _choose_sources(benchmarks, name, restriction)
-        here, url = _place_train(files, scheduler)
+        local, url = _place_files(files, scheduler)
+        cache, mirror = Path(), find_mirror()
+        if benchmarks:  # the files of the user's own graph are not cached
+            cache = cache_folder()
+            mirror_note = "" if mirror is None else f"mirror: {hide_login(mirror)}  "
+            reporter.say(f"{mirror_note}cache: {cache}")
         usual = [DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP]
         outcome = build_all(
             Build(
                 sources=sources,
                 out=out,
-                fetcher=_open_fetcher(
-                    find_mirror(), reporter, offline=offline, is_cached=bool(benchmarks)
-                ),
+                fetcher=Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter),
                 protocols=protocols,
                 baselines=_choose_baselines(baseline or usual),
                 splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
-                local={source.key: here for source in sources if files},
+                local={source.key: local for source in sources if files},
                 train_url=url,
                 columns=_read_columns(columns, bool(files)),
                 restriction=restriction,
@@ -189,16 +171,10 @@ def build(
 
 # -- what to build ---------------------------------------------------------------------------------
 
-
-_NOTHING = (
-    "nothing to build: name the files of a graph (rankconst build train.tsv valid.tsv test.tsv), "
-    "or a benchmark (rankconst build fb15k237). `rankconst show datasets` lists the benchmarks."
-)
+_SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
 
 
-def _read_words(
-    words: Sequence[str],
-) -> tuple[Sequence[Benchmark], Mapping[str, str]]:
+def _read_words(words: Sequence[str]) -> tuple[Sequence[Benchmark], dict[str, str]]:
     """Return the benchmarks of some names, or else the files of a graph by split.
 
     Files are paths; one may be a URL, as for the training set. Raises UsageError for both at once
@@ -214,9 +190,13 @@ def _read_words(
         )
     if names:
         return [*{source.key: source for source in find_all(names, find_benchmark)}.values()], {}
+    if not paths:
+        raise UsageError(
+            "nothing to build: name the files of a graph (rankconst build train.tsv valid.tsv "
+            "test.tsv), or a benchmark (rankconst build fb15k237). `rankconst show datasets` "
+            "lists the benchmarks."
+        )
     files = _order_files(paths)
-    if not files:
-        raise UsageError(_NOTHING)
     for split, path in files.items():
         if "://" not in path and not exists(Path(path)):
             raise DataError(f"there is no file {path} for the {_SETS[split]}. Check its path.")
@@ -242,14 +222,11 @@ def _is_file(word: str) -> bool:
     return is_there or has_slash or bool(PurePath(word).suffix and not is_name)
 
 
-_SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
-
-
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
     """Assign files to splits by their order; refuse an order that their names contradict."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
-        paths = _list_files(Path(paths[0]))
-    orders = {0: (), 2: ("train", "test"), 3: tuple(SPLITS)}
+        return _find_files(Path(paths[0]))
+    orders = {2: ("train", "test"), 3: tuple(SPLITS)}
     if len(paths) not in orders:
         hint = ""
         if len(paths) == 1:
@@ -269,7 +246,7 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
     return files
 
 
-def _list_files(folder: Path) -> list[str]:
+def _find_files(folder: Path) -> dict[str, str]:
     """Return the files in a folder that are named after a split."""
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
     files = {_split_name(path)[1]: path for path in paths}
@@ -279,7 +256,7 @@ def _list_files(folder: Path) -> list[str]:
         raise UsageError(
             f"{folder} is a folder without a train and a test file; name its files: {command}"
         )
-    return [files[split] for split in SPLITS if split in files]
+    return {split: files[split] for split in SPLITS if split in files}
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
@@ -297,49 +274,29 @@ def _split_name(path: str) -> tuple[str, str | None]:
 
 
 def _name_own(files: Mapping[str, str], name: str | None, reporter: Reporter) -> Benchmark:
-    """Return a graph of the user's own under the name that the tables will have."""
-    from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
+    """Return a graph of the user's own under the name that the tables will have.
 
-    title = _name_graph(files, reporter) if name is None else name
-    key = make_key(title, "--name")
-    return Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
-
-
-def _name_graph(files: Mapping[str, str], reporter: Reporter) -> str:
-    """Return the name that files have in common, or else that of their folder.
-
+    Unless it is given, it is the name that the files have in common, or else that of their folder.
     Raises UsageError, which asks for a name, if there is none, or one that will not do.
     """
-    from rankconst.catalogue.benchmarks import make_key
+    from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
 
-    parts = [_split_name(path) for path in files.values()]
-    fronts = {front for front, _ in parts}
-    folders = {Path(path).resolve().parent for path in files.values()}
-    name = ""
-    if len(fronts) == len(folders) == 1 and all(split is not None for _, split in parts):
-        name = fronts.pop() or folders.pop().name
-    try:
-        make_key(name)
-    except UsageError as error:
-        reason = f" {name!r} will not do: {error}" if name else ""
-        raise UsageError(f"what is the graph called? Add --name NAME.{reason}") from error
-    reporter.say(f"name: {name}, as the files or their folder are called; --name changes it")
-    return name
-
-
-def _read_restriction(
-    relations: str | None, entities: str | None, known: Path | None
-) -> Restriction:
-    """Read the evaluated relations and entities, and further triples of the filter."""
-    from rankconst_builder.fetch import read_local
-    from rankconst_builder.restriction import Restriction, read_names
-
-    return Restriction(
-        relations=None if relations is None else read_names("--relations", relations),
-        entities=None if entities is None else read_names("--entities", entities),
-        known=None if known is None else read_local(known),
-        known_name="" if known is None else str(known),
-    )
+    title = name
+    if title is None:
+        parts = [_split_name(path) for path in files.values()]
+        fronts = {front for front, _ in parts}
+        folders = {Path(path).resolve().parent for path in files.values()}
+        title = ""
+        if len(fronts) == len(folders) == 1 and all(split is not None for _, split in parts):
+            title = fronts.pop() or folders.pop().name
+        try:
+            make_key(title)
+        except UsageError as error:
+            reason = f" {title!r} will not do: {error}" if title else ""
+            raise UsageError(f"what is the graph called? Add --name NAME.{reason}") from error
+        reporter.say(f"name: {title}, as the files or their folder are called; --name changes it")
+    key = make_key(title, "--name")
+    return Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
 
 
 def _choose_sources(
@@ -377,38 +334,22 @@ def _choose_sources(
     return [replace(sources[0], key=make_key(name, "--name"), title=title, aliases=(), pykeen={})]
 
 
-def _place_train(
+def _place_files(
     files: Mapping[str, str], scheduler: str | None
 ) -> tuple[dict[str, Path], str | None]:
     """Return paths, and the URL of a training set that only the workers of a cluster read."""
-    train = files.get("train", "")
-    if "://" not in train:
-        return {split: Path(path) for split, path in files.items()}, None
-    if scheduler is None:
-        raise UsageError(
-            "only with --scheduler the training set can be a URL. Get the file, and give its path."
-        )
-    return {split: Path(path) for split, path in files.items() if split != "train"}, train
+    url = None
+    if "://" in files.get("train", ""):
+        url = files["train"]
+        if scheduler is None:
+            raise UsageError(
+                "only with --scheduler the training set can be a URL. Get the file, and give its "
+                "path."
+            )
+    return {split: Path(path) for split, path in files.items() if path != url}, url
 
 
 # -- how to build it -------------------------------------------------------------------------------
-
-
-def _open_fetcher(
-    mirror: str | None, reporter: Reporter, *, offline: bool, is_cached: bool
-) -> Fetcher:
-    """Return a fetcher of files, and say where it looks for those of benchmarks.
-
-    The files of the user's own graph are not cached: the cache's folder is not asked for.
-    """
-    from rankconst_builder.fetch import Fetcher
-
-    if not is_cached:
-        return Fetcher(Path(), mirror=mirror, offline=offline, reporter=reporter)
-    cache = cache_folder()
-    mirror_note = "" if mirror is None else f"mirror: {hide_login(mirror)}  "
-    reporter.say(f"{mirror_note}cache: {cache}")
-    return Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter)
 
 
 def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
@@ -438,19 +379,34 @@ def _read_columns(columns: str | None, is_own: bool) -> str | None:
 _COLUMNS = (
     Column("dataset", "dataset"),
     Column("protocol", "protocol"),
-    Column("split", "split", drop=5),
-    Column("side", "side", drop=4),
-    *list_expected(number(6), 0, 0, 3, 0, 1),
+    Column("split", "split", drop=6),
+    Column("side", "side", drop=5),
+    *EXPECTED,
 )
 
 
-def _print_outcome(outcome: Outcome) -> None:
-    """Print the constants that were built; protocols with the same numbers share a row."""
-    if outcome.tables is None:
-        return
-    rows = list[dict[str, Any]]()
-    for key in outcome.built:
-        tests = [_summarise(outcome.tables, tasks) for tasks in _find_tests(outcome.tables, key)]
+def _report_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
+    """Print what was built, its place and the next step; raise an error if anything failed."""
+    tables = outcome.tables
+    if tables is not None:
+        _print_constants(tables, outcome.built)
+    reporter.say(f"tables: {out.resolve()}")
+    if tables is not None and outcome.built:
+        reporter.say(_suggest(tables, outcome.built[0], out))
+    if outcome.failures:
+        reasons = {type(error) for error in outcome.failures.values()}
+        kind = reasons.pop() if len(reasons) == 1 else DownloadError
+        number = len(outcome.failures) + len(outcome.built)
+        raise kind(
+            f"{len(outcome.failures)} of {number} datasets failed: {', '.join(outcome.failures)}."
+        )
+
+
+def _print_constants(tables: Tables, keys: Sequence[str]) -> None:
+    """Print the constants of test tasks; protocols with the same numbers share a row."""
+    rows: list[dict[str, Any]] = []
+    for key in keys:
+        tests = [_summarise(tables, tasks) for tasks in _find_tests(tables, key)]
         rows += itertools.chain(*join_protocols(tests).values())
     caption = (
         "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
@@ -476,21 +432,6 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
         if metric in metrics:
             row[f"expectation_{metric.key}"] = tables.look_up(tasks, metric).expectation
     return row
-
-
-def _report_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
-    """Print the result of a build, its place and the next step; raise an error if it failed."""
-    _print_outcome(outcome)
-    reporter.say(f"tables: {out.resolve()}")
-    if outcome.tables is not None and outcome.built:
-        reporter.say(_suggest(outcome.tables, outcome.built[0], out))
-    if outcome.failures:
-        reasons = {type(error) for error in outcome.failures.values()}
-        kind = reasons.pop() if len(reasons) == 1 else DownloadError
-        number = len(outcome.failures) + len(outcome.built)
-        raise kind(
-            f"{len(outcome.failures)} of {number} datasets failed: {', '.join(outcome.failures)}."
-        )
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:

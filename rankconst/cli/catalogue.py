@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts
-from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, parse_baseline
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.definitions import FAMILIES, GROUPS
 from rankconst.catalogue.libraries import Library, load_libraries, parse_library
 from rankconst.catalogue.metrics import (
@@ -17,6 +17,8 @@ from rankconst.catalogue.metrics import (
     Metric,
     describe_metric,
     find_metric,
+    list_metrics,
+    parse_adjusted_metric,
     parse_metric,
 )
 from rankconst.catalogue.protocols import (
@@ -24,27 +26,23 @@ from rankconst.catalogue.protocols import (
     DEFAULT_AGGREGATION,
     DEFAULT_PROTOCOL,
     PROTOCOLS,
+    RANK_TYPES,
     Protocol,
     find_protocol,
     parse_aggregation,
     parse_protocol,
     rate_protocol,
 )
-from rankconst.catalogue.suites import Suite, load_suites, parse_suite
+from rankconst.catalogue.suites import load_suites, parse_suite
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
-from rankconst.cli.columns import show_constant
 from rankconst.cli.output import print_listing
-from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count, text
-from rankconst.names import resolve_name, squash
-from rankconst.tables.suite_means import require_suite
+from rankconst.errors import UnknownNameError
+from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count, show_constant, text
+from rankconst.names import Names, resolve_name, shorten, squash
 
 if TYPE_CHECKING:
     from rankconst.checks.case import Rule
     from rankconst.tables.archive import Tables
-    from rankconst.tasks import Tasks
-
-
-_LONGEST = 60  # letters of a list on one line of a page
 
 
 class Registry(NamedTuple):
@@ -56,62 +54,27 @@ class Registry(NamedTuple):
     # The key first; those with a title are on the screen.
     columns: Sequence[Column]
     caption: str
-    read: Callable[[Any, str], Any] = getattr  # a thing and a column to the value
-    describe: Callable[[Any], dict[str, str]] | None = (
-        None  # a thing to the fields of its page, if not the columns
-    )
+    # Column to its value of a thing, where that is not the attribute with this name.
+    values: Mapping[str, Callable[[Any], Any]] = {}
+    # A thing to the fields of its page, if not the columns.
+    describe: Callable[[Any], dict[str, Any]] | None = None
     legend: str = ""  # below a page
 
     def fill(self, thing: Any) -> dict[str, Any]:
         """Fill the columns for a thing."""
-        key, *fields = (column.key for column in self.columns)
-        return {key: thing.key, **{field: _plain(self.read(thing, field)) for field in fields}}
-
-    def list_all(self) -> Listing:
-        """List all things."""
-        rows = [self.fill(thing) for thing in self.load().values()]
-        return Listing.of(self.columns, rows, caption=self.caption)
-
-    def print_page(self, thing: Any, form: Format, also: str, lead: str = "") -> None:
-        """Write the page of one thing.
-
-        For people, each text has a line, and empty fields are left out.
-        """
-        page = self.describe(thing) if self.describe else self.fill(thing)
-        if form not in FOR_PEOPLE:
-            print_listing(Listing.of([Column(field) for field in page], [page]), form)
-            return
-        heading = page.pop(next(iter(page)))
-        title = page.pop("title" if "title" in page else "summary")
-        columns = {column.key: column for column in self.columns}
-        row_of = {**page, self.columns[0].key: heading}
-        rows = []
-        for field, value in page.items():
-            if value in (None, []):
-                continue
-            is_long = isinstance(value, list) and len(text(value)) > _LONGEST
-            column = columns.get(field, Column(field))
-            if column.show_row is not None:
-                rows.append({"field": column.title, "text": column.show_row(row_of)})
-                continue
-            label = field.replace("_", " ")
-            for line in value if is_long else [value]:
-                rows.append({"field": label, "text": column.show(line)})
-                label = ""
-        if len(title) > _LONGEST:
-            lead, title = title, ""
-        headings = (Column("field", heading), Column("text", title))
-        caption = "\n".join(filter(None, (self.legend, also)))
-        print_listing(Listing.of(headings, rows, lead, caption), form)
+        row = {self.columns[0].key: thing.key}
+        for column in self.columns[1:]:
+            read = self.values.get(column.key)
+            value = getattr(thing, column.key) if read is None else read(thing)
+            if isinstance(value, Mapping):
+                value = [f"{key}: {text}" for key, text in value.items()]
+            elif isinstance(value, tuple):
+                value = list(value)
+            row[column.key] = None if value == "" else value
+        return row
 
 
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; None for an empty text."""
-    if isinstance(value, Mapping):
-        return [f"{key}: {text}" for key, text in value.items()]
-    if isinstance(value, tuple):
-        return list(value)
-    return None if value == "" else value
+# -- metrics ---------------------------------------------------------------------------------------
 
 
 def _find_metric(name: str) -> Metric:
@@ -125,13 +88,23 @@ def _find_metric(name: str) -> Metric:
     return parse_metric(name)
 
 
-def _read_metric(metric: Metric, field: str) -> Any:
-    if field == "better":
-        return "larger" if metric.increasing else "smaller"
-    if field in {"normalised", "index", "z"}:
-        return metric.name_of(field)
-    return getattr(metric, field)
+_MEANINGS = {
+    "normalised": "divided by what a random ranker gets: 1 = random",
+    "index": "adjusted for chance: 1 = perfect, 0 = a random ranker, below 0 = worse than random",
+    "z": "as standard deviations better than a random ranker: 0 = random",
+}
 
+
+def _explain_adjusted(name: str) -> str:
+    """Explain an adjusted metric; empty for a metric itself."""
+    try:
+        metric, form = parse_adjusted_metric(name)
+    except UnknownNameError:
+        return ""
+    return f"{metric.name_of(form) or name} is the {metric.label} {_MEANINGS[form]}."
+
+
+# -- protocols -------------------------------------------------------------------------------------
 
 _WORDS = {"all": "all entities", "seen": "entities seen in training", "placed": "heads and tails"}
 _TASKS = {"all": "all rows", "seen": "rows with nothing unseen"}
@@ -144,17 +117,9 @@ _KNOWN = {
 _TIMES = {"any": "at any time", "same": "at the same time"}
 
 
-def _read_protocol(protocol: Protocol, field: str) -> Any:
-    """Return a field; None if it does not apply to the protocol.
-
-    The fields about ranking all entities do not apply if some are drawn, and the time of known
-    answers does not apply to statements with qualifiers.
-    """
-    if protocol.negatives is not None and field in {"candidates", "tasks", "distinct", "known"}:
-        return None
-    if protocol.qualified and field == "time":
-        return None
-    return getattr(protocol, field)
+def _read_of_all(field: str) -> Callable[[Protocol], Any]:
+    """Return what reads a field about ranking all entities; None if some are drawn."""
+    return lambda protocol: None if protocol.negatives is not None else getattr(protocol, field)
 
 
 def _show_known(row: Mapping[str, Any]) -> str:
@@ -169,12 +134,57 @@ def _show_known(row: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _read_suite(suite: Suite, field: str) -> Any:
-    if field == "tool":
-        return None if suite.tool is None else suite.tool.key
-    if field == "size":
-        return len(suite.graphs)
-    return getattr(suite, field)
+# -- tools, libraries and rules --------------------------------------------------------------------
+
+
+def _name_sides(tool: Tool) -> str | None:
+    """Name the sides that a tool ranks; None where negatives are drawn: the caveats say there."""
+    if parse_protocol(tool.protocol).negatives is not None:
+        return None
+    return tool.side or "both"
+
+
+def _read_group(group: str) -> Callable[[Library], str]:
+    """Return what lists the divisors of metrics; for MRR, the right answers that count."""
+
+    def read(library: Library) -> str:
+        texts = []
+        for key in GROUPS[group]:
+            if key in library.metrics:
+                texts.append(FAMILIES[key].brief)
+            elif key in library.metrics_without_k:
+                texts.append(f"{FAMILIES[key].brief}, no k")
+        return ", ".join(texts)
+
+    return read
+
+
+def _explain_empty(library: Library) -> str:
+    """Return the value of a query without right answers, and of metrics with another one."""
+    names = {**library.metrics, **library.metrics_without_k}
+    exceptions = (f"{names[key][0]} {value}" for key, value in library.empty_of.items())
+    return ", ".join([library.empty, *exceptions])
+
+
+def _describe_library(library: Library) -> dict[str, Any]:
+    """Return the page of a library."""
+    definitions = []
+    for key, names in {**library.metrics, **library.metrics_without_k}.items():
+        definitions.append(f"{' or '.join(names)}: {FAMILIES[key].title} ({key})")
+    without_k = f"cut off at {library.bare_k}" if library.bare_k else None
+    if library.bare_k == "?":
+        without_k = "cut off at a k that is not printed"
+    return {
+        "library": library.key,
+        "title": library.title,
+        "version": library.version,
+        "names": definitions,
+        "name without k": without_k,
+        "no right answer": _explain_empty(library),
+        "ties": library.ties,
+        "notes": list(library.notes),
+        "evidence": list(library.evidence),
+    }
 
 
 def _load_rules() -> Mapping[str, Rule]:
@@ -183,53 +193,12 @@ def _load_rules() -> Mapping[str, Rule]:
     return RULES
 
 
-def _read_library(row: Library, field: str) -> Any:
-    """Return a field, or the divisor of a library; for MRR, the right answers that count."""
-    if field == "empty":
-        names = {**row.metrics, **row.metrics_without_k}
-        exceptions = (f"{names[key][0]} {value}" for key, value in row.empty_of.items())
-        return ", ".join([row.empty, *exceptions])
-    if field not in GROUPS:
-        return getattr(row, field)
-    texts = []
-    for key in GROUPS[field]:
-        if key in row.metrics:
-            texts.append(FAMILIES[key].brief)
-        elif key in row.metrics_without_k:
-            texts.append(f"{FAMILIES[key].brief}, no k")
-    return ", ".join(texts)
+def _find_rule(name: str) -> Rule:
+    rules = _load_rules()
+    return rules[resolve_name("rule", name, dict.fromkeys(rules, ()))]
 
 
-def _read_tool(tool: Tool, field: str) -> Any:
-    """Return a field, or the summary of the tool's protocol."""
-    if field == "evaluation":
-        return parse_protocol(tool.protocol).summary
-    if field == "sides":  # where negatives are drawn, the caveats say
-        is_drawn = parse_protocol(tool.protocol).negatives is not None
-        return None if is_drawn else tool.side or "both"
-    return getattr(tool, field)
-
-
-def _describe_library(row: Library) -> dict[str, Any]:
-    """Return the page of a library."""
-    definitions = []
-    for key, names in {**row.metrics, **row.metrics_without_k}.items():
-        definitions.append(f"{' or '.join(names)}: {FAMILIES[key].title} ({key})")
-    without_k = f"cut off at {row.bare_k}" if row.bare_k else None
-    if row.bare_k == "?":
-        without_k = "cut off at a k that is not printed"
-    return {
-        "library": row.key,
-        "title": row.title,
-        "version": row.version,
-        "names": definitions,
-        "name without k": without_k,
-        "no right answer": _read_library(row, "empty"),
-        "ties": row.ties,
-        "notes": list(row.notes),
-        "evidence": list(row.evidence),
-    }
-
+# -- the registries --------------------------------------------------------------------------------
 
 REGISTRIES: dict[str, Registry] = {
     "metrics": Registry(
@@ -247,7 +216,12 @@ REGISTRIES: dict[str, Registry] = {
             Column("definition", "definition", drop=3),
         ),
         "Formulas, method and reference: rankconst show mrr",
-        _read_metric,
+        {
+            "better": lambda metric: "larger" if metric.increasing else "smaller",
+            "normalised": lambda metric: metric.name_of("normalised"),
+            "index": lambda metric: metric.name_of("index"),
+            "z": lambda metric: metric.name_of("z"),
+        },
         describe_metric,
         "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, "
         "p): sum of 1/j^p; rankings: all rank vectors; E: the expectation.",
@@ -267,7 +241,10 @@ REGISTRIES: dict[str, Registry] = {
             *map(Column, ("reference", "repositories", "evidence")),
         ),
         "Caveats and evidence: rankconst show pykeen",
-        _read_tool,
+        {
+            "evaluation": lambda tool: parse_protocol(tool.protocol).summary,
+            "sides": _name_sides,
+        },
     ),
     "libraries": Registry(
         "library",
@@ -283,7 +260,7 @@ REGISTRIES: dict[str, Registry] = {
         "What each divides by, of N candidates with R right answers; nDCG: how many right "
         "answers its ideal has on top; MRR: which right answers count. Names and evidence: "
         "rankconst show ranx",
-        _read_library,
+        {"empty": _explain_empty, **{group: _read_group(group) for group in GROUPS}},
         _describe_library,
     ),
     "protocols": Registry(
@@ -305,7 +282,10 @@ REGISTRIES: dict[str, Registry] = {
             f"The default is {DEFAULT_PROTOCOL}. Among 500 sampled negatives, or any number: "
             "rankconst show sampled:500"
         ),
-        _read_protocol,
+        {
+            **{key: _read_of_all(key) for key in ("candidates", "tasks", "distinct", "known")},
+            "time": lambda protocol: None if protocol.qualified else protocol.time,
+        },
     ),
     "baselines": Registry(
         "baseline",
@@ -343,12 +323,15 @@ REGISTRIES: dict[str, Registry] = {
             *map(Column, ("tool", "graphs", "reference", "evidence", "note", "aliases")),
         ),
         "Chance and counting of one: rankconst show ultra_inductive",
-        _read_suite,
+        {
+            "size": lambda suite: len(suite.graphs),
+            "tool": lambda suite: None if suite.tool is None else suite.tool.key,
+        },
     ),
     "rules": Registry(
         "rule",
         _load_rules,
-        lambda name: _load_rules()[resolve_name("rule", name, dict.fromkeys(_load_rules(), ()))],
+        _find_rule,
         (
             Column("rule", "rule"),
             Column("title", "checks"),
@@ -364,7 +347,132 @@ A name that several lists know is of the first.
 """
 
 
-# -- datasets, and everything ----------------------------------------------------------------------
+# -- pages -----------------------------------------------------------------------------------------
+
+_LONGEST = 60  # letters of a title, or of a list on one line of a page
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of a name: what it means, as a thing of one registry."""
+
+    name: str
+    kind: str  # of registry
+    thing: Any
+    others: Sequence[str]  # further registries that know the name
+
+    def print(self, form: Format) -> None:
+        """Write the page, and the commands for those of the name's other meanings.
+
+        For people, each text has a line, and empty fields are left out.
+        """
+        registry = REGISTRIES[self.kind]
+        page = (registry.describe or registry.fill)(self.thing)
+        if form not in FOR_PEOPLE:
+            print_listing(Listing.of([Column(field) for field in page], [page]), form)
+            return
+        key, title_key = next(iter(page)), "title" if "title" in page else "summary"
+        lead = _explain_adjusted(self.name) if self.kind == "metrics" else ""
+        title = page[title_key]
+        if len(title) > _LONGEST:
+            lead, title = title, ""
+        columns = {column.key: column for column in registry.columns}
+        row_of = {**page, registry.columns[0].key: page[key]}
+        rows = []
+        for field, value in page.items():
+            if field in {key, title_key} or value in (None, []):
+                continue
+            column = columns.get(field, Column(field))
+            if column.show_row is not None:
+                rows.append({"field": column.title, "text": column.show_row(row_of)})
+                continue
+            is_long = isinstance(value, list) and len(text(value)) > _LONGEST
+            label = field.replace("_", " ")
+            for line in value if is_long else [value]:
+                rows.append({"field": label, "text": column.show(line)})
+                label = ""
+        captions = [registry.legend] if registry.legend else []
+        captions += [
+            f"{self.name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {self.name}"
+            for kind in self.others
+        ]
+        headings = (Column("field", page[key]), Column("text", title))
+        print_listing(Listing.of(headings, rows, lead, "\n".join(captions)), form)
+
+
+def find_page(opened: Tables, kind: str | None, name: str) -> Page:
+    """Find the page of a name, in one registry or in all of them.
+
+    Raises UnknownNameError for an unknown name.
+    """
+    meanings, errors = {}, {}
+    for plural in [kind] if kind else REGISTRIES:
+        try:
+            meanings[plural] = REGISTRIES[plural].find(name)
+        except UnknownNameError as error:
+            errors[REGISTRIES[plural].thing] = str(error)
+    if meanings:
+        first, *others = meanings
+        return Page(name, first, meanings[first], others)
+    raise UnknownNameError(errors.popitem()[1] if kind else _explain_unknown(opened, name, errors))
+
+
+def explain_unfit(page: Page, opened: Tables, names: Sequence[str]) -> str:
+    """Explain why words behind a name, or options, do not go with its page."""
+    example = "DATASET METRIC"
+    if page.kind in {"metrics", "baselines"}:
+        dataset = next((name for name in names[1:] if _is_dataset(opened, name)), "DATASET")
+        metric = next((name for name in names[1:] if find_metric(name) is not None), page.name)
+        example = f"{dataset} {metric}"
+    return (
+        f"{page.name} is a {REGISTRIES[page.kind].thing}; for constants name the dataset first: "
+        f"rankconst show {example}."
+    )
+
+
+def _is_dataset(opened: Tables, name: str) -> bool:
+    with suppress(UnknownNameError):
+        return bool(opened.resolve_dataset(name))
+    return False
+
+
+def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
+    """Explain an unknown name: by the remark of a list, or by the nearest names."""
+    try:
+        opened.resolve_dataset(name)
+    except UnknownNameError as error:
+        errors = {"dataset": str(error), **errors}
+    for thing, message in errors.items():
+        if not message.startswith(f"unknown {thing} {shorten(name)!r}."):
+            return message
+    from rankconst.tables.explain import explain_mean, explain_path
+
+    if squash(name) in RANK_TYPES:
+        return (
+            f"unknown name {name!r}: it is a rank among equal scores. Which one a tool takes: "
+            "rankconst show tools."
+        )
+    if hint := explain_path(name) or explain_mean(name):
+        return f"unknown name {name!r}. {hint}"
+    spellings: dict[str, Sequence[str]] = {key: [] for key in ("datasets", *REGISTRIES)}
+    spellings |= opened.spellings
+    for metric in list_metrics():
+        spellings[metric.label.lower()] = [metric.key, *metric.spellings]
+    for plural, registry in REGISTRIES.items():
+        if plural != "metrics":
+            spellings |= dict.fromkeys(registry.load(), ())
+    names = Names(
+        "name",
+        spellings,
+        "`rankconst show` lists what there is; for tables of your own add --tables DIR.",
+    )
+    try:
+        return names.resolve(name)
+    except UnknownNameError as error:
+        return str(error)
+
+
+# -- lists -----------------------------------------------------------------------------------------
 
 _MRR = parse_metric("mrr")
 _CHANCE = f"expectation_{_MRR.key}"
@@ -386,7 +494,45 @@ _DATASET_COLUMNS = (
 )
 
 
-def list_datasets(opened: Tables, *, every: bool) -> Listing:
+def list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
+    """List all names of a kind, or the kinds."""
+    if kind is None:
+        return _list_kinds(opened)
+    if kind == "datasets":
+        return _list_datasets(opened, every=every)
+    registry = REGISTRIES[kind]
+    rows = [registry.fill(thing) for thing in registry.load().values()]
+    return Listing.of(registry.columns, rows, caption=registry.caption)
+
+
+def _list_kinds(opened: Tables) -> Listing:
+    """List the lists, each with its command."""
+    names_of = {"datasets": [*opened.datasets]}
+    names_of |= {plural: [*row.load()] for plural, row in REGISTRIES.items()}
+    names_of["metrics"] = [metric.label for metric in CATALOGUE.values()]
+    rows = []
+    for plural, names in names_of.items():
+        command = f"rankconst show {plural}"
+        rows.append(
+            {"list": plural, "count": len(names), "examples": names[:2], "command": command}
+        )
+    columns = (
+        Column("list", "there are"),
+        Column("count", "", count, right=True),
+        Column("examples", "such as"),
+        Column("command", "list them all"),
+    )
+    caption = (
+        f"Datasets are those of tables {opened.version}. Name anything to see its page:\n"
+        "  rankconst show wn18rr               what a random ranker gets there\n"
+        "  rankconst show wn18rr mrr hits@10   these constants, with errors and variances\n"
+        "  rankconst show wn18rr mrr --cite    the sentence for a paper\n"
+        "  rankconst show pykeen               a tool, a metric, a protocol ..."
+    )
+    return Listing.of(columns, rows, caption=caption)
+
+
+def _list_datasets(opened: Tables, *, every: bool) -> Listing:
     """List the datasets: those in the tables, those that can be built and, if `every`, the rest."""
     chance = _expect_mrr(opened)
     described = []
@@ -395,8 +541,7 @@ def list_datasets(opened: Tables, *, every: bool) -> Listing:
     described += _list_others(opened)
     if not every:
         described = [row for row in described if not row.get("reason")]
-    keys = [column.key for column in _DATASET_COLUMNS]
-    rows = [{key: row.get(key) for key in keys} for row in described]
+    rows = [{column.key: row.get(column.key) for column in _DATASET_COLUMNS} for row in described]
     included = len(opened.datasets)
     extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
     caption = (
@@ -423,11 +568,9 @@ def _expect_mrr(opened: Tables) -> dict[str, float]:
     for column, value in address.items():
         table = table.filter(pc.is_in(table[column], value_set=join_texts([value])))
     rows = table.select(["dataset", "protocol", "expectation"]).to_pylist()
-    rows.sort(key=lambda row: rate_protocol(row["protocol"]))
-    expected: dict[str, float] = {}
-    for row in rows:  # the most usual protocol comes first
-        expected.setdefault(row["dataset"], row["expectation"])
-    return expected
+    # The most usual protocol comes last, and stays.
+    rows.sort(key=lambda row: rate_protocol(row["protocol"]), reverse=True)
+    return {row["dataset"]: row["expectation"] for row in rows}
 
 
 def _list_others(opened: Tables) -> list[dict[str, Any]]:
@@ -445,104 +588,13 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
             status = f"copy of {source.same_graph_as}"
         row: dict[str, Any] = {
             "dataset": key,
-            "title": source.title,
-            "licence": source.licence,
-            "citation": source.citation,
-            "citation_url": source.citation_url,
             "status": status,
             "verified": None if source.not_offered else source.verifiable,
             "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
             "aliases": list(source.aliases),
             "reason": source.not_offered or None,
         }
+        for field in ("title", "licence", "citation", "citation_url"):
+            row[field] = getattr(source, field)
         rows.append(row)
     return rows
-
-
-def list_everything(opened: Tables) -> Listing:
-    """List the lists, each with its command."""
-    names_of = {"datasets": [*opened.datasets]}
-    names_of |= {plural: [*row.load()] for plural, row in REGISTRIES.items()}
-    names_of["metrics"] = [metric.label for metric in CATALOGUE.values()]
-    rows = [
-        {
-            "list": plural,
-            "count": len(names),
-            "examples": names[:2],
-            "command": f"rankconst show {plural}",
-        }
-        for plural, names in names_of.items()
-    ]
-    columns = (
-        Column("list", "there are"),
-        Column("count", "", count, right=True),
-        Column("examples", "such as"),
-        Column("command", "list them all"),
-    )
-    caption = (
-        f"Datasets are those of tables {opened.version}. Name anything to see its page:\n"
-        "  rankconst show wn18rr               what a random ranker gets there\n"
-        "  rankconst show wn18rr mrr hits@10   these constants, with errors and variances\n"
-        "  rankconst show wn18rr mrr --cite    the sentence for a paper\n"
-        "  rankconst show pykeen               a tool, a metric, a protocol ..."
-    )
-    return Listing.of(columns, rows, caption=caption)
-
-
-_USUAL = ("mrr", "hits@10")
-
-
-def list_suite(suite: Suite, tasks: Tasks, metrics: Sequence[Metric], tables: Tables) -> Listing:
-    """List the values of chance and counting on each graph of a suite, and their means."""
-    metrics = metrics or [parse_metric(name) for name in _USUAL]
-    coverage = require_suite(suite, tasks, tables)
-    rows = [_describe(graph, metrics, tables) for graph in coverage.tasks.values()]
-    mean = _average(rows) | {"dataset": "mean", "split": None, "side": None}
-    lists = [
-        Column("dataset", "graph"),
-        Column("split", "split", drop=2),
-        Column("side", "side", drop=3),
-    ]
-    lists.append(Column("num_tasks", "tasks", count, right=True, drop=1))
-    for metric in metrics:
-        # Of one metric there is room for both standard deviations.
-        deviation = "sd" if len(metrics) == 1 else None
-        for baseline, title in (("chance", f"{metric.label}: chance"), (FLOOR, FLOOR)):
-            key = f"{baseline}_{metric.key}"
-            lists.append(Column(key, title, show_constant, right=True))
-            lists.append(Column(f"{key}_sd", deviation, show_constant, right=True))
-    title = f"{suite.title[0].upper()}{suite.title[1:]}\n{suite.reference}"
-    if suite.tool is not None:
-        tool = suite.tool
-        title += f"\nRanking tasks are those of {tool.title}: rankconst show {tool.key}"
-    builds = _name_builds(coverage.missing)
-    caption = f"The mean is of {coverage}.{builds}\nTables: {tables.version}."
-    return Listing.of(lists, [*rows, mean], title=title, caption=caption)
-
-
-def _describe(tasks: Tasks, metrics: Sequence[Metric], tables: Tables) -> dict[str, Any]:
-    row: dict[str, Any] = {"dataset": tasks.dataset, "split": tasks.split, "side": tasks.side}
-    for metric in metrics:
-        for baseline, key in (("chance", DEFAULT_BASELINE), (FLOOR, FLOOR)):
-            constants = tables.look_up(replace(tasks, baseline=key), metric)
-            row["num_tasks"] = constants.num_tasks
-            row[f"{baseline}_{metric.key}"] = constants.expectation
-            row[f"{baseline}_{metric.key}_sd"] = math.sqrt(constants.variance)
-    return row
-
-
-def _average(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the means over graphs, with their standard deviations: graphs are independent."""
-    mean = {"num_tasks": sum(row["num_tasks"] for row in rows)}
-    for key in rows[0].keys() - {"dataset", "split", "side", "num_tasks"}:
-        cells = [row[key] for row in rows]
-        total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
-        mean[key] = total / len(rows)
-    return mean
-
-
-def _name_builds(missing: Sequence[str]) -> str:
-    """Return the command that builds the graphs that the tables lack."""
-    if not missing:
-        return ""
-    return f" To build the others, which needs a network: rankconst build {' '.join(missing)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from rankconst.cli import options
 from rankconst.cli.options import Evaluation, argument, hide, names_file, open_tables
@@ -43,19 +43,16 @@ _COLUMNS = (
 
 def check(
     *,
-    results: Annotated[
-        list[str] | None,
-        argument(
-            "FILE|NAME=VALUE",
-            "Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, "
-            "amrr=0.3375 for adjusted, count=402 for how many ranks there are.",
-        ),
-    ] = None,
-    metric: Annotated[str | None, hide(options.Metric)] = None,
+    results: list[str] = argument(
+        "FILE|NAME=VALUE",
+        "Results files, - for standard input; or numbers: mrr=0.338 hits@10=0.533, "
+        "amrr=0.3375 for adjusted, count=402 for how many ranks there are.",
+    ),
+    metric: str | None = hide(options.METRIC),
     evaluation: Evaluation,
-    tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
-    format: options.Form = Format.table,
-    decimal: options.Decimal = None,
+    tables: list[str] = hide(options.FURTHER_TABLES),
+    format: str = options.FORM,
+    decimal: str | None = options.DECIMAL,
 ) -> int:
     """Find impossible numbers, and those that are of other ranking tasks than they seem.
 
@@ -73,7 +70,7 @@ def check(
     from rankconst.results.formats import read
 
     form = read_format(format)
-    files, typed = _split_results(results or [])
+    files, typed = _split_results(results)
     opened = open_tables(tables)
     user = evaluation.require_single("check")
     if metric and not files:

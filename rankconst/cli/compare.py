@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.metrics import find_metric, parse_metric
 from rankconst.cli import options
@@ -38,20 +39,17 @@ if TYPE_CHECKING:
 
 def compare(
     *,
-    values: Annotated[
-        list[str],
-        argument(
-            "FIRST SECOND|FILE ...",
-            "Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of "
-            "results.",
-        ),
-    ],
-    metric: options.Metric = None,
+    values: list[str] = argument(
+        "FIRST SECOND|FILE ...",
+        "Two published numbers of the same ranking tasks, 0.533 and 54.4%, or files of results.",
+        default=...,
+    ),
+    metric: str | None = options.METRIC,
     evaluation: Evaluation,
-    out: options.Out = None,
-    format: options.MaybeForm = None,
-    tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
-    force: options.Force = False,
+    out: Path | None = options.OUT,
+    format: str | None = options.MAYBE_FORM,
+    tables: list[str] = hide(options.FURTHER_TABLES),
+    force: bool = options.FORCE,
 ) -> None:
     """Tell whether published results differ significantly: two numbers, a table or two runs.
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED, find_metric
@@ -27,7 +27,7 @@ from rankconst.version import bundled_versions
 
 
 def _list_datasets() -> Iterable[Sequence[str]]:
-    for key, titles in open_tables(None).spellings.items():
+    for key, titles in open_tables().spellings.items():
         yield (key, *(title.lower() for title in titles))
 
 
@@ -60,11 +60,15 @@ Offer = Callable[[str], list[str]]
 
 
 class Parameter(NamedTuple):
-    """The spelling of an argument or an option of a command, and its help."""
+    """How an argument or an option of a command is typed, and its help.
+
+    It stands as the default value in the signature of a command's function, or of a group.
+    """
 
     names: tuple[str, ...]  # --out, -o; of an argument none
     metavar: str | None  # None for an option without a value
     help: str
+    default: Any = None  # ... if it must have a value; None for no values of a list
     hidden: bool = False  # only --help-all lists it
     offer: Offer | None = None
 
@@ -86,33 +90,32 @@ def complete(*metavars: str) -> Offer | None:
     return offer if lists else None
 
 
-def argument(metavar: str, help: str, *completed: str) -> Parameter:
+def argument(metavar: str, help: str, *completed: str, default: Any = None) -> Any:
     """Describe an argument, and the kinds of values that complete it."""
-    return Parameter((), metavar, help, offer=complete(*completed))
+    return Parameter((), metavar, help, default, offer=complete(*completed))
 
 
-def option(usage: str, help: str) -> Parameter:
+def option(usage: str, help: str, default: Any = None) -> Any:
     """Describe an option by its usage: ``--out -o FILE``, ``--force``, ``--yes/--no``."""
     *names, last = usage.split()
     if last.startswith("-"):
-        return Parameter((*names, last), None, help)
-    return Parameter(tuple(names), last, help, offer=complete(last))
+        return Parameter((*names, last), None, help, default)
+    return Parameter(tuple(names), last, help, default, offer=complete(last))
 
 
-def rare(usage: str, help: str) -> Parameter:
+def hide(shared: Parameter) -> Any:
     """Describe an option that only --help-all lists."""
-    return option(usage, help)._replace(hidden=True)
+    return shared._replace(hidden=True)
 
 
-def split_commas(values: list[str] | None) -> list[str]:
+def rare(usage: str, help: str, default: Any = None) -> Any:
+    """Describe an option that only --help-all lists."""
+    return hide(option(usage, help, default))
+
+
+def split_commas(values: Iterable[str]) -> list[str]:
     """Split names at commas, as people also write several into one word: mrr,hits@10."""
-    return [name for value in values or () for name in value.split(",") if name.strip()]
-
-
-def hide(shared: Any) -> Parameter:
-    """Describe an option that other commands list in their help, and this one in --help-all."""
-    parameter: Parameter = get_args(shared)[1]
-    return parameter._replace(hidden=True)
+    return [name for value in values for name in value.split(",") if name.strip()]
 
 
 # Options of other programs to those of this one.
@@ -238,44 +241,26 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
 class Evaluation:
     """The options of several commands that say how numbers were evaluated."""
 
-    dataset: Annotated[
-        list[str] | None,
-        option("--dataset -d KEY", "Dataset, any spelling; repeatable for values."),
-    ] = None
-    tool: Annotated[
-        str | None,
-        option(
-            "--tool -t TOOL",
-            "The tool that evaluated the models, which sets the protocol; see `rankconst show "
-            "tools`.",
-        ),
-    ] = None
-    protocol: Annotated[
-        str | None,
-        option(
-            "--protocol -p PROTOCOL",
-            "How models were evaluated (default: standard); see `rankconst show protocols`.",
-        ),
-    ] = None
-    split: Annotated[str | None, option("--split SPLIT", "train, valid or test (default).")] = None
-    side: Annotated[
-        str | None, option("--side SIDE", "head, tail, relation or both (default).")
-    ] = None
-    percent: Annotated[
-        bool | None,
-        rare(
-            "--percent/--no-percent",
-            "Shares without a sign are percentages, or fractions. Default: as they look.",
-        ),
-    ] = None
-    accept: Annotated[
-        list[str] | None,
-        rare(
-            "--accept WORD",
-            "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid, "
-            "NELL-995=nell995.",
-        ),
-    ] = None
+    dataset: list[str] = option("--dataset -d KEY", "Dataset, any spelling; repeatable for values.")
+    tool: str | None = option(
+        "--tool -t TOOL",
+        "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",
+    )
+    protocol: str | None = option(
+        "--protocol -p PROTOCOL",
+        "How models were evaluated (default: standard); see `rankconst show protocols`.",
+    )
+    split: str | None = option("--split SPLIT", "train, valid or test (default).")
+    side: str | None = option("--side SIDE", "head, tail, relation or both (default).")
+    percent: bool | None = rare(
+        "--percent/--no-percent",
+        "Shares without a sign are percentages, or fractions. Default: as they look.",
+    )
+    accept: list[str] = rare(
+        "--accept WORD",
+        "A word that is asked about and says nothing; or WORD=VALUE, what it says: dev=valid, "
+        "NELL-995=nell995.",
+    )
 
     @property
     def datasets(self) -> list[str]:
@@ -292,7 +277,7 @@ class Evaluation:
             protocol=self.protocol,
             tool=self.tool,
             percent=bool(self.percent),
-            accepted=tuple(self.accept or ()),
+            accepted=tuple(self.accept),
         )
 
     def require_single(self, command: str) -> Address:
@@ -304,54 +289,33 @@ class Evaluation:
         return self.address
 
 
-OnlyDatasets = Annotated[list[str] | None, option("--dataset -d KEY", "Only this; repeatable.")]
-Aggregation = Annotated[
-    str | None,
-    rare(
-        "--aggregation -a AGGREGATION",
-        "How much each task counts (default: micro); see `rankconst show aggregations`.",
-    ),
-]
-Baseline = Annotated[
-    str | None,
-    option(
-        "--baseline -b BASELINE",
-        "Compare with this ranker too, or with all; see `rankconst show baselines`.",
-    ),
-]
-Metric = Annotated[
-    str | None, option("--metric -m METRIC", "mrr, mr, hits@10 ...; of a file only this one.")
-]
-Force = Annotated[bool, rare("--force", "Overwrite the file if it exists.")]
-Decimal = Annotated[
-    str | None, rare("--decimal SIGN", "The decimal sign of a table, comma or point.")
-]
-FurtherTables = Annotated[
-    list[str] | None,
-    option("--tables PLACE", "Folder, zip, URL or doi: of further tables; repeatable."),
-]
-OneSet = Annotated[
-    str | None,
-    option("--tables PLACE", "Folder, zip, URL or doi: of tables; those included if left out."),
-]
-Out = Annotated[
-    Path | None, option("--out -o FILE", "Write to a file; .svg, .png and .pdf are pictures.")
-]
-_FORMAT = option("--format -f FORMAT", f"{', '.join(Format)}.")
-Form = Annotated[str, _FORMAT]
-MaybeForm = Annotated[str | None, _FORMAT]
+ONLY_DATASETS = option("--dataset -d KEY", "Only this; repeatable.")
+BASELINE = option(
+    "--baseline -b BASELINE",
+    "Compare with this ranker too, or with all; see `rankconst show baselines`.",
+)
+METRIC = option("--metric -m METRIC", "mrr, mr, hits@10 ...; of a file only this one.")
+FORCE = rare("--force", "Overwrite the file if it exists.")
+DECIMAL = rare("--decimal SIGN", "The decimal sign of a table, comma or point.")
+FURTHER_TABLES = option("--tables PLACE", "Folder, zip, URL or doi: of further tables; repeatable.")
+ONE_SET = option(
+    "--tables PLACE", "Folder, zip, URL or doi: of tables; those included if left out."
+)
+OUT = option("--out -o FILE", "Write to a file; .svg, .png and .pdf are pictures.")
+MAYBE_FORM = option("--format -f FORMAT", f"{', '.join(Format)}.")
+FORM = MAYBE_FORM._replace(default=Format.table.value)
 
 
-def open_tables(places: Sequence[str] | None) -> Tables:
+def open_tables(places: Sequence[str] = ()) -> Tables:
     """Open as one: the sets that were named, the included one, and that of a build in this folder.
 
     A dataset is that of the first set that holds it.
     """
-    sets = [*map(load, places or ())]
+    sets = [*map(load, places)]
     if not sets or bundled_versions():  # in a zip file of modules, there are none
         sets.append(load())
     try:
-        if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places or ()):
+        if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places):
             tables = load(OUTPUT)
             tables.datasets  # noqa: B018 - read now: leftovers of another version spoil nothing
             sets.append(tables)

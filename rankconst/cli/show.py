@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR, SINGLE_STEP
-from rankconst.catalogue.metrics import (
-    HEADLINE,
-    Metric,
-    find_metric,
-    list_metrics,
-    parse_adjusted_metric,
-    parse_metric,
-)
+from rankconst.catalogue.metrics import HEADLINE, list_metrics, parse_metric
 from rankconst.catalogue.protocols import (
     LINK_SIDES,
-    RANK_TYPES,
     SIDES,
     SPLITS,
     parse_protocol,
@@ -28,72 +21,53 @@ from rankconst.catalogue.protocols import (
     shares_negatives,
 )
 from rankconst.cli import options
-from rankconst.cli.columns import SUMMARY, join_protocols, list_expected, show_constant
-from rankconst.cli.options import (
-    argument,
-    hide,
-    open_tables,
-    option,
-    split_commas,
-)
-from rankconst.cli.output import print_listing, print_text, read_format
+from rankconst.cli.options import argument, hide, open_tables, option, split_commas
+from rankconst.cli.output import group_by, print_listing, print_text, read_format
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count
+from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count, show_constant
 from rankconst.moments import compute_moments
-from rankconst.names import Names, join_versions, shorten, squash
-from rankconst.tables.archive import Tables
+from rankconst.names import join_versions, squash
 from rankconst.tables.citation import cite_constant, cite_dataset, cite_program, cite_tables
 from rankconst.tasks import Tasks
-from rankconst.values.constants import Constants
 from rankconst.values.published import show_enough
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.suites import Suite
+    from rankconst.tables.archive import Tables
+    from rankconst.values.constants import Constants
+
 ALL = "all"
 """What options take for every split, side or protocol."""
 
-_DATASETS = "datasets"
-_OTHERS = (
-    *("metrics", "tools", "libraries", "protocols", "baselines", "aggregations", "suites"),
-    "rules",
+_LISTS = (
+    *("datasets", "metrics", "tools", "libraries", "protocols", "baselines", "aggregations"),
+    *("suites", "rules"),
 )
-_LISTS = (_DATASETS, *_OTHERS)
-_OF_DATASETS = {"metrics", "baselines"}  # the lists of what follows the name of a dataset
 _FLOORS = {FLOOR: "counting", SINGLE_STEP: "single-step"}
 _RELATIONS = "relations"
 
 
 def show(
-    name: Annotated[
-        str | None,
-        argument(
-            "NAME",
-            "Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: "
-            "datasets, metrics ...",
-            *("KEY", "METRIC", "TOOL", "PROTOCOL", "BASELINE", "AGGREGATION"),
-        ),
-    ] = None,
-    metrics: Annotated[
-        list[str] | None,
-        argument("METRIC", "Of a dataset: only these; or relations.", "METRIC"),
-    ] = None,
-    split: Annotated[
-        str | None, option("--split SPLIT", "train, valid, test (the default) or all.")
-    ] = None,
-    side: Annotated[
-        str | None, option("--side SIDE", "head, tail, both (the default), relation or all.")
-    ] = None,
-    protocol: Annotated[
-        str | None,
-        option(
-            "--protocol -p PROTOCOL", "Evaluation protocol, or all; see `rankconst show protocols`."
-        ),
-    ] = None,
-    baseline: Annotated[str | None, hide(options.Baseline)] = None,
-    cite: Annotated[bool, option("--cite", "Print the sentence for a paper, and BibTeX.")] = False,
-    tables: Annotated[list[str] | None, hide(options.FurtherTables)] = None,
-    format: options.Form = Format.table,
+    *,
+    name: str | None = argument(
+        "NAME",
+        "Dataset, metric, tool, protocol, baseline, aggregation or rule; or a list: "
+        "datasets, metrics ...",
+        *("KEY", "METRIC", "TOOL", "PROTOCOL", "BASELINE", "AGGREGATION"),
+    ),
+    metrics: list[str] = argument("METRIC", "Of a dataset: only these; or relations.", "METRIC"),
+    split: str | None = option("--split SPLIT", "train, valid, test (the default) or all."),
+    side: str | None = option("--side SIDE", "head, tail, both (the default), relation or all."),
+    protocol: str | None = option(
+        "--protocol -p PROTOCOL", "Evaluation protocol, or all; see `rankconst show protocols`."
+    ),
+    baseline: str | None = hide(options.BASELINE),
+    cite: bool = option("--cite", "Print the sentence for a paper, and BibTeX."),
+    tables: list[str] = hide(options.FURTHER_TABLES),
+    format: str = options.FORM,
 ) -> None:
     """List what there is, or show the constants of a dataset or the page of a name.
 
@@ -108,50 +82,56 @@ def show(
     form = read_format(format)
     words = [word for word in (name, *split_commas(metrics)) if word is not None]
     kind = _find_list(words[0]) if words else None
-    things = words[1:] if kind else words
+    names = words[1:] if kind else words
     values = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
-    unused = [option for option, value in values.items() if value]
-    if cite:
-        unused.append("--cite")
-    if unused and not things and (words or unused != ["--cite"]):
+    used = [option for option, value in (values | {"--cite": cite}).items() if value]
+    if used and not names and (words or used != ["--cite"]):
         raise UsageError(
-            f"{unused[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
+            f"{used[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
             "gets on every one: rankconst show datasets --format csv."
         )
     opened = open_tables(tables)
-    if not things:
-        if cite:
-            print_text("\n".join(filter(None, (cite_program(), cite_tables(opened)))))
-        else:
-            print_listing(_list_all(kind, opened, every=form not in FOR_PEOPLE), form)
+    if not names and cite:
+        print_text("\n".join(filter(None, (cite_program(), cite_tables(opened)))))
         return
-    dataset = opened.resolve_dataset(things[0]) if kind == _DATASETS else None
-    if kind is None:
+    if not names:
+        from rankconst.cli.catalogue import list_all
+
+        print_listing(list_all(kind, opened, every=form not in FOR_PEOPLE), form)
+        return
+    dataset = None
+    if kind == "datasets":
+        dataset = opened.resolve_dataset(names[0])
+    elif kind is None:
         with suppress(UnknownNameError):
-            dataset = opened.resolve_dataset(things[0])
+            dataset = opened.resolve_dataset(names[0])
     if dataset is None:
-        _print_page(opened, [kind] if kind else _OTHERS, things, form, unused)
+        from rankconst.cli.catalogue import explain_unfit, find_page
+
+        page = find_page(opened, kind, names[0])
+        if names[1:] or used:
+            raise UsageError(explain_unfit(page, opened, names))
+        page.print(form)
         return
-    names = things[1:]  # behind the dataset
-    tasks = Tasks(dataset, protocol or ALL, split or "test", side or "both")
+    wanted = _Wanted(
+        opened,
+        Tasks(dataset, protocol or ALL, split or "test", side or "both"),
+        [word for word in names[1:] if word.lower() not in BASELINES],
+        baseline or next((word for word in names[1:] if word.lower() in BASELINES), None),
+        protocol is None,
+        form,
+    )
     suite = opened.find_suite(dataset)
     if suite is not None:
-        from rankconst.cli.catalogue import list_suite
-
-        _refuse_unused(unused, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
-        tasks = _parse_names(opened, replace(tasks, protocol=protocol or suite.protocol))
-        of_suite = [parse_metric(metric) for metric in names]
-        print_listing(list_suite(suite, tasks, of_suite, opened), form)
-    elif names == [_RELATIONS]:
-        _refuse_unused(unused, {"--cite"}, "relations")
-        usual = replace(tasks, protocol=protocol or _find_usual(opened, dataset))
-        print_listing(_list_relations(opened, _parse_names(opened, usual), baseline), form)
+        wanted.refuse(used, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
+        print_listing(_list_suite(suite, wanted), form)
+    elif wanted.names == [_RELATIONS]:
+        wanted.refuse(used, {"--cite"}, _RELATIONS)
+        print_listing(_list_relations(wanted.choose_protocol()), form)
     elif cite:
-        usual = replace(tasks, protocol=protocol or _find_usual(opened, dataset))
-        _print_citations(opened, usual, names, baseline, form)
+        _print_citations(wanted.choose_protocol())
     else:
-        every = protocol is not None
-        _print_constants(opened, tasks, names, baseline, form, every_protocol=every)
+        _print_constants(wanted)
 
 
 def _find_list(word: str) -> str | None:
@@ -162,168 +142,84 @@ def _find_list(word: str) -> str | None:
     return None
 
 
-def _find_usual(opened: Tables, dataset: str) -> str:
-    """Return the usual protocol of numbers on a dataset."""
-    return min(opened.protocols(dataset), key=rate_protocol)
+@dataclass(frozen=True)
+class _Wanted:
+    """The constants of a dataset to be shown."""
+
+    tables: Tables
+    tasks: Tasks  # their names may be "all"
+    names: list[str]  # of metrics, or relations
+    ranker: str | None  # the name of the baseline
+    is_usual: bool  # True if no protocol is named
+    form: Format
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics that are named."""
+        return [parse_metric(name) for name in self.names]
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        """The keys of the baselines, or of chance."""
+        return self.tables.list_baselines(self.ranker, self.tasks.dataset)
+
+    def refuse(self, used: Iterable[str], unfit: set[str], subject: str) -> None:
+        """Refuse options that change nothing."""
+        for name in used:
+            if name in unfit:
+                raise UsageError(f"{name} does not go with {subject}.")
+
+    def choose_protocol(self) -> _Wanted:
+        """Choose the usual protocol if none is named, and replace the names of tasks by keys."""
+        tasks, protocol = self.tasks, self.tasks.protocol
+        if self.is_usual:
+            protocol = min(self.tables.protocols(tasks.dataset), key=rate_protocol)
+        return replace(self, tasks=_parse(self.tables, replace(tasks, protocol=protocol)))
+
+    def look_up(self, metrics: Sequence[Metric]) -> list[Constants]:
+        """Return the constants of some or all metrics under each baseline."""
+        # On the relation side there is chance alone, of all relations, each task counting once.
+        chance = self.baselines == (DEFAULT_BASELINE,)
+        return [
+            self.tables.look_up(replace(tasks, baseline=baseline), metric)
+            for tasks in self.expand(SIDES if chance else LINK_SIDES)
+            for metric in metrics or list_metrics(shared=shares_negatives(tasks.protocol))
+            for baseline in self.baselines
+        ]
+
+    def expand(self, sides: Iterable[str]) -> list[Tasks]:
+        """List the existing tasks of every protocol, split or side in place of "all".
+
+        Tasks without an "all" are listed even if they do not exist: the lookup explains that.
+        """
+        asked, opened = self.tasks, self.tables
+        protocols = opened.protocols(asked.dataset)
+        splits = tuple(SPLITS)
+        if asked.protocol != ALL:
+            protocols = (parse_protocol(asked.protocol).key,)
+        if asked.split != ALL:
+            splits = (parse_split(asked.split),)
+        if asked.side != ALL:
+            sides = (parse_side(asked.side),)
+        expanded = []
+        for protocol, split, side in itertools.product(protocols, splits, sides):
+            tasks = replace(asked, protocol=protocol, split=split, side=side)
+            if ALL in {asked.split, asked.protocol} and not opened.holds(tasks):
+                continue
+            # Of relations there may be none, though there are of entities.
+            if asked.side == ALL and side not in {*LINK_SIDES, *opened.sides(tasks)}:
+                continue
+            expanded.append(tasks)
+        if not expanded:
+            raise UnknownNameError(
+                f"the tables ({opened.version}) hold no {asked.split} tasks of {asked.dataset}."
+            )
+        return expanded
 
 
-def _parse_names(opened: Tables, tasks: Tasks) -> Tasks:
+def _parse(tables: Tables, tasks: Tasks) -> Tasks:
     """Return tasks with their names as keys."""
-    return opened.tasks(tasks.dataset, split=tasks.split, side=tasks.side, protocol=tasks.protocol)
-
-
-def _split_names(names: Sequence[str], baseline: str | None) -> tuple[list[Metric], str | None]:
-    """Return the metrics and the baseline named behind a dataset: ``show wn18rr mrr counting``."""
-    rankers = [name for name in names if name.lower() in BASELINES]
-    metrics = [parse_metric(name) for name in names if name not in rankers]
-    return metrics, baseline or next(iter(rankers), None)
-
-
-def _print_constants(
-    opened: Tables,
-    tasks: Tasks,
-    names: Sequence[str],
-    baseline: str | None,
-    form: Format,
-    *,
-    every_protocol: bool,
-) -> None:
-    """Print constants: for people the metrics that papers print, under the usual protocol."""
-    metrics, ranker = _split_names(names, baseline)
-    baselines = opened.list_baselines(ranker, tasks.dataset)
-    if form not in FOR_PEOPLE:
-        rows = [_describe(constants) for constants in _look_up(opened, tasks, metrics, baselines)]
-        print_listing(Listing.of(_COLUMNS, rows), form)
-        return
-    listing = _lay_out(
-        opened,
-        tasks,
-        _look_up(opened, tasks, metrics or HEADLINE, baselines),
-        brief=not metrics,
-        every_protocol=every_protocol or bool(metrics),
-        ladder=ranker is not None,
-    )
-    print_listing(listing, form)
-
-
-def _list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
-    """List all names of a kind, or the kinds."""
-    from rankconst.cli.catalogue import REGISTRIES, list_datasets, list_everything
-
-    if kind is None:
-        return list_everything(opened)
-    if kind in REGISTRIES:
-        return REGISTRIES[kind].list_all()
-    return list_datasets(opened, every=every)
-
-
-def _refuse_unused(options: Sequence[str], unfit: set[str], subject: str) -> None:
-    """Refuse options that change nothing."""
-    for name in options:
-        if name in unfit:
-            raise UsageError(f"{name} does not go with {subject}.")
-
-
-# -- names -----------------------------------------------------------------------------------------
-
-
-def _print_page(
-    opened: Tables, kinds: Sequence[str], words: Sequence[str], form: Format, unused: Sequence[str]
-) -> None:
-    """Print the page of a name, and the commands for those of its other meanings.
-
-    Raises UnknownNameError for an unknown name, and UsageError if words are left over.
-    """
-    from rankconst.cli.catalogue import REGISTRIES
-
-    name, left_over = words[0], words[1:]
-    meanings = {}
-    errors = {}
-    for kind in kinds:
-        try:
-            meanings[kind] = REGISTRIES[kind].find(name)
-        except UnknownNameError as error:
-            errors[REGISTRIES[kind].thing] = str(error)
-    if not meanings:
-        if len(kinds) > 1:
-            raise UnknownNameError(_explain_unknown(opened, name, errors))
-        raise UnknownNameError(errors.popitem()[1])
-    first, *others = meanings
-    if left_over or unused:
-        example = "DATASET METRIC"
-        if first in _OF_DATASETS:
-            dataset = next((word for word in left_over if _is_dataset(opened, word)), "DATASET")
-            metric = next((word for word in left_over if find_metric(word) is not None), name)
-            example = f"{dataset} {metric}"
-        raise UsageError(
-            f"{name} is a {REGISTRIES[first].thing}; for constants name the dataset first: "
-            f"rankconst show {example}."
-        )
-    also = (
-        f"{name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {name}"
-        for kind in others
-    )
-    lead = _explain_adjusted(name) if first == "metrics" else ""
-    REGISTRIES[first].print_page(meanings[first], form, "\n".join(also), lead)
-
-
-_MEANINGS = {
-    "normalised": "divided by what a random ranker gets: 1 = random",
-    "index": "adjusted for chance: 1 = perfect, 0 = a random ranker, below 0 = worse than random",
-    "z": "as standard deviations better than a random ranker: 0 = random",
-}
-
-
-def _explain_adjusted(name: str) -> str:
-    """Explain an adjusted metric; empty for a metric itself."""
-    try:
-        metric, form = parse_adjusted_metric(name)
-    except UnknownNameError:
-        return ""
-    return f"{metric.name_of(form) or name} is the {metric.label} {_MEANINGS[form]}."
-
-
-def _is_dataset(opened: Tables, name: str) -> bool:
-    with suppress(UnknownNameError):
-        return bool(opened.resolve_dataset(name))
-    return False
-
-
-def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
-    """Explain an unknown name: by the remark of a list, or by the nearest names."""
-    try:
-        opened.resolve_dataset(name)
-    except UnknownNameError as error:
-        errors = {"dataset": str(error), **errors}
-    for thing, message in errors.items():
-        if not message.startswith(f"unknown {thing} {shorten(name)!r}."):
-            return message
-    if squash(name) in RANK_TYPES:
-        return (
-            f"unknown name {name!r}: it is a rank among equal scores. Which one a tool takes: "
-            "rankconst show tools."
-        )
-    from rankconst.cli.catalogue import REGISTRIES
-    from rankconst.tables.explain import explain_mean, explain_path
-
-    if hint := explain_path(name) or explain_mean(name):
-        return f"unknown name {name!r}. {hint}"
-    spellings: dict[str, list[str]] = {key: [] for key in _LISTS}
-    spellings |= {key: [row["title"], *row["aliases"]] for key, row in opened.datasets.items()}
-    spellings |= {
-        metric.label.lower(): [metric.key, *metric.spellings] for metric in list_metrics()
-    }
-    spellings |= {
-        key: [] for plural, row in REGISTRIES.items() if plural != "metrics" for key in row.load()
-    }
-    try:
-        return Names(
-            "name",
-            spellings,
-            "`rankconst show` lists what there is; for tables of your own add --tables DIR.",
-        ).resolve(name)
-    except UnknownNameError as error:
-        return str(error)
+    return tables.tasks(tasks.dataset, split=tasks.split, side=tasks.side, protocol=tasks.protocol)
 
 
 # -- constants -------------------------------------------------------------------------------------
@@ -332,6 +228,12 @@ _MEANING_OF_ENOUGH = (
     "a difference of two published numbers that tells their models apart (p < 0.05), whatever "
     "these have in common; rankconst compare often needs less"
 )
+
+
+def _show_error(value: float) -> str:
+    return f"{value:.0e}"
+
+
 _COLUMNS = (
     Column("dataset"),
     Column("protocol", "protocol"),
@@ -344,9 +246,9 @@ _COLUMNS = (
     Column("baseline", "baseline"),
     Column("num_tasks", "tasks", count, right=True, drop=1),
     Column("expectation", "chance", show_constant, right=True),
-    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True, drop=5),
+    Column("expectation_error", "± error", _show_error, right=True, drop=5),
     Column("variance", "variance", show_constant, right=True, drop=2),
-    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=6),
+    Column("variance_error", "± error", _show_error, right=True, drop=6),
     Column("worst", "worst", show_constant, right=True, drop=3),
     Column("method", "method", drop=4),
     Column(
@@ -356,59 +258,9 @@ _COLUMNS = (
     Column("table_version"),
 )
 _DETAILS = (
-    "expectation_error",
-    "variance",
-    "variance_error",
-    "worst",
-    "method",
+    *("expectation_error", "variance", "variance_error", "worst", "method"),
     "smallest_difference",
 )
-
-
-def _look_up(
-    opened: Tables, tasks: Tasks, metrics: Sequence[Metric], baselines: Sequence[str]
-) -> list[Constants]:
-    """Return the constants of some or all metrics under each baseline.
-
-    The names of the tasks may be "all".
-    """
-    # On the relation side there is chance alone, of all relations, each task counting once.
-    chance = tuple(baselines) == (DEFAULT_BASELINE,)
-    return [
-        opened.look_up(replace(single, baseline=baseline), metric)
-        for single in _expand(opened, tasks, SIDES if chance else LINK_SIDES)
-        for metric in metrics or list_metrics(shared=shares_negatives(single.protocol))
-        for baseline in baselines
-    ]
-
-
-def _expand(opened: Tables, tasks: Tasks, sides: Iterable[str]) -> list[Tasks]:
-    """List the existing tasks of every protocol, split or side in place of "all".
-
-    Tasks without an "all" are listed even if they do not exist: the lookup explains that.
-    """
-    protocols = opened.protocols(tasks.dataset)
-    splits = tuple(SPLITS)
-    if tasks.protocol != ALL:
-        protocols = (parse_protocol(tasks.protocol).key,)
-    if tasks.split != ALL:
-        splits = (parse_split(tasks.split),)
-    if tasks.side != ALL:
-        sides = (parse_side(tasks.side),)
-    expanded = []
-    for protocol, split, side in itertools.product(protocols, splits, sides):
-        single = replace(tasks, protocol=protocol, split=split, side=side)
-        if ALL in {tasks.split, tasks.protocol} and not opened.holds(single):
-            continue
-        # Of relations there may be none, though there are of entities.
-        if tasks.side == ALL and side not in LINK_SIDES and side not in opened.sides(single):
-            continue
-        expanded.append(single)
-    if not expanded:
-        raise UnknownNameError(
-            f"the tables ({opened.version}) hold no {tasks.split} tasks of {tasks.dataset}."
-        )
-    return expanded
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
@@ -426,53 +278,62 @@ def _describe(constants: Constants) -> dict[str, Any]:
     return row
 
 
-def _lay_out(
-    opened: Tables,
-    tasks: Tasks,
-    constants: Sequence[Constants],
-    *,
-    brief: bool,
-    every_protocol: bool,
-    ladder: bool,
-) -> Listing:
-    """List constants for people, counting beside chance: without details if `brief`.
+def _print_constants(wanted: _Wanted) -> None:
+    """Print constants: for people the metrics that papers print, under the usual protocol."""
+    if wanted.form in FOR_PEOPLE:
+        listing = _lay_out(wanted, wanted.look_up(wanted.metrics or HEADLINE))
+    else:
+        rows = [_describe(constants) for constants in wanted.look_up(wanted.metrics)]
+        listing = Listing.of(_COLUMNS, rows)
+    print_listing(listing, wanted.form)
 
-    Without `every_protocol`, they are of the usual one; with a `ladder`, baselines have rows.
+
+def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
+    """List constants for people, with counting beside chance, or with a row for each baseline.
+
+    Where neither metrics nor a protocol are named, they are of the usual one, without details.
     """
+    opened, asked = wanted.tables, wanted.tasks
     blocks = join_protocols(_describe(each) | _find_floors(opened, each) for each in constants)
     others: list[str] = []
-    if not every_protocol:
+    if wanted.is_usual and not wanted.names:
         usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
         others = [names for names in blocks if names != usual]
     rows = [row for names, block in blocks.items() if names not in others for row in block]
     # A split or side that was asked for is in the title.
-    single = [key for key in ("split", "side") if getattr(tasks, key) != ALL]
-    hidden = {*single, *_DETAILS} if brief else {*single}
-    titles = {"expectation": "expectation"} if ladder else {"baseline": None}
+    single = [key for key in ("split", "side") if getattr(asked, key) != ALL]
+    hidden = {*single, *_DETAILS} if not wanted.names else {*single}
     columns = [column for column in _COLUMNS if column.key not in hidden]
-    columns = [column._replace(title=titles.get(column.key, column.title)) for column in columns]
-    floors: list[str] = []
-    if not ladder:
+    captions = []
+    if wanted.ranker is not None:
+        titles: dict[str, str | None] = {"expectation": "expectation"}
+    else:
+        titles = {"baseline": None}
         floors = [key for key in _FLOORS if any(row[key] is not None for row in rows)]
-    columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
-    captions = [_explain_counting(opened, tasks.dataset)] if floors else []
+        columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
+        counting = opened.find_counting(asked.dataset)
+        if floors:
+            summary = "" if counting is None else f"{counting.summary} "
+            captions.append(f"{summary}See rankconst show counting.")
+    columns = [column._replace(title=titles.get(column.key, column.title)) for column in columns]
     tables = f"Tables: {join_versions(row['table_version'] for row in rows)}."
     if others:
         tables += f" Other protocols, with other numbers: {', '.join(others)} (--protocol all)."
     captions.append(tables)
-    if brief:
+    if not wanted.names:
         captions.append(
             "Everything: --split all --side all --format csv. Details: rankconst show "
-            f"{tasks.dataset} mrr"
+            f"{asked.dataset} mrr"
         )
     from rankconst.catalogue.benchmarks import find_note
 
-    note = find_note(tasks.dataset)
+    note = find_note(asked.dataset)
     if note:
         captions.append(f"Note: {note}")
-    where = ", ".join(f"{key} {rows[0][key]}" for key in single)
-    title = "\n".join(filter(None, (_entitle(opened, tasks.dataset), where)))
-    return Listing.of(columns, rows, title=title, caption="\n".join(filter(None, captions)))
+    title = _entitle(opened, asked.dataset)
+    if single:
+        title += "\n" + ", ".join(f"{key} {rows[0][key]}" for key in single)
+    return Listing.of(columns, rows, title=title, caption="\n".join(captions))
 
 
 def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
@@ -485,13 +346,6 @@ def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None
     return floors
 
 
-def _explain_counting(opened: Tables, dataset: str) -> str:
-    """Summarise counting on a dataset."""
-    counting = opened.find_counting(dataset)
-    summary = "" if counting is None else f"{counting.summary} "
-    return f"{summary}See rankconst show counting."
-
-
 def _entitle(opened: Tables, dataset: str) -> str:
     """Return the title of a dataset with its numbers of entities and triples, and the paper."""
     info = opened.describe(dataset)
@@ -500,52 +354,65 @@ def _entitle(opened: Tables, dataset: str) -> str:
     return f"{info['title']}: {counts}\n{info['citation'] or ''}".rstrip()
 
 
-def _print_citations(
-    opened: Tables, tasks: Tasks, names: Sequence[str], baseline: str | None, form: Format
-) -> None:
+def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Map protocols to their rows, those with the same constants as one: ``standard = libkge``."""
+    blocks = group_by(rows, lambda row: row["protocol"])
+    alike = group_by(
+        blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
+    )
+    named = ((" = ".join(protocols), blocks[protocols[0]]) for protocols in alike.values())
+    return {names: [row | {"protocol": names} for row in block] for names, block in named}
+
+
+def _print_citations(wanted: _Wanted) -> None:
     """Print the sentence that cites each constant or the dataset, and the tables' BibTeX entry."""
-    metrics, ranker = _split_names(names, baseline)
-    baselines = opened.list_baselines(ranker, tasks.dataset)
-    info = opened.datasets[tasks.dataset]
+    opened, dataset = wanted.tables, wanted.tasks.dataset
+    info = opened.datasets[dataset]
     title = info["title"]
     rows: list[dict[str, Any]] = []
-    if metrics:
-        for constants in _look_up(opened, tasks, metrics, baselines):
-            tabulated = opened.is_tabulated(constants.tasks, constants.metric)
-            sentence = cite_constant(constants, title, tabulated=tabulated)
-            rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
-    else:
-        version = opened.version_of(tasks.dataset)
-        sentence = cite_dataset(tasks.dataset, title, info["citation"] or "", version)
-        rows.append({"dataset": tasks.dataset, "table_version": version, "sentence": sentence})
-    bibtex = cite_tables(opened.set_of(tasks.dataset))
-    if form in FOR_PEOPLE:
+    for constants in wanted.look_up(wanted.metrics) if wanted.names else ():
+        tabulated = opened.is_tabulated(constants.tasks, constants.metric)
+        sentence = cite_constant(constants, title, tabulated=tabulated)
+        rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
+    if not rows:
+        version = opened.version_of(dataset)
+        sentence = cite_dataset(dataset, title, info["citation"] or "", version)
+        rows = [{"dataset": dataset, "table_version": version, "sentence": sentence}]
+    bibtex = cite_tables(opened.set_of(dataset))
+    if wanted.form in FOR_PEOPLE:
         texts = [*(row["sentence"] for row in rows), bibtex]
         print_text("\n\n".join(filter(None, texts)))
         return
     rows = [row | {"bibtex": bibtex or None} for row in rows]
-    print_listing(Listing.of([Column(key) for key in rows[0]], rows), form)
+    print_listing(Listing.of([Column(key) for key in rows[0]], rows), wanted.form)
 
 
-# -- relations -------------------------------------------------------------------------------------
+# -- relations, and the graphs of a suite ----------------------------------------------------------
 
-_RELATION_COLUMNS = (
-    Column("relation", "relation"),
-    Column("baseline", "baseline"),
-    *list_expected(show_constant, 3, 0, 4, 0, 1),
+SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
+"""The metrics in the summary of tasks: what a random ranker gets."""
+
+EXPECTED = (
+    Column("num_tasks", "tasks", count, right=True),
+    Column("mean_candidates", "mean N", show_constant, right=True, drop=2),
+    *(
+        Column(f"expectation_{metric.key}", f"E[{metric.label}]", show_constant, right=True, drop=n)
+        for metric, n in zip(SUMMARY, (3, 0, 4, 0, 1), strict=True)
+    ),
 )
+"""The columns of a row's tasks, and of the values of a random ranker."""
 
 
-def _list_relations(opened: Tables, tasks: Tasks, baseline: str | None) -> Listing:
+def _list_relations(wanted: _Wanted) -> Listing:
     """List the relations, each against each baseline of a name, or against chance."""
+    opened, tasks = wanted.tables, wanted.tasks
     names = opened.relations(tasks)
-    baselines = opened.list_baselines(baseline, tasks.dataset)
     rows: list[dict[str, Any]] = []
     for name in names:
         of_relation = replace(tasks, relations=(name,))
         chance = opened.histogram(of_relation)
         counts = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
-        for key in baselines:
+        for key in wanted.baselines:
             ranking = opened.histogram(replace(of_relation, baseline=key))
             row = {**counts, "baseline": key}
             for metric in SUMMARY:
@@ -558,19 +425,64 @@ def _list_relations(opened: Tables, tasks: Tasks, baseline: str | None) -> Listi
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} "
             f"under protocol {tasks.protocol}; they are kept for valid and test."
         )
-    columns = []
-    for column in _RELATION_COLUMNS:
-        is_hidden = column.key == "baseline" and not baseline
-        columns.append(column._replace(title=None) if is_hidden else column)
-    return Listing.of(
-        columns,
-        rows,
-        title=(
-            f"{opened.datasets[tasks.dataset]['title']}: {len(names)} relations of "
-            f"{tasks.split}, side {tasks.side}, protocol {tasks.protocol}"
-        ),
-        caption=(
-            "Adjust a relation's results with --relation NAME. Tables: "
-            f"{opened.version_of(tasks.dataset)}."
-        ),
+    baseline = Column("baseline", "baseline" if wanted.ranker else None)
+    title = (
+        f"{opened.datasets[tasks.dataset]['title']}: {len(names)} relations of {tasks.split}, "
+        f"side {tasks.side}, protocol {tasks.protocol}"
     )
+    caption = (
+        "Adjust a relation's results with --relation NAME. Tables: "
+        f"{opened.version_of(tasks.dataset)}."
+    )
+    columns = (Column("relation", "relation"), baseline, *EXPECTED)
+    return Listing.of(columns, rows, title=title, caption=caption)
+
+
+def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
+    """List the values of chance and counting on each graph of a suite, and their means."""
+    from rankconst.tables.suite_means import require_suite
+
+    opened, tasks = wanted.tables, wanted.tasks
+    if wanted.is_usual:
+        tasks = replace(tasks, protocol=suite.protocol)
+    metrics = wanted.metrics or [parse_metric("mrr"), parse_metric("hits@10")]
+    coverage = require_suite(suite, _parse(opened, tasks), opened)
+    rankers = {"chance": DEFAULT_BASELINE, FLOOR: FLOOR}
+    rows = []
+    for graph in coverage.tasks.values():
+        row: dict[str, Any] = {"dataset": graph.dataset, "split": graph.split, "side": graph.side}
+        for metric, (name, baseline) in itertools.product(metrics, rankers.items()):
+            constants = opened.look_up(replace(graph, baseline=baseline), metric)
+            row["num_tasks"] = constants.num_tasks
+            row[f"{name}_{metric.key}"] = constants.expectation
+            row[f"{name}_{metric.key}_sd"] = math.sqrt(constants.variance)
+        rows.append(row)
+    mean: dict[str, Any] = {"dataset": "mean", "split": None, "side": None}
+    for key in rows[0].keys() - mean.keys():
+        cells = [row[key] for row in rows]
+        # Graphs are independent.
+        total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
+        mean[key] = total / len(rows)
+    mean["num_tasks"] = sum(row["num_tasks"] for row in rows)
+    columns = [
+        Column("dataset", "graph"),
+        Column("split", "split", drop=2),
+        Column("side", "side", drop=3),
+        Column("num_tasks", "tasks", count, right=True, drop=1),
+    ]
+    # Of one metric there is room for both standard deviations.
+    deviation = "sd" if len(metrics) == 1 else None
+    for metric in metrics:
+        for name, title in (("chance", f"{metric.label}: chance"), (FLOOR, FLOOR)):
+            key = f"{name}_{metric.key}"
+            columns.append(Column(key, title, show_constant, right=True))
+            columns.append(Column(f"{key}_sd", deviation, show_constant, right=True))
+    title = f"{suite.title[0].upper()}{suite.title[1:]}\n{suite.reference}"
+    if suite.tool is not None:
+        title += f"\nRanking tasks are those of {suite.tool.title}: rankconst show {suite.tool.key}"
+    caption = f"The mean is of {coverage}."
+    if coverage.missing:
+        command = f"rankconst build {' '.join(coverage.missing)}"
+        caption += f" To build the others, which needs a network: {command}"
+    caption += f"\nTables: {opened.version}."
+    return Listing.of(columns, [*rows, mean], title=title, caption=caption)

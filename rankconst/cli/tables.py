@@ -11,13 +11,11 @@ import itertools
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from rankconst.cli import options
 from rankconst.cli.options import argument, find_all, hide, option, rare
-from rankconst.cli.output import print_listing
+from rankconst.cli.output import print_listing, print_text
 from rankconst.download import find_mirror, is_url, require_module
 from rankconst.errors import TablesError, UsageError, VerificationError
 from rankconst.listing import Column, Format, Listing, count
@@ -28,7 +26,7 @@ from rankconst.tables.place import OUTPUT
 from rankconst.version import parse_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from rankconst.tables.archive import Tables
     from rankconst_builder.release import Order, Released
@@ -54,17 +52,14 @@ _FINDINGS = (
 
 
 def verify(
-    path: Annotated[
-        str | None,
-        argument("PATH", "Folder, zip or URL of tables; those included if left out."),
-    ] = None,
-    rebuild: Annotated[
-        bool,
-        option(
-            "--rebuild", "Also compute every constant and count every histogram again, and compare."
-        ),
-    ] = False,
-    dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
+    *,
+    path: str | None = argument(
+        "PATH", "Folder, zip or URL of tables; those included if left out."
+    ),
+    rebuild: bool = option(
+        "--rebuild", "Also compute every constant and count every histogram again, and compare."
+    ),
+    dataset: list[str] = hide(options.ONLY_DATASETS),
 ) -> None:
     """Check tables: files, keys, and how the rows of sides, protocols and relations fit together.
 
@@ -86,10 +81,10 @@ def verify(
         results.append(result)
         _print_stage(result)
     _print_findings(results)
-    typer.echo(f"tables {tables.version} in {time.perf_counter() - started:.1f} s: {tables.path}")
+    print_text(f"tables {tables.version} in {time.perf_counter() - started:.1f} s: {tables.path}")
     wrong = [result for result in results if result.status != "ok"]
     if wrong:
-        differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
+        differ = sum(len(_of_level(result, "failed")) for result in wrong)
         names = ", ".join(result.stage.name for result in wrong)
         raise VerificationError(
             f"tables {tables.version} are not what they should be: "
@@ -100,7 +95,9 @@ def verify(
 def _announce_stage(stage: str) -> None:
     """Name the running stage on a terminal; its result takes the place of the line."""
     if sys.stderr.isatty():
-        typer.echo(f"{stage} ...\r", nl=False, err=True)
+        sys.stdout.flush()
+        sys.stderr.write(f"{stage} ...\r")
+        sys.stderr.flush()
 
 
 def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
@@ -118,67 +115,61 @@ def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
     return find_all(names, lambda name: resolve_name("dataset", name, spellings, remedy))
 
 
-def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:
-    return [finding for finding in findings if finding.level in levels]
+def _of_level(result: Result, level: str) -> list[Finding]:
+    return [finding for finding in result.findings if finding.level == level]
 
 
 def _print_stage(result: Result) -> None:
-    """Print a line when a stage is done, with its notes."""
-    rows = f"{count(result.rows)} {'files' if result.stage.name == 'files' else 'rows'}"
-    typer.echo(
-        f"{result.stage.name:<10} {_describe_outcome(result):<8} {rows:>16}   {result.stage.covers}"
-    )
-    for line in _phrase_notes(result):
-        typer.echo(show_controls(line))
+    """Print a line when a stage is done, with its notes: of many the first one."""
+    stage = result.stage
+    outcome = "ok"
+    warnings = len(_of_level(result, "warning"))
+    if result.status != "ok":
+        outcome = f"failed: {count(len(_of_level(result, 'failed')))}"
+    elif warnings:
+        outcome = f"ok, {count_of(warnings, 'warning')}"
+    rows = f"{count(result.rows)} {'files' if stage.name == 'files' else 'rows'}"
+    print_text(f"{stage.name:<10} {outcome:<8} {rows:>16}   {stage.covers}")
+    notes = _of_level(result, "note")
+    for note in notes if len(notes) <= SHOWN_NOTES else notes[:1]:
+        parts = filter(None, (stage.name, _name_place(note), note.message))
+        print_text(show_controls(f"note: {': '.join(parts)}"))
+    if len(notes) > SHOWN_NOTES:
+        print_text(f"note: {stage.name}: {count(len(notes) - 1)} more like it")
+    sys.stdout.flush()
 
 
 def _print_findings(results: Sequence[Result]) -> None:
     """Print the first differences and warnings."""
     for level, title in (("failed", "differences"), ("warning", "warnings")):
-        groups = [_of_level(result.findings, level) for result in results]
-        if not any(groups):
+        # A few of each stage in turn, so that one with many does not hide the others.
+        queues = [[(result, each) for each in _of_level(result, level)] for result in results]
+        turns = itertools.chain.from_iterable(itertools.zip_longest(*queues))
+        findings = [pair for pair in turns if pair is not None]
+        if not findings:
             continue
-        typer.echo()
-        # A few of each stage, so that one with many does not hide the others.
-        turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
-        first = {id(finding) for finding in itertools.islice(filter(None, turns), SHOWN)}
-        rows, more = [], 0
-        for result, group in zip(results, groups, strict=True):
-            for finding in group:
-                if id(finding) in first:
-                    rows.append(_describe(result, finding) | {"place": _name_place(finding)})
-                else:
-                    more += 1
+        shown = sorted(findings[:SHOWN], key=lambda pair: results.index(pair[0]))
+        rows = [
+            {
+                "stage": result.stage.name,
+                "place": _name_place(finding),
+                **{
+                    name: getattr(finding, name)
+                    for name in ("column", "expected", "got", "message")
+                },
+            }
+            for result, finding in shown
+        ]
+        more = len(findings) - len(shown)
         caption = f"{count(more)} more {title}." if more else ""
+        print_text("")
         print_listing(Listing.of(_FINDINGS, rows, title=title, caption=caption), Format.table)
-
-
-def _phrase_notes(result: Result) -> list[str]:
-    """Return a stage's notes, a line each; of many the first one, and the number of the others."""
-    notes, stage = _of_level(result.findings, "note"), result.stage.name
-    parts = [(stage, _name_place(note), note.message) for note in notes]
-    lines = [f"note: {': '.join(filter(None, texts))}" for texts in parts]
-    if len(lines) > SHOWN_NOTES:
-        lines[1:] = [f"note: {stage}: {count(len(notes) - 1)} more like it"]
-    return lines
-
-
-def _describe_outcome(result: Result) -> str:
-    if result.status != "ok":
-        return f"failed: {count(len(_of_level(result.findings, 'failed')))}"
-    warnings = len(_of_level(result.findings, "warning"))
-    return f"ok, {count_of(warnings, 'warning')}" if warnings else "ok"
 
 
 def _name_place(finding: Finding) -> str:
     signs = {"num_candidates": "N=", "k": "k=", "weight": "weight="}
     parts = [f"{signs.get(name, '')}{key}" for name, key in finding.key.items()]
     return " ".join(part for part in (finding.table, *parts) if part)
-
-
-def _describe(result: Result, finding: Finding) -> dict[str, Any]:
-    row = {name: getattr(finding, name) for name in ("column", "expected", "got", "message")}
-    return {"stage": result.stage.name, "covers": result.stage.covers} | row
 
 
 # -- a release -------------------------------------------------------------------------------------
@@ -188,10 +179,7 @@ _FILES = (
     Column("bytes", "bytes", count, right=True),
     Column("sha256", "SHA-256", drop=1),
 )
-_Url = Annotated[
-    str | None,
-    rare("--url URL", "Where this will be found: of tables a reserved DOI, for example."),
-]
+_URL = rare("--url URL", "Where this will be found: of tables a reserved DOI, for example.")
 
 
 def _check_url(url: str | None, example: str) -> str | None:
@@ -201,24 +189,18 @@ def _check_url(url: str | None, example: str) -> str | None:
 
 
 def release(
-    version: Annotated[str, option("--version X.Y.Z", "Version to release.")],
-    source: Annotated[Path, option("--from DIR", "Folder written by `rankconst build`.")] = Path(
-        OUTPUT
+    *,
+    version: str = option("--version X.Y.Z", "Version to release.", default=...),
+    source: Path = option(
+        "--from DIR", "Folder written by `rankconst build`.", default=Path(OUTPUT)
     ),
-    out: Annotated[
-        Path | None, option("--out -o DIR", "Folder of the release; data/X.Y.Z if left out.")
-    ] = None,
-    previous: Annotated[
-        str | None,
-        rare(
-            "--previous DIR",
-            (
-                "Folder of the previous release, or none for the first; the newest included one "
-                "if left out."
-            ),
-        ),
-    ] = None,
-    url: _Url = None,
+    out: Path | None = option("--out -o DIR", "Folder of the release; data/X.Y.Z if left out."),
+    previous: str | None = rare(
+        "--previous DIR",
+        "Folder of the previous release, or none for the first; the newest included one if left "
+        "out.",
+    ),
+    url: str | None = _URL,
 ) -> None:
     """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip.
 
@@ -287,15 +269,16 @@ def _report_release(order: Order, released: Released) -> None:
 
 
 def site(
-    out: Annotated[
-        Path, option("--out -o DIR", "Folder of the site; an older site in it is replaced.")
-    ],
-    tables: Annotated[str | None, hide(options.OneSet)] = None,
-    dataset: Annotated[list[str] | None, hide(options.OnlyDatasets)] = None,
-    url: _Url = None,
-    docs: Annotated[
-        Path | None, rare("--docs DIR", "Folder of built documentation, to be part of the site.")
-    ] = None,
+    *,
+    out: Path = option(
+        "--out -o DIR", "Folder of the site; an older site in it is replaced.", default=...
+    ),
+    tables: str | None = hide(options.ONE_SET),
+    dataset: list[str] = hide(options.ONLY_DATASETS),
+    url: str | None = _URL,
+    docs: Path | None = rare(
+        "--docs DIR", "Folder of built documentation, to be part of the site."
+    ),
 ) -> None:
     """Write a site: a calculator, a page for each dataset, and an address for every constant.
 
@@ -308,7 +291,7 @@ def site(
     _check_url(url, "https://example.org/rankconst")
     address = f"{url.rstrip('/')}/" if url else ""
     opened = load(tables)
-    keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
+    keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset))
     reporter = Reporter()
     sizes = write_site(opened, out, keys, url=address, docs=docs, reporter=reporter)
     total = sum(sizes.values()) / 1e6

@@ -12,7 +12,7 @@ import os
 import re
 from importlib import import_module
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from rankconst.cli.options import Parameter, explain_option, names_file
 from rankconst.cli.output import print_text
@@ -114,7 +114,6 @@ class Declared(NamedTuple):
     name: str
     declaration: Parameter
     annotation: Any
-    default: Any  # inspect.Parameter.empty if it must have a value
     group: Group | None = None
 
     @property
@@ -134,37 +133,45 @@ class Declared(NamedTuple):
         """True for an option without a value."""
         return self.declaration.metavar is None
 
+    @property
+    def default(self) -> Any:
+        """Its value where nothing is typed; ... where something must be."""
+        if self.declaration.default is None and self.annotation is bool:
+            return False
+        if self.declaration.default is None and self.is_repeatable:
+            return []
+        return self.declaration.default
+
 
 def list_parameters(function: Callable[..., Any], group: Group | None = None) -> list[Declared]:
     """List the parameters of a command's function, with the fields of groups in their place."""
     parameters = []
     for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
-        annotation = parameter.annotation
-        if get_origin(annotation) is Annotated:
-            kind, declaration = get_args(annotation)
-            parameters.append(Declared(name, declaration, kind, parameter.default, group))
+        kind, declaration = parameter.annotation, parameter.default
+        if isinstance(declaration, Parameter):
+            parameters.append(Declared(name, declaration, kind, group))
         else:
-            parameters += list_parameters(annotation, Group(name, annotation))
+            parameters += list_parameters(kind, Group(name, kind))
     return parameters
 
 
 def _gather(parameters: Iterable[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a function: its groups are made of the values of their fields."""
-    fields_of: dict[Group | None, dict[str, Any]] = {None: {}}
+    arguments: dict[str, Any] = {}
+    fields_of: dict[Group, dict[str, Any]] = {}
     for parameter in parameters:
-        fields = fields_of.setdefault(parameter.group, {})
-        if parameter.name in values:
-            fields[parameter.name] = values[parameter.name]
-        elif parameter.default is inspect.Parameter.empty:
+        value = values.get(parameter.name, parameter.default)
+        if value is ...:
             names = parameter.declaration.names
-            missing = (
-                f"option {names[0]!r}" if names else f"argument {parameter.declaration.metavar!r}"
-            )
-            raise UsageError(f"missing {missing}.")
-    arguments = fields_of.pop(None)
+            if names:
+                raise UsageError(f"missing option {names[0]!r}.")
+            raise UsageError(f"missing argument {parameter.declaration.metavar!r}.")
+        if parameter.group is None:
+            arguments[parameter.name] = value
+        else:
+            fields_of.setdefault(parameter.group, {})[parameter.name] = value
     for group, fields in fields_of.items():
-        if group is not None:
-            arguments[group.name] = group.kind(**fields)
+        arguments[group.name] = group.kind(**fields)
     return arguments
 
 

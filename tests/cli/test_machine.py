@@ -243,7 +243,7 @@ def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(module, "bundle_folders", dict)
     assert "nations" in open_tables([own]).datasets
     with pytest.raises(TablesError, match="this installation carries no tables"):
-        open_tables(None)
+        open_tables()
 
 
 def test_a_clock_that_cannot_be_read() -> None:

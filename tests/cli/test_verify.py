@@ -48,16 +48,16 @@ def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> Non
     assert "note: sources: countries_s1: not compared with sources: " in screen.out
 
 
-def test_of_many_notes_the_first_stands_for_all() -> None:
-    from rankconst.cli.tables import SHOWN_NOTES, _phrase_notes
+def test_of_many_notes_the_first_stands_for_all(capsys: pytest.CaptureFixture[str]) -> None:
+    from rankconst.cli.tables import SHOWN_NOTES, _print_stage
     from rankconst_builder.verify import STAGES, Finding, Result
 
-    stage = STAGES["sources"]
     for many in (1, SHOWN_NOTES, SHOWN_NOTES + 1, 56):
         notes = tuple(
             Finding("no files at hand", "", {"dataset": f"d{i}"}, level="note") for i in range(many)
         )
-        lines = _phrase_notes(Result(stage, 0, notes, 0.0))
+        _print_stage(Result(STAGES["sources"], 0, notes, 0.0))
+        _, *lines = capsys.readouterr().out.splitlines()
         assert len(lines) == (many if many <= SHOWN_NOTES else 2)
         assert "d0" in lines[0]
         assert many <= SHOWN_NOTES or lines[1].endswith(f"{many - 1} more like it")

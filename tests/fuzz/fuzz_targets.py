@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from unittest import mock
 
 import pandas as pd
@@ -30,9 +30,8 @@ from rankconst.catalogue.benchmarks import DELIMITERS, LineFormat, find_benchmar
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import parse_aggregation
 from rankconst.catalogue.tools import parse_tool
-from rankconst.cli.adjust import OwnTasks, adjust
-from rankconst.cli.options import Evaluation
 from rankconst.cli.run import prepare, run
+from rankconst.cli.words import find_call
 from rankconst.errors import DataError, DownloadError, RankconstError, UsageError
 from rankconst.listing import Format
 from rankconst.results.document import open_document
@@ -165,22 +164,17 @@ def adjusting(data: bytes) -> None:
     """The whole way of a results file: read, adjusted and written in one of the formats, or
     rewritten.
     """
-    option = data[0] if data else 0
-    path = _put(("a.csv", "a.md", "a.tex", "a.txt")[option & 3], data[1:])
-    form = [*Format, None, None][option >> 2 & 7]
-    options: dict[str, Any] = {"format": form} if form else {"replace": ["index"]}
+    choice = data[0] if data else 0
+    path = _put(("a.csv", "a.md", "a.tex", "a.txt")[choice & 3], data[1:])
+    form = [*Format, None, None][choice >> 2 & 7]
+    option = f"--format={form}" if form else "--replace=index"
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         contextlib.suppress(UsageError),
     ):
-        adjust(
-            values=[str(path)],
-            evaluation=Evaluation(dataset=["nations"]),
-            own_tasks=OwnTasks(),
-            **options,
-        )
+        find_call(["adjust", str(path), "--dataset=nations", option])()
 
 
 # Graphs.
