@@ -49,45 +49,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that only the user can answer, and the numbers that wait for it.
+    """A question that only the user can answer, and the numbers that wait for it."""
 
-    Attributes
-    ----------
-    field
-        The field that it asks for, such as ``split``.
-    text
-        The words around the word, or the question itself.
-    word
-        The word that raises the question, or stands for what does; empty if you cannot accept it.
-    place
-        Where the word is, such as ``the caption``; empty if it is in no text.
-    option
-        The option that answers it; :attr:`remedy` has all ways on.
-    kind
-        The kind of benchmark that answers it, such as ``temporal``.
-    says
-        What the word says of its field: an option with another value does not answer the question.
-    choices
-        The datasets that may be meant.
-    numbers
-        The positions of the numbers: in ``entries`` of a file, or the rows of a DataFrame.
-    total
-        How many numbers an option holds for; 0 if for these alone.
-    in_python
-        Whether the remedy names arguments in place of options.
-    """
-
-    field: str
-    text: str
+    field: str  # that it asks for, such as ``split``
+    text: str  # the words around the word, or the question itself
+    # The word that raises the question, or stands for what does; empty if you cannot accept it.
     word: str = ""
-    place: str = ""
-    option: str = ""
-    kind: str = ""
+    place: str = ""  # of the word, such as ``the caption``; empty if it is in no text
+    option: str = ""  # that answers it; :attr:`remedy` has all ways on
+    kind: str = ""  # of benchmark that answers it, such as ``temporal``
+    # What the word says of its field: an option with another value does not answer the question.
     says: str = ""
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # the datasets that may be meant
+    # The positions of the numbers in ``entries`` of a file, or among the rows of a DataFrame.
     numbers: tuple[int, ...] = ()
-    total: int = 0
-    in_python: bool = False
+    total: int = 0  # how many numbers an option holds for; 0 if for these alone
+    in_python: bool = False  # True if the remedy names arguments in place of options
 
     @property
     def remedy(self) -> str:

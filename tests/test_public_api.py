@@ -47,18 +47,7 @@ HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
 LISTING = (
     *("version", "doubles", "errors", "names", "files", "progress", "download", "arrow", "sums"),
     *("catalogue", "tasks", "moments", "tails", "values", "tables", "evaluation", "adjusting"),
-    *(
-        "verdicts",
-        "listing",
-        "worth",
-        "typed",
-        "inverse",
-        "results",
-        "checks",
-        "figures",
-        "api",
-        "cli",
-    ),
+    *("verdicts", "listing", "typed", "results", "checks", "figures", "api", "cli"),
 )
 
 HEAVY = {

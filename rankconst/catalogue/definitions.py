@@ -93,33 +93,19 @@ Divisor = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A definition of a metric of queries with several right answers.
-
-    Attributes
-    ----------
-    symbol, title
-        Its short name, and the definition in words.
-    kind
-        The sum over the places of the right answers; also the function of
-        :mod:`rankconst.moments.queries` with its mean and variance.
-    over
-        The divisor of that sum for a query with N candidates, R of them right; an ideal is the sum
-        if the R right answers come first.
-    needs_k
-        True if it is nothing without a k.
-    pooled
-        True if the sum over all queries is divided by the sum of their divisors.
-    is_share
-        False for a number that may be above 1.
-    """
+    """A definition of a metric of queries with several right answers."""
 
     symbol: str
-    title: str
+    title: str  # the definition in words
+    # The sum over the places of the right answers; also the function of
+    # :mod:`rankconst.moments.queries` with its mean and variance.
     kind: Kind
+    # The divisor of that sum for a query with N candidates, R of them right; an ideal is the sum if
+    # the R right answers come first.
     over: Divisor = ""
-    needs_k: bool = False
-    pooled: bool = False
-    is_share: bool = True
+    needs_k: bool = False  # True if it is nothing without a k
+    pooled: bool = False  # True if the sum over all queries is divided by that of their divisors
+    is_share: bool = True  # False for a number that may be above 1
 
     @property
     def brief(self) -> str:

@@ -167,38 +167,71 @@ def _largest_median_deviation(sizes: Values, _: Values) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A rank-based metric, a function of the ranks r_1 ... r_n."""
+    """A rank-based metric, a function of the ranks r_1 ... r_n.
 
-    family: str  # the key in PyKEEN's snake case; ``hits_at_k`` is the family of all k
-    symbol: str  # the short name that papers print, with ``{k}`` for the k
-    title: str  # the name in words
-    # What its values are: a rank (1 is best), a share (0 to 1, larger is better), the spread of the
-    # ranks (0 is best) or a count, which no ranker can change.
+    Attributes
+    ----------
+    family
+        The key in PyKEEN's snake case; ``hits_at_k`` is the family of all k.
+    symbol, title
+        The short name that papers print, with ``{k}`` for the k; the name in words.
+    scale
+        What its values are: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the
+        ``spread`` of the ranks (0 is best) or a ``count`` (which no ranker can change).
+    definition
+        The formula over the ranks.
+    moments
+        Module and function of :mod:`rankconst.moments` that compute its expectation and variance.
+    spellings
+        Further names, compared in lower case without punctuation.
+    normalised_name, index_name, z_name
+        What PyKEEN and the paper call the adjusted forms; empty where the field has no name.
+    k
+        The rank at which Hits@k, MRR@k and nDCG@k cut off; None for other metrics, and for a family
+        as a whole.
+    bound
+        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not
+        the value of the ranker who puts every true answer last; None elsewhere.
+    exponent
+        That of a power mean of the ranks; 0 for the geometric mean, None for other metrics.
+    inverse_of, square_of
+        Key of the metric x, where this one is 1/x or x^2.
+    term
+        ``term(ranks, k)``: what each task adds to a metric that is a mean over tasks, as an array;
+        it rises or falls with the rank. None for other metrics.
+    statistic
+        ``statistic(values, weights)``: what is made of the terms, or else of the ranks, each
+        counted `weights` times.
+    is_counted
+        True if n times the metric is a whole number.
+    weighted, macro
+        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry
+        those of macro averages.
+    tabulated
+        False if no tables have it: its constants are computed from the numbers of candidates.
+    """
+
+    family: str
+    symbol: str
+    title: str
     scale: Literal["rank", "share", "spread", "count"]
-    definition: str  # the formula over the ranks
-    # Module and function of :mod:`rankconst.moments` with its expectation and variance.
+    definition: str
     moments: str
-    spellings: tuple[str, ...] = ()  # further names, compared in lower case without punctuation
-    # What PyKEEN and the paper call the adjusted forms; empty where the field has no name.
+    spellings: tuple[str, ...] = ()
     normalised_name: str = ""
     index_name: str = ""
     z_name: str = ""
-    k: int | None = None  # where Hits@k, MRR@k and nDCG@k cut off; None for a family as a whole
-    # ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not the
-    # value of the ranker who puts every true answer last.
+    k: int | None = None
     bound: Callable[[Values, Values], float] | None = None
-    exponent: int | None = None  # of a power mean of the ranks; 0 for the geometric mean
-    inverse_of: str = ""  # key of the metric x, where this one is 1/x
-    square_of: str = ""  # key of the metric x, where this one is x^2
-    # ``term(ranks, k)``: what each task adds to a mean over tasks; it rises or falls with the rank.
+    exponent: int | None = None
+    inverse_of: str = ""
+    square_of: str = ""
     term: Callable[[Values, int | None], Values] | None = None
-    # ``statistic(values, weights)`` of the terms, or else of the ranks, each counted `weights`
-    # times.
     statistic: Callable[[Values, Values], float] = _mean
-    is_counted: bool = False  # True if n times the metric is a whole number
-    weighted: bool = False  # True if constants of unequal weights are computed, not sampled
-    macro: bool = False  # True if tables carry constants of macro averages
-    tabulated: bool = True  # False if they are always computed from the numbers of candidates
+    is_counted: bool = False
+    weighted: bool = False
+    macro: bool = False
+    tabulated: bool = True
 
     @property
     def increasing(self) -> bool:

@@ -102,29 +102,17 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """Queries with several right answers, by their numbers of candidates and of right ones.
+    """Queries with several right answers, by their numbers of candidates and of right ones."""
 
-    Attributes
-    ----------
-    name
-        What messages call them.
-    queries
-        Each distinct pair of candidates N and right answers R, shape (m, 2).
-    weights
-        For each pair the number of queries, the sum of their weights and of the squares of these,
-        shape (m, 3).
-    empty
-        The value of a query without right answers: ``"left out"``, ``"0"`` or ``"1"``; empty if
-        unknown.
-    library
-        The key of the library whose names metrics have; empty for those of
-        :data:`rankconst.catalogue.definitions.FAMILIES`.
-    """
-
-    name: str
-    queries: NDArray[np.int64]
+    name: str  # what messages call them
+    queries: NDArray[np.int64]  # each distinct pair of candidates N and right answers R: (m, 2)
+    # For each pair the number of queries, the sum of their weights and of the squares of these,
+    # shape (m, 3).
     weights: Values = field(repr=False)
+    # The value of a query without right answers: "left out", "0" or "1"; empty if unknown.
     empty: str = ""
+    # The key of the library whose names metrics have; empty for those of
+    # :data:`rankconst.catalogue.definitions.FAMILIES`.
     library: str = ""
 
     def constants(self, metric: str) -> Constants:
@@ -350,38 +338,37 @@ def from_counts(
     >>> round(from_counts([500] * 1000, relevant=20).constants("precision@10").expectation, 12)
     0.04
     """
-    counts = _take_counts(counts)
+    sizes: Any = _take_counts(counts)
+    weights_given: Any = weights
+    by_side = isinstance(sizes, Mapping)
     if relevant is not None:
-        if isinstance(counts, Mapping) or isinstance(weights, Mapping):
+        if by_side or isinstance(weights, Mapping):
             raise UsageError(
                 "queries with several right answers have no sides: "
                 "give counts and weights as arrays."
             )
-        return gather_answers(counts, relevant, name, weights=weights, tool=tool, empty=empty)
+        return gather_answers(sizes, relevant, name, weights=weights, tool=tool, empty=empty)
     if empty is not None or tool is not None:
         raise UsageError(
             "empty and tool are for queries with several right answers: give relevant, too."
         )
-    if not isinstance(counts, Mapping):
-        if isinstance(weights, Mapping):
+    if weights is not None and isinstance(weights, Mapping) != by_side:
+        one, other = ("counts", "weights") if by_side else ("weights", "counts")
+        raise UsageError(
+            f"{one} are given for each side, {other} are not. Give both by side, or both as arrays."
+        )
+    if not by_side:
+        return Counts(name, {"both": Histogram.from_counts(sizes, weights=weights_given)})
+    counts_of, weights_of = _key_by_side(sizes), dict[str, Any]()
+    if weights is not None:
+        weights_of = _key_by_side(weights_given)
+        if weights_of.keys() != counts_of.keys():
             raise UsageError(
-                "weights are given for each side, counts are not. "
-                "Give both by side, or both as arrays."
+                f"counts are of {', '.join(counts_of)}, weights of {', '.join(weights_of)}."
             )
-        return Counts(name, {"both": Histogram.from_counts(counts, weights=weights)})
-    by_side = _key_by_side(counts)
-    if weights is not None and not isinstance(weights, Mapping):
-        raise UsageError(
-            "counts are given for each side, weights are not. Give both by side, or both as arrays."
-        )
-    weighed = {} if weights is None else _key_by_side(weights)
-    if weights is not None and set(weighed) != set(by_side):
-        raise UsageError(
-            f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}."
-        )
     sides = {
-        side: Histogram.from_counts(each, weights=weighed.get(side))
-        for side, each in by_side.items()
+        side: Histogram.from_counts(numbers, weights=weights_of.get(side))
+        for side, numbers in counts_of.items()
     }
     return Counts(name, sides)
 

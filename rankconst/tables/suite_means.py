@@ -24,21 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The graphs of a suite that tables hold, and those that are missing.
-
-    Attributes
-    ----------
-    suite
-        The suite.
-    tasks
-        Key of each graph that the tables hold to its ranking tasks.
-    missing
-        The keys of the other graphs.
-    """
+    """The graphs of a suite that tables hold, and those that are missing."""
 
     suite: Suite
-    tasks: dict[str, Tasks]
-    missing: tuple[str, ...]
+    tasks: dict[str, Tasks]  # key of each graph that the tables hold to its ranking tasks
+    missing: tuple[str, ...]  # the keys of the other graphs
 
     def __str__(self) -> str:
         """Count the graphs: ``36 of 41 graphs; without mt1_tax, ...``."""
