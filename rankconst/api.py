@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rankconst.arrow import as_given, as_pandas, as_values, refuse_lazy, refuse_masked
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
@@ -16,6 +16,7 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.doubles import np
 from rankconst.errors import AskedError, DataError, RankconstError, UnknownNameError, UsageError
 from rankconst.evaluation import (
+    NAMES,
     NOTHING,
     Address,
     complete_by_name,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from rankconst.results.compared import Compared
     from rankconst.results.reading import Reading
     from rankconst.tables.own_counts import Answers, Counts
-    from rankconst.typed import AdjustedList, AdjustedValue, AdjustedValues, TurnedBack
+    from rankconst.typed import AdjustedList, AdjustedValue, AdjustedValues
     from rankconst.values.constants import Constants
 
 
@@ -176,11 +177,9 @@ def adjust(
     results = _take_values(results, values)
     opened = _open(tables)
     names = as_names(metric)
-    of_answers = False
-    if are_of_answers(opened):  # the library decides what the names of metrics mean
-        of_answers = True
-        if tool:
-            opened, tool = opened.name_library(tool), None
+    of_answers = are_of_answers(opened)
+    if are_of_answers(opened) and tool:  # the library decides what the names of metrics mean
+        opened, tool = opened.name_library(tool), None
     is_number = _is_value(results) or _are_values(results)
     is_typed = is_number or _is_typed(results)
     if of_answers or (tables is not None and (is_typed or isinstance(results, Ranks))):
@@ -195,7 +194,13 @@ def adjust(
             raise UsageError(
                 f"to turns numbers back, not {got}: adjust(0.9343, metric='AMRI', to='MR', ...)."
             )
-        return _turn_back(results, names, to, replace(user, percent=bool(percent)), opened)
+        from rankconst.typed import turn_values_back
+
+        listed = _list_numbers(results)
+        user = replace(parse_address(user, opened), percent=bool(percent))
+        return turn_values_back(listed, _require_one(listed[0], names), to, user, opened)
+    if errors not in (None, "raise", "note"):
+        raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     request = _Request(
         tables=opened,
         user=user,
@@ -207,8 +212,6 @@ def adjust(
         details=details,
         errors="raise" if strict else errors,
     )
-    if errors not in (None, "raise", "note"):
-        raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     if of_answers and is_number:
         return _adjust_answers(results, request)
     if is_typed and not of_answers:
@@ -253,29 +256,18 @@ class _Request:
         return confirm_reading(name_answers(reading, self.tables), self.tables, user)
 
 
-def _turn_back(
-    results: Any, names: Sequence[str], to: str, user: Address, tables: Tables
-) -> TurnedBack:
-    """Turn adjusted values back into values of a metric."""
-    from rankconst.typed import turn_values_back
-
-    values = [results] if _is_value(results) else results
-    name = _require_one(values[0], names)
-    return turn_values_back(values, name, to, parse_address(user, tables), tables)
-
-
 def _adjust_answers(results: Any, request: _Request) -> Any:
     """Adjust a number, or several, of queries with several right answers."""
     _require_one(results, request.names)
-    user = request.user
+    user, decimals = request.user, cast("int | None", request.decimals)
     tasks = request.tables.tasks(
         str(user.dataset), split=user.split or "test", protocol=OWN_COUNTS.key
     )
     constants = request.tables.look_up(tasks, request.metrics[0])
-    values = [results] if _is_value(results) else results
-    decimals: Any = request.decimals
-    percent = bool(request.percent)
-    adjusted = [constants.adjust(value, decimals=decimals, percent=percent) for value in values]
+    adjusted = [
+        constants.adjust(value, decimals=decimals, percent=bool(request.percent))
+        for value in _list_numbers(results)
+    ]
     return adjusted[0] if _is_value(results) else adjusted
 
 
@@ -419,6 +411,11 @@ def _are_values(results: Any) -> bool:
     return all(_is_value(value) for value in results)
 
 
+def _list_numbers(results: Any) -> Sequence[Any]:
+    """Return a single value as a list of one; a list as it is."""
+    return [results] if _is_value(results) else results
+
+
 def _warn_of_gaps(tasks: Tasks, tables: Tables) -> None:
     """Warn if the tables lack some graphs of a suite."""
     if coverage := tables.explain_coverage(tasks):
@@ -461,12 +458,11 @@ def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedLi
     """
     from rankconst.typed import AdjustedList, AdjustedValues
 
-    if _is_value(results):
-        name = _require_one(results, request.names)
-        return AdjustedList(**_adjust_values([(name, results)], request))[0]
     if not isinstance(results, Mapping):
-        name = _require_one(results[0], request.names)
-        return AdjustedList(**_adjust_values([(name, value) for value in results], request))
+        listed = _list_numbers(results)
+        name = _require_one(listed[0], request.names)
+        values = AdjustedList(**_adjust_values([(name, value) for value in listed], request))
+        return values[0] if _is_value(results) else values
     names = tuple(results)
     if request.metrics:
         names = tuple(name for name in results if parse_metric(name) in request.metrics)
@@ -569,16 +565,8 @@ def check(
     opened = _open(tables)
     if tables is not None and isinstance(results, Ranks):
         dataset = dataset or _find_only(opened)
-    user = Address(
-        dataset,
-        split,
-        side,
-        protocol,
-        aggregation,
-        tool,
-        percent=bool(percent),
-        accepted=as_names(accept),
-    )
+    user = Address(dataset, split, side, protocol, aggregation, tool)
+    user = replace(user, percent=bool(percent), accepted=as_names(accept))
     if isinstance(results, Ranks):
         _require_possible(results, parse_address(user, opened), opened)
     only = None if metric is None else parse_metric(metric)
@@ -716,20 +704,8 @@ def compare(
                 "its digits."
             )
         files = [first] if second is None else [first, second]
-        return _compare_files(
-            files,
-            metric,
-            percent,
-            dataset=dataset,
-            split=split,
-            side=side,
-            protocol=protocol,
-            aggregation=aggregation,
-            tool=tool,
-            relations=relations,
-            accept=accept,
-            tables=tables,
-        )
+        user = replace(user, accepted=as_names(accept))
+        return _compare_files(files, metric, user, percent=percent, tables=tables)
     if metric is None:
         raise UsageError("of which metric are the two results? Add metric, as in metric='mrr'.")
     if not isinstance(first, SINGLE):
@@ -738,7 +714,10 @@ def compare(
                 "ranks are compared task by task: leave out what says which tasks, but for the "
                 "side."
             )
-        return _take_ranks(first).compare(_take_ranks(second), metric, side or "both")
+        ranks, other = (
+            given if isinstance(given, Ranks) else from_ranks(given) for given in (first, second)
+        )
+        return ranks.compare(other, metric, side or "both")
     from rankconst.values.comparison import require_mean
 
     parsed = parse_metric(metric)
@@ -757,26 +736,25 @@ def compare(
 
 
 def _compare_files(
-    files: Sequence[Any], metric: str | None, percent: bool, **options: Any
+    files: Sequence[Any], metric: str | None, user: Address, *, percent: bool, tables: Any
 ) -> Compared:
     """Compare the results of files, or of objects in their place; AskedError for questions."""
     from rankconst.results.compared import compare_files
     from rankconst.results.frame import read_given
 
     only = parse_metric(metric) if metric else None
+    options = {name: getattr(user, name) for name in (*NAMES, "tool", "relations")}
     numbers = []
     for results in files:
         reading = read_given(results, percent=percent or None, metric=only)
-        adjusted = adjust(reading, metric=metric or (), **options)
+        adjusted = adjust(
+            reading, metric=metric or (), accept=user.accepted, tables=tables, **options
+        )
         if adjusted.asked:
             text = "\n".join(f"{question}." for question in adjusted.asked)
             raise AskedError(text, adjusted.asked)
         numbers.append(adjusted.numbers)
     return compare_files(numbers)
-
-
-def _take_ranks(ranks: Any) -> Ranks:
-    return ranks if isinstance(ranks, Ranks) else from_ranks(ranks)
 
 
 _INCLUDED = threading.local()
