@@ -191,6 +191,12 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
     return tables.look_up(tasks, metric)
 
 
+def adjust_under(baseline: str, batch: Batch, tables: Tables) -> AdjustedBatch:
+    """Adjust numbers by the constants of a baseline, given by its key."""
+    batch = replace(batch, tasks=replace(batch.tasks, baseline=baseline))
+    return adjust_batch(batch, tables.look_up(batch.tasks, batch.metric))
+
+
 def compare_with(
     done: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
@@ -202,12 +208,11 @@ def compare_with(
     errors: dict[str, RankconstError] = {}
     notes: dict[int, str] = {}
     for adjusted, (key, batches) in itertools.product(done, against.items()):
-        batch = replace(adjusted.batch, tasks=replace(adjusted.batch.tasks, baseline=key))
         try:
-            batches.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
+            batches.append(adjust_under(key, adjusted.batch, tables))
         except (UnknownNameError, UndefinedError, UsageError) as error:
             errors.setdefault(key, error)  # tasks of train, or among sampled negatives
-            for place in batch.index.tolist():
+            for place in adjusted.batch.index.tolist():
                 notes.setdefault(place, f"no skill: {error}")
     for key, first_error in errors.items():
         if not against[key]:

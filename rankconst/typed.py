@@ -274,32 +274,80 @@ def write_rows(rows: Sequence[Row]) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AdjustedValue:
+class _Adjusted:
+    """Values typed by hand, in batches of one: a batch for each value and baseline."""
+
+    done: tuple[AdjustedBatch, ...]
+    _tables: Tables
+    _assumed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    _full: bool = False  # True to show all columns
+
+    @cached_property
+    def table(self) -> dict[str, list[Any]]:
+        """Columns with a row for each value and baseline.
+
+        They are value, index, z ... with their ends, and the tasks.
+        """
+        return tabulate(self.done)
+
+    @cached_property
+    def _values(self) -> list[AdjustedValue]:
+        """The values, each with its batches."""
+        batches: dict[int, list[AdjustedBatch]] = {}
+        for batch in self.done:
+            batches.setdefault(batch.batch.index, []).append(batch)
+        shared = (self._tables, self._assumed, self._full)
+        return [AdjustedValue(tuple(of_value), *shared) for of_value in batches.values()]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return :attr:`table` as a DataFrame (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table)
+
+    def _lay_out(self) -> Listing:
+        return lay_out(self.done, self._tables, self._assumed, full=self._full)
+
+    def __str__(self) -> str:
+        return print_text(self._lay_out())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return show_html(self._lay_out())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdjustedValue(_Adjusted):
     """A published number with its adjusted forms, chance and counting.
 
     ``print`` shows the screen of ``rankconst adjust``.
-
-    Attributes
-    ----------
-    forms : Adjusted
-        The value and its adjusted forms, each with the interval that rounding leaves open.
-    constants : Constants
-        The constants of chance on these ranking tasks.
-    counting : float or None
-        The expectation of a ranker that only counts training triples, in units of the metric; None
-        if it is unknown.
-    sentence : str
-        The verdict in words.
     """
 
-    forms: Adjusted
-    constants: Constants
-    counting: float | None
-    sentence: str
-    _done: Sequence[AdjustedBatch]
-    _tables: Tables
-    _assumed: Mapping[str, Sequence[str]]
-    _full: bool  # True to show all columns
+    @cached_property
+    def forms(self) -> Adjusted:
+        """The value and its adjusted forms, each with the interval that rounding leaves open."""
+        return self.done[0].adjust()
+
+    @property
+    def constants(self) -> Constants:
+        """The constants of chance on these ranking tasks."""
+        return self.done[0].constants
+
+    @cached_property
+    def _floor(self) -> AdjustedBatch | None:
+        return find_floor(self.done[0], self._tables)
+
+    @property
+    def counting(self) -> float | None:
+        """The expectation of a ranker that only counts training triples; None if it is unknown."""
+        return None if self._floor is None else _expect(self._floor)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        return explain(self.done[0], self._floor)
 
     @property
     def value(self) -> float:
@@ -330,88 +378,17 @@ class AdjustedValue:
         It is 0 below the smallest double: ``constants.significance(value)`` has its logarithm and
         its interval.
         """
-        significance = add_significance(self._done[0]).significance
+        significance = add_significance(self.done[0]).significance
         if not significance or significance[0] is None:
             return None
         return significance[0].probability
 
-    def __str__(self) -> str:
-        return print_text(lay_out(self._done, self._tables, self._assumed, full=self._full))
-
-    __repr__ = __str__
-
     def _repr_html_(self) -> str:
-        listing = lay_out(self._done, self._tables, self._assumed)
-        chance, *others = self._done
-        floor = find_floor(chance, self._tables)
-        names, values, meanings = zip(*list_rows(chance, others, floor, self._tables), strict=True)
+        listing = lay_out(self.done, self._tables, self._assumed)
+        rows = list_rows(self.done[0], self.done[1:], self._floor, self._tables)
+        names, values, meanings = zip(*rows, strict=True)
         columns = {"": names, self.constants.metric.label: values, "meaning": meanings}
         return write_html(columns, " ".join(f"{listing.title}.\n{listing.caption}".split("\n")))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Adjusted:
-    """Values typed by hand with their adjusted forms, chance and counting.
-
-    Attributes
-    ----------
-    done : tuple of AdjustedBatch
-        A batch for each value and baseline.
-    """
-
-    done: tuple[AdjustedBatch, ...]
-    _tables: Tables
-    _assumed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    _full: bool = False
-
-    @cached_property
-    def table(self) -> dict[str, list[Any]]:
-        """Columns with a row for each value and baseline.
-
-        They are value, index, z ... with their ends, and the tasks.
-        """
-        return tabulate(self.done)
-
-    @cached_property
-    def _by_index(self) -> dict[int, list[AdjustedBatch]]:
-        """The batches of each value, one a baseline, by the value's place."""
-        batches: dict[int, list[AdjustedBatch]] = {}
-        for batch in self.done:
-            batches.setdefault(batch.batch.index, []).append(batch)
-        return batches
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return :attr:`table` as a DataFrame (needs pandas)."""
-        import pandas as pd
-
-        return pd.DataFrame(self.table)
-
-    def _pick(self, index: int) -> AdjustedValue:
-        """Return the value at a place."""
-        chance, *others = self._by_index[index]
-        floor = find_floor(chance, self._tables)
-        return AdjustedValue(
-            forms=chance.adjust(),
-            constants=chance.constants,
-            counting=None if floor is None else floor.constants.expectation,
-            sentence=explain(chance, floor),
-            _done=[chance, *others],
-            _tables=self._tables,
-            _assumed=self._assumed,
-            _full=self._full,
-        )
-
-    def _lay_out(self) -> Listing:
-        return lay_out(self.done, self._tables, self._assumed, full=self._full)
-
-    def __str__(self) -> str:
-        return print_text(self._lay_out())
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return show_html(self._lay_out())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -433,7 +410,7 @@ class AdjustedValues(_Adjusted, Mapping[str, AdjustedValue]):
         """
         if name not in self.names:
             raise KeyError(f"no value is called {name!r}; there are {', '.join(self.names)}")
-        return self._pick(self.names.index(name))
+        return self._values[self.names.index(name)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -455,12 +432,10 @@ class AdjustedList(_Adjusted, Sequence[AdjustedValue]):
     def __getitem__(self, place: slice) -> list[AdjustedValue]: ...
     def __getitem__(self, place: int | slice) -> AdjustedValue | list[AdjustedValue]:
         """Return the value at a place."""
-        if isinstance(place, slice):
-            return [self._pick(index) for index in range(len(self))[place]]
-        return self._pick(range(len(self))[place])
+        return self._values[place]
 
     def __len__(self) -> int:
-        return len(self._by_index)
+        return len(self._values)
 
 
 # -- from adjusted values back ---------------------------------------------------------------------

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.adjusting import add_significance, adjust_batch
+from rankconst.adjusting import add_significance, adjust_under
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.doubles import np
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
@@ -39,9 +39,8 @@ def find_floor(
     chance: AdjustedBatch, tables: Tables, baseline: str = FLOOR
 ) -> AdjustedBatch | None:
     """Compare numbers with counting, or another baseline; None if it has no constants there."""
-    batch = replace(chance.batch, tasks=replace(chance.batch.tasks, baseline=baseline))
     try:
-        return adjust_batch(batch, tables.look_up(batch.tasks, batch.metric))
+        return adjust_under(baseline, chance.batch, tables)
     except (UnknownNameError, UndefinedError, UsageError):  # training, archived
         return None
 
@@ -152,9 +151,7 @@ def _explain_chance(done: AdjustedBatch) -> str:
 
 def _show_way(done: AdjustedBatch) -> str:
     index = done.adjust().index
-    if index is None:
-        return "better"
-    return f"{100 * index:.1f}% of the way from there to perfect"
+    return "better" if index is None else f"{100 * index:.1f}% of the way from there to perfect"
 
 
 def show_expected(value: float | None) -> str:

@@ -97,18 +97,8 @@ def _list_names() -> Names:
     return Names("suite", spellings, "`rankconst show suites` lists them all.")
 
 
-_MEANS = {
-    "average",
-    "avg",
-    "mean",
-    "overall",
-    "all",
-    "total",
-    "totalavg",
-    "totalaverage",
-    "avgall",
-    "averageall",
-}
+_MEANS = {"average", "avg", "mean", "overall", "all", "total"}
+_MEANS |= {"totalavg", "totalaverage", "avgall", "averageall"}
 
 
 def is_mean(name: str) -> bool:

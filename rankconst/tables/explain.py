@@ -205,13 +205,13 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
             f"the tables ({tables.version}) hold no relations of {where}. "
             "Leave them out, or name another split."
         )
-    import difflib
-
     name = next(name for name in tasks.relations if name not in relations)
-    near = difflib.get_close_matches(name, relations, n=3)
-    hint = f" Did you mean {', '.join(near)}?" if near else ""
-    if set(name.split(",")) <= {*relations}:
-        hint = " Name each relation by itself."
+    hint = " Name each relation by itself."
+    if not set(name.split(",")) <= {*relations}:
+        import difflib
+
+        near = difflib.get_close_matches(name, relations, n=3)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
     return (
         f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
         f"{tasks.protocol}.{hint} "
