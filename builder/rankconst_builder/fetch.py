@@ -17,7 +17,6 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -39,8 +38,7 @@ from rankconst.names import shorten
 from rankconst.progress import Reporter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Collection
 
     from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
 
@@ -69,12 +67,16 @@ class Fetcher:
     def read(self, file: BenchmarkFile) -> Content:
         """Return the bytes of a file of triples, from inside its archive where it has one."""
         path = self.locate(file.remote)
-        if file.member is None:
-            data = path.read_bytes()
-        else:
+        if file.member is not None:
             data = _read_member(path, file.member, file.bytes)
-            _check(file.name, data, file.bytes, file.sha256)
+        else:
+            data = path.read_bytes()
         sha256 = hashlib.sha256(data).hexdigest()
+        if file.bytes not in {None, len(data)} or file.sha256 not in {None, sha256}:
+            raise HashMismatchError(
+                f"{file.name} is not the member the registry names: expected {file.bytes} bytes, "
+                f"SHA-256 {file.sha256}; got {len(data)} bytes, {sha256}."
+            )
         if sha256 == file.remote.stand_in:
             return Content(data, sha256, verified=False, stands_in=True)
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
@@ -246,38 +248,6 @@ def _git_blob(path: Path) -> str:
     return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
-def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None:
-    """Refuse a member of an archive that is not the one the registry names."""
-    got = hashlib.sha256(data).hexdigest()
-    if (size is not None and len(data) != size) or (sha256 is not None and got != sha256):
-        raise HashMismatchError(
-            f"{name} is not the member the registry names: "
-            f"expected {size} bytes, SHA-256 {sha256}; got {len(data)} bytes, {got}."
-        )
-
-
-class _Headers(io.RawIOBase):
-    """The stream of an archive that keeps tarfile from reading headers of any size."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Read `size` bytes; only a header may ask for too many."""
-        if not 0 <= size <= _LARGEST_HEADER:
-            raise tarfile.ReadError(f"a header of {size:,} bytes")
-        return self._stream.read(size)
-
-    def seek(self, place: int, whence: int = 0, /) -> int:
-        """Go to a place."""
-        return self._stream.seek(place, whence)
-
-    def tell(self) -> int:
-        """Return the place."""
-        return self._stream.tell()
-
-
-_LARGEST_HEADER = 16 * 2**20
 _LARGEST_MEMBER = 4 * 2**30  # of a member of which the registry knows no size
 _BLOCK = 1 << 20
 # Files of triples are packed by factors of 3 to 20.
@@ -308,61 +278,46 @@ def explain_damage(path: Path | str, error: Exception) -> DataError:
     )
 
 
-@contextmanager
-def _open_tar(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
-    """Open a member of a tar archive, or list its members if it has no such file."""
-    opens: Any = gzip.open if path.name.endswith("gz") else open
-    with opens(path, "rb") as stream:
-        headers: Any = _Headers(stream)
-        with tarfile.open(fileobj=headers) as archive:
-            names = archive.getnames()
-            content = None
-            if member in names and archive.getmember(member).isreg():
-                content = archive.extractfile(member)
-            yield names if content is None else content
-        while stream.read(_BLOCK):
-            pass  # the checksum of a gzip file is at its end
-
-
-@contextmanager
-def _open_zip(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
-    """Open a member of a zip archive, or list its members if it has no such file."""
-    with zipfile.ZipFile(path) as archive:
-        if member not in archive.namelist():
-            yield archive.namelist()
-            return
-        with archive.open(member) as stream:
-            yield stream
-
-
-_ARCHIVES: Mapping[str, Callable[[Path, str], AbstractContextManager[IO[bytes] | list[str]]]] = {
-    ".tar.gz": _open_tar,
-    ".tgz": _open_tar,
-    ".tar": _open_tar,
-    ".zip": _open_zip,
-}
-"""Ending of an archive to the function that opens a member; nothing is unpacked to disk."""
-
-
-def _read_member(path: Path, member: str, limit: int | None) -> bytes:
-    """Read a member of an archive, at most one byte more than `limit` of it."""
-    opens = [opens for ending, opens in _ARCHIVES.items() if path.name.endswith(ending)]
-    if not opens:
-        raise DownloadError(
-            f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}."
-        )
+def _read_member(path: Path, member: str, size: int | None) -> bytes:
+    """Read a member of an archive, at most one byte more than `size` of it, if that is known."""
+    limit = _LARGEST_MEMBER if size is None else size
     try:
-        with opens[0](path, member) as content:
-            if isinstance(content, list):
-                names = [shorten(name).encode(errors="replace").decode() for name in content[:9]]
-                raise DownloadError(f"{path} has no member {member}; it has {', '.join(names)}.")
-            data = read_at_most(content, _LARGEST_MEMBER if limit is None else limit)
+        if path.name.endswith(".zip"):
+            with zipfile.ZipFile(path) as archive:
+                _require_member(path, member, archive.namelist())
+                with archive.open(member) as stream:
+                    data = read_at_most(stream, limit)
+        elif path.name.endswith((".tar", ".tar.gz", ".tgz")):
+            data = _read_from_tar(path, member, limit)
+        else:
+            raise DownloadError(
+                f"{path} is not an archive that the builder can read; expected .tar, .tar.gz, "
+                ".tgz or .zip."
+            )
     except DAMAGE as error:
         reason = first_line(error)[:200] or type(error).__name__
         raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
-    if limit is None and len(data) > _LARGEST_MEMBER:
+    if size is None and len(data) > limit:
         raise DownloadError(
-            f"{path} has a member {member} of more than {_LARGEST_MEMBER:,} bytes; "
-            "no benchmark has."
+            f"{path} has a member {member} of more than {limit:,} bytes; no benchmark has."
         )
     return data
+
+
+def _read_from_tar(path: Path, member: str, limit: int) -> bytes:
+    opens: Any = gzip.open if path.name.endswith("gz") else open
+    with opens(path, "rb") as stream:
+        with tarfile.open(fileobj=stream, mode="r:") as archive:
+            files = {entry.name: entry for entry in archive if entry.isreg()}
+            _require_member(path, member, files)
+            content: Any = archive.extractfile(files[member])
+            data = read_at_most(content, limit)
+        while stream.read(_BLOCK):
+            pass  # the checksum of a gzip file is at its end
+    return data
+
+
+def _require_member(path: Path, member: str, names: Collection[str]) -> None:
+    if member not in names:
+        shown = [shorten(name).encode(errors="replace").decode() for name in [*names][:9]]
+        raise DownloadError(f"{path} has no member {member}; it has {', '.join(shown)}.")

@@ -9,8 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import re
-import time
 import zipfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -40,7 +38,7 @@ from rankconst.results.columns import combine, number_firsts
 from rankconst.tables.location import ZipPath
 from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, read_file
-from rankconst.tables.schema import ARCHIVED, COLUMNS
+from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import parse_version
 from rankconst_builder.index import write_index
@@ -65,7 +63,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
     from rankconst.tables.archive import Tables
-    from rankconst_builder.fetch import Content, Fetcher
+    from rankconst_builder.fetch import Content
 
     Row = Mapping[str, Any]
     Findings: TypeAlias = Generator["Finding", None, int]
@@ -125,6 +123,12 @@ class Opened:
         """The entries of the descriptor by the names of tables."""
         return {str(row.get("name")): row for row in self.tables.descriptor["resources"]}
 
+    def report(self, doing: str) -> Iterator[str]:
+        """Yield the datasets, and say which one is worked on."""
+        for place, dataset in enumerate(self.datasets, start=1):
+            self.means.reporter.say(f"[{place}/{len(self.datasets)}] {dataset}: {doing}")
+            yield dataset
+
     def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
         """Return the rows of a dataset in a table."""
         return self.tables.read(name, dataset).to_pylist()
@@ -134,7 +138,6 @@ class Opened:
 class Stage:
     """A law that every set of tables obeys."""
 
-    name: str
     covers: str  # the law, in words
     # Yields findings, and returns the number of rows, or files, that it looked at.
     examine: Callable[[Opened], Findings]
@@ -142,13 +145,12 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Result:
+class StageResult:
     """The result of a stage."""
 
-    stage: Stage
+    stage: str  # the name of the stage
     rows: int
     findings: tuple[Finding, ...]
-    seconds: float
 
     @property
     def status(self) -> Literal["ok", "failed"]:
@@ -161,23 +163,23 @@ def verify(
     datasets: Collection[str] | None = None,
     means: Means | None = None,
     begin: Callable[[str], None] = lambda _: None,
-) -> Iterator[Result]:
+) -> Iterator[StageResult]:
     """Run the stages one after the other; those that rebuild only with `means`.
 
     `begin` is called with the name of each stage before it runs.
     """
     selected = None if datasets is None else frozenset(datasets)
     opened = Opened(tables, selected, means or Means())
-    for stage in STAGES.values():
+    for name, stage in STAGES.items():
         if not stage.rebuild or means is not None:
-            begin(stage.name)
-            yield run_stage(stage, opened)
+            begin(name)
+            yield run_stage(name, opened)
 
 
-def run_stage(stage: Stage, opened: Opened) -> Result:
+def run_stage(name: str, opened: Opened) -> StageResult:
     """Run a stage; report tables that cannot be read and rows that make it fail as findings."""
-    started, findings, rows = time.perf_counter(), list[Finding](), 0
-    examining = stage.examine(opened)
+    findings, rows = list[Finding](), 0
+    examining = STAGES[name].examine(opened)
     try:
         while True:
             findings.append(next(examining))
@@ -188,7 +190,7 @@ def run_stage(stage: Stage, opened: Opened) -> Result:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"the stage could not be finished: {type(error).__name__}: {error}"
         findings.append(Finding(message))
-    return Result(stage, rows, tuple(findings), time.perf_counter() - started)
+    return StageResult(name, rows, tuple(findings))
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -196,16 +198,16 @@ def run_stage(stage: Stage, opened: Opened) -> Result:
 
 def _check_files(opened: Opened) -> Findings:
     """Compare the files of the folder with the descriptor and the checksums."""
-    tables, folder = opened.tables, opened.tables.folder
     from rankconst_builder.describe import DOCUMENTS
 
+    tables, folder = opened.tables, opened.tables.folder
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]
     expected = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *files}
     entries = _list_names(folder)
     digests = {}
-    for name, is_file in entries.items():
-        if not is_file or name not in expected:
+    for name in entries:
+        if name not in expected:
             yield Finding("this is in the folder but not part of the set", name)
             continue
         try:
@@ -214,77 +216,56 @@ def _check_files(opened: Opened) -> Findings:
             yield Finding(f"cannot be read: {error}", name)
             continue
         digests[name] = hashlib.sha256(content).hexdigest()
-        if name in described:
-            yield from _compare_file(name, described[name], len(content), digests[name])
-        elif name.endswith(".parquet"):
-            yield Finding(f"{DESCRIPTOR} has no entry for this table", name)
+        got = {"bytes": len(content), "hash": f"sha256:{digests[name]}"}
+        if name.endswith(".parquet"):
+            row = described.get(name, {})
+            for column, value in got.items():
+                if row.get(column) != value:
+                    message = "the file is not the one that was written"
+                    yield Finding(message, name, {}, column, row.get(column), value)
     for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
             yield Finding("the package leaves it out; the archive has it", path, level="note")
+            digests[path] = str(row.get("hash")).removeprefix("sha256:")
         elif path not in entries:
             yield Finding("the file is missing", path)
-    yield from _check_checksums(opened, digests)
-    return len(digests)
+    yield from _check_checksums(folder, digests)
+    return len(entries)
 
 
-def _list_names(folder: Path | ZipPath) -> dict[str, bool]:
-    """Return the names in a set's folder, each with whether it is a file."""
-    names = {}
+def _list_names(folder: Path | ZipPath) -> list[str]:
+    """List the names in a set's folder."""
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
             inside = [name.removeprefix(folder.at) for name in archive.namelist()]
-        for name in filter(None, inside):
-            names[name.partition("/")[0]] = "/" not in name
+        names = {name.partition("/")[0] for name in inside}
     else:
         newer = folder / INCOMING
-        entries = [entry for entry in folder.iterdir() if entry != newer]
+        names = {path.name for path in folder.iterdir() if path != newer}
         if newer.is_dir():
-            entries += newer.iterdir()
-        names = {entry.name: entry.is_file() for entry in entries}
-    return dict(sorted(names.items()))
+            names.update(path.name for path in newer.iterdir())
+    return sorted(names - {""})
 
 
-def _compare_file(name: str, row: Row, size: int, digest: str) -> Iterator[Finding]:
-    """Compare the size and the hash of a file with those of the descriptor."""
-    if row.get("bytes") != size:
-        yield Finding("the file has another size", name, {}, "bytes", row.get("bytes"), size)
-    got = f"sha256:{digest}"
-    if row.get("hash") != got:
-        message = "the file is not the one that was written"
-        yield Finding(message, name, {}, "hash", row.get("hash"), got)
-
-
-def _check_checksums(opened: Opened, digests: Mapping[str, str]) -> Iterator[Finding]:
+def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iterator[Finding]:
     """Compare every file, with the descriptor, with checksums.txt."""
     if CHECKSUMS not in digests:
         free = [name for name in digests if not name.endswith(".parquet") and name != DESCRIPTOR]
         more = f", nor are {', '.join(sorted(free))}" if free else ""
         yield Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note")
         return
-    expected = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
-    for name in ARCHIVED:
-        if opened.tables.leaves_out(name):
-            digest = str(opened.resources.get(name, {}).get("hash"))
-            expected[f"{name}.parquet"] = digest.removeprefix("sha256:")
-    text = read_file(opened.tables.folder / CHECKSUMS).decode("utf-8", "replace")
-    listed: dict[str, str] = {}
-    if not text.endswith("\n"):
-        yield Finding("the last line has no end", CHECKSUMS)
-    for place, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
-        parsed = re.fullmatch(r"([0-9a-f]{64})  ([^/]+)", line)
-        if parsed is None or parsed[2] in listed:
-            message = f"line {place} is not a hash, two blanks and the name of a further file"
-            yield Finding(message, CHECKSUMS, got=line)
-            continue
-        listed[parsed[2]] = parsed[1]
-    for name in sorted({*listed} - {*expected}):
-        yield Finding(f"{CHECKSUMS} lists a file that is missing", name)
-    for name, digest in expected.items():
-        if listed.get(name) != digest:
-            message = f"{CHECKSUMS} does not list it"
-            if name in listed:
-                message = f"{CHECKSUMS} states another hash"
-            yield Finding(message, name, {}, "sha256", listed.get(name), digest)
+    expected = {}
+    for name, digest in digests.items():
+        if name != CHECKSUMS:
+            expected[f"{digest}  {name}\n"] = name
+    written = read_file(folder / CHECKSUMS).decode("utf-8", "replace")
+    lines = written.splitlines(keepends=True)
+    for line in sorted({*expected} - {*lines}):
+        yield Finding(f"{CHECKSUMS} lacks the hash of this file", expected[line], expected=line)
+    for line, times in Counter(lines).items():
+        if line not in expected or times > 1:
+            name = line.partition("  ")[2].rstrip("\n") or CHECKSUMS
+            yield Finding(f"{CHECKSUMS} has a line that is not that of a file", name, got=line)
 
 
 # -- the descriptor, and keys ----------------------------------------------------------------------
@@ -426,23 +407,38 @@ _WIDER = (
 def _check_filters(opened: Opened) -> Findings:
     """Compare the candidates of protocols of which one filters more, or the same."""
     rows = 0
+    columns = (*_TASKS, "num_candidates")
     for dataset, statistics in opened.datasets.items():
+        table = opened.tables.read("candidates", dataset)
+        rows += len(table)
         counts: dict[tuple[str, ...], Counter[int]] = {}
-        for row in opened.rows("candidates", dataset):
-            rows += 1
-            tasks = counts.setdefault(tuple(row[name] for name in _TASKS), Counter())
-            tasks[row["num_candidates"]] += row["num_tasks"]
+        for (*address, size), count in _sum_tasks(table, columns).items():
+            counts.setdefault(tuple(address), Counter())[size] += count
         for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
             same = []
             if split == "test":  # where libkge filters all three splits
                 same.append(("standard", "libkge"))
             if _ranks_all(statistics, split):
                 same.append(("pykeen", "libkge"))
-            for pair in [*_WIDER, *same]:
-                first, second = ((dataset, protocol, split, side) for protocol in pair)
-                if first in counts and second in counts:
-                    compare = _compare_equal if pair in same else _compare_wider
-                    yield from compare(first, pair[1], counts[first], counts[second])
+            for first, second in [*_WIDER, *same]:
+                key = (dataset, first, split, side)
+                tasks = counts.get(key)
+                others = counts.get((dataset, second, split, side))
+                if tasks is None or others is None:
+                    continue
+                if (first, second) in same:
+                    message = (
+                        f"the tasks differ from those of protocol {second}, which are the same"
+                    )
+                    yield from _compare_counts(
+                        "candidates",
+                        columns,
+                        {(*key, size): count for size, count in others.items()},
+                        {(*key, size): count for size, count in tasks.items()},
+                        message,
+                    )
+                else:
+                    yield from _compare_wider(key, second, tasks, others)
     return rows
 
 
@@ -468,16 +464,6 @@ def _compare_wider(
         if got < expected:
             where = {**dict(zip(_TASKS, key, strict=True)), "num_candidates": size}
             yield Finding(message, "candidates", where, "num_tasks", f"{expected} or more", got)
-
-
-def _compare_equal(
-    key: tuple[str, ...], protocol: str, tasks: Counter[int], same: Counter[int]
-) -> Iterator[Finding]:
-    """Compare the numbers of tasks that have each number of candidates."""
-    message = f"the tasks differ from those of protocol {protocol}, which are the same"
-    got = {(*key, size): count for size, count in tasks.items()}
-    expected = {(*key, size): count for size, count in same.items()}
-    yield from _compare_counts("candidates", (*_TASKS, "num_candidates"), expected, got, message)
 
 
 def _check_relations(opened: Opened) -> Findings:
@@ -574,10 +560,7 @@ def _check_contents(opened: Opened) -> Findings:
 def _rebuild_constants(opened: Opened) -> Findings:
     """Compare constants with those that follow from the histograms."""
     rows = 0
-    for place, dataset in enumerate(opened.datasets, start=1):
-        opened.means.reporter.say(
-            f"[{place}/{len(opened.datasets)}] {dataset}: constants from the histograms"
-        )
+    for dataset in opened.report("constants from the histograms"):
         compute = cache(partial(_compute, opened.tables))
         for row in opened.rows("constants", dataset):
             rows += 1
@@ -598,6 +581,8 @@ def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
 
 def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
     """Compare the moments of a row with computed ones, within both errors."""
+    from rankconst_builder.release import STANDARD_ERRORS
+
     key = {name: row[name] for name in KEYS["constants"] if row[name] is not None}
     if isinstance(moments, str):
         yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
@@ -605,9 +590,9 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
     if row["method"] != moments.method:
         message = "the method is another"
         yield Finding(message, "constants", key, "method", moments.method, row["method"])
-    from rankconst_builder.release import STANDARD_ERRORS
-
     sampled = row["method"] == "sampled"
+    # A released sample stays when later versions take another number of draws.
+    is_same = sampled and row["num_draws"] == moments.num_draws
     for column in ("expectation", "variance"):
         value, got = getattr(moments, column), row[column]
         errors = getattr(moments, f"{column}_error"), row[f"{column}_error"]
@@ -616,10 +601,7 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
         if abs(got - value) > error + rounding:
             message = f"the {column} is not what the histogram gives, within both errors"
             yield Finding(message, "constants", key, column, value, got)
-            continue
-        # A released sample stays when later versions take another number of draws.
-        is_same = sampled and row["num_draws"] == moments.num_draws
-        if is_same and abs(got - value) > rounding:
+        elif is_same and abs(got - value) > rounding:
             message = (
                 f"the {column} of this sample is not reproduced, "
                 f"but within {STANDARD_ERRORS} standard errors"
@@ -630,61 +612,55 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
 def _rebuild_histograms(opened: Opened) -> Findings:
     """Compare statistics and histograms with those that the files give."""
     rows = 0
-    for place, (dataset, statistics) in enumerate(opened.datasets.items(), start=1):
-        opened.means.reporter.say(
-            f"[{place}/{len(opened.datasets)}] {dataset}: candidates from the files"
-        )
-        counted = _count_again(opened, dataset)
-        if isinstance(counted, str):
-            message = f"not compared with sources: {counted}"
+    for dataset in opened.report("candidates from the files"):
+        try:
+            counted = _count_again(opened, dataset)
+        except RankconstError as error:
+            message = f"not compared with sources: {error}"
             yield Finding(message, "", {"dataset": dataset}, level="note")
             continue
         message = "its files, or the registry, give something else"
         for column, value in counted.statistics.items():
-            if statistics[column] != value:
-                where, got = {"dataset": dataset}, statistics[column]
-                yield Finding(message, "datasets", where, column, value, got)
+            got = opened.datasets[dataset][column]
+            if got != value:
+                yield Finding(message, "datasets", {"dataset": dataset}, column, value, got)
         for name, table in counted.tables.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
             if not sort_rows(name, table).equals(stored):
                 # Labels that look alike as text share their name.
-                expected, got = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
+                expected, found = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
                 message = "the files of the dataset give another number of tasks"
-                yield from _compare_counts(name, KEYS[name], expected, got, message)
+                yield from _compare_counts(name, KEYS[name], expected, found, message)
     return rows
 
 
-class _Rebuilt(NamedTuple):
+class _Recount(NamedTuple):
     """A dataset as its files give it."""
 
     statistics: dict[str, Any]  # the row in the table of datasets
     tables: dict[str, pa.Table]  # its histograms
 
 
-def _count_again(opened: Opened, dataset: str) -> _Rebuilt | str:
-    """Count the files of a dataset; return the reason if they cannot be counted."""
+def _count_again(opened: Opened, dataset: str) -> _Recount:
+    """Count the files of a dataset; RankconstError if they cannot be counted."""
     from rankconst_builder.facts import describe_graph
     from rankconst_builder.pipeline import encode_benchmark
     from rankconst_builder.tabulate import tabulate_histograms
     from rankconst_builder.tallies import count_histograms
 
-    source = load_benchmarks().get(dataset)
-    row = opened.datasets[dataset]
+    source, row = load_benchmarks().get(dataset), opened.datasets[dataset]
     if source is not None and source.sampled is not None:
         sampled = {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}
-        return _Rebuilt(sampled, {})
+        return _Recount(sampled, {})
     provenance = list_provenance(opened.tables).get(dataset, {})
     if provenance.get("restriction"):
-        return "its evaluation is restricted"
+        raise MissingSourceError("its evaluation is restricted")
     if source is None or not source.files or source.not_offered or row["entities"] is None:
-        return "the registry has no files of it"
-    lacking = [split for split in SPLITS if row[f"triples_{split}"] is None]
-    try:
-        contents = _read_contents(_list_fetchers(opened.means), source, lacking)
-        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
-    except RankconstError as error:
-        return str(error)
+        raise MissingSourceError("the registry has no files of it")
+    lacking = {split for split in SPLITS if row[f"triples_{split}"] is None}
+    contents = _read_contents(opened.means, source, lacking)
+    graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     rows = opened.rows("candidates", dataset)
     protocols = {row["protocol"] for row in rows}
     sides = {*ENTITY_SIDES, *(row["side"] for row in rows)}
@@ -696,7 +672,7 @@ def _count_again(opened: Opened, dataset: str) -> _Rebuilt | str:
     tables = tabulate_histograms(covered)
     statistics = describe_graph(graph).tabulate(graph.missing)
     hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
-    return _Rebuilt(
+    return _Recount(
         {**statistics, "counting": counting, "sha256": hashes},
         {name: tables[name] for name in opened.names if len(tables.get(name, ()))},
     )
@@ -712,55 +688,46 @@ def _list_baselines(opened: Opened, dataset: str) -> list[str]:
     return [key for key in BASELINES if key in keys and key != DEFAULT_BASELINE]
 
 
-def _list_fetchers(means: Means) -> list[Fetcher]:
-    """Return fetchers that read the mirror and the cache, and never ask the sources."""
+def _read_contents(means: Means, source: Benchmark, lacking: Collection[str]) -> dict[str, Content]:
+    """Read files by role from the mirror or the cache, as many as that has; never ask the sources.
+
+    MissingSourceError, or HashMismatchError, if the cache has not all of them either.
+    """
     from rankconst_builder.fetch import Fetcher
-
-    local = Fetcher(means.cache or cache_folder(), offline=True, reporter=means.reporter)
-    if means.mirror is None:
-        return [local]
-    return [replace(local, mirror=means.mirror, offline=not is_url(means.mirror)), local]
-
-
-def _read_contents(
-    fetchers: Sequence[Fetcher], source: Benchmark, lacking: Sequence[str]
-) -> dict[str, Content]:
-    """Read files by role from the first that has them all, perhaps but the context."""
     from rankconst_builder.pipeline import READ
 
-    *earlier, last = fetchers
-    for fetcher in earlier:
+    def read(fetcher: Fetcher) -> dict[str, Content]:
+        contents = {}
+        for role in READ:
+            if role not in source.files or role in lacking:
+                continue
+            try:
+                contents[role] = fetcher.read(source.files[role])
+            except MissingSourceError:
+                if role != CONTEXT:
+                    raise
+        return contents
+
+    local = Fetcher(means.cache or cache_folder(), offline=True, reporter=means.reporter)
+    if means.mirror is not None:
         with contextlib.suppress(RankconstError):
-            return _read_contents([fetcher], source, lacking)
-    contents = {}
-    for role in READ:
-        if role not in source.files or role in lacking:
-            continue
-        try:
-            contents[role] = last.read(source.files[role])
-        except MissingSourceError:
-            if role != CONTEXT:
-                raise
-    return contents
+            return read(replace(local, mirror=means.mirror, offline=not is_url(means.mirror)))
+    return read(local)
 
 
-_STAGES = (
-    Stage("files", "bytes and SHA-256 of every file, nothing else in the folder", _check_files),
-    Stage(
-        "descriptor",
-        "datapackage.json against the tables and the columns of this program",
-        _check_descriptor,
+STAGES: dict[str, Stage] = {
+    "files": Stage("bytes and SHA-256 of every file, nothing else in the folder", _check_files),
+    "descriptor": Stage(
+        "datapackage.json against the tables and the columns of this program", _check_descriptor
     ),
-    Stage(
-        "keys", "every row once, in canonical order, of a dataset that is described", _check_keys
+    "keys": Stage(
+        "every row once, in canonical order, of a dataset that is described", _check_keys
     ),
-    Stage("pooling", "both sides pool head and tail", _check_pooling),
-    Stage("filters", "a wider filter never leaves more candidates", _check_filters),
-    Stage("relations", "relations pool to the candidates", _check_relations),
-    Stage("content", "content hash of each table, and the index", _check_contents, rebuild=True),
-    Stage("constants", "constants computed from the histograms", _rebuild_constants, rebuild=True),
-    Stage("sources", "histograms counted from the triples", _rebuild_histograms, rebuild=True),
-)
-
-STAGES: dict[str, Stage] = {stage.name: stage for stage in _STAGES}
+    "pooling": Stage("both sides pool head and tail", _check_pooling),
+    "filters": Stage("a wider filter never leaves more candidates", _check_filters),
+    "relations": Stage("relations pool to the candidates", _check_relations),
+    "content": Stage("content hash of each table, and the index", _check_contents, rebuild=True),
+    "constants": Stage("constants computed from the histograms", _rebuild_constants, rebuild=True),
+    "sources": Stage("histograms counted from the triples", _rebuild_histograms, rebuild=True),
+}
 """Name to stage, in the order in which they are run."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from rankconst.tables.archive import Tables
     from rankconst_builder.release import Order, Released
-    from rankconst_builder.verify import Finding, Result
+    from rankconst_builder.verify import Finding, StageResult
 
 
 # -- verify ----------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def verify(
     wrong = [result for result in results if result.status != "ok"]
     if wrong:
         differ = sum(len(_of_level(result, "failed")) for result in wrong)
-        names = ", ".join(result.stage.name for result in wrong)
+        names = ", ".join(result.stage for result in wrong)
         raise VerificationError(
             f"tables {tables.version} are not what they should be: "
             f"{count_of(differ, 'difference')} in {len(wrong)} of {len(results)} stages ({names})."
@@ -115,12 +115,14 @@ def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
     return find_all(names, lambda name: resolve_name("dataset", name, spellings, remedy))
 
 
-def _of_level(result: Result, level: str) -> list[Finding]:
+def _of_level(result: StageResult, level: str) -> list[Finding]:
     return [finding for finding in result.findings if finding.level == level]
 
 
-def _print_stage(result: Result) -> None:
+def _print_stage(result: StageResult) -> None:
     """Print a line when a stage is done, with its notes: of many the first one."""
+    from rankconst_builder.verify import STAGES
+
     stage = result.stage
     outcome = "ok"
     warnings = len(_of_level(result, "warning"))
@@ -128,18 +130,18 @@ def _print_stage(result: Result) -> None:
         outcome = f"failed: {count(len(_of_level(result, 'failed')))}"
     elif warnings:
         outcome = f"ok, {count_of(warnings, 'warning')}"
-    rows = f"{count(result.rows)} {'files' if stage.name == 'files' else 'rows'}"
-    print_text(f"{stage.name:<10} {outcome:<8} {rows:>16}   {stage.covers}")
+    rows = f"{count(result.rows)} {'files' if stage == 'files' else 'rows'}"
+    print_text(f"{stage:<10} {outcome:<8} {rows:>16}   {STAGES[stage].covers}")
     notes = _of_level(result, "note")
     for note in notes if len(notes) <= SHOWN_NOTES else notes[:1]:
-        parts = filter(None, (stage.name, _name_place(note), note.message))
+        parts = filter(None, (stage, _name_place(note), note.message))
         print_text(show_controls(f"note: {': '.join(parts)}"))
     if len(notes) > SHOWN_NOTES:
-        print_text(f"note: {stage.name}: {count(len(notes) - 1)} more like it")
+        print_text(f"note: {stage}: {count(len(notes) - 1)} more like it")
     sys.stdout.flush()
 
 
-def _print_findings(results: Sequence[Result]) -> None:
+def _print_findings(results: Sequence[StageResult]) -> None:
     """Print the first differences and warnings."""
     for level, title in (("failed", "differences"), ("warning", "warnings")):
         # A few of each stage in turn, so that one with many does not hide the others.
@@ -151,7 +153,7 @@ def _print_findings(results: Sequence[Result]) -> None:
         shown = sorted(findings[:SHOWN], key=lambda pair: results.index(pair[0]))
         rows = [
             {
-                "stage": result.stage.name,
+                "stage": result.stage,
                 "place": _name_place(finding),
                 **{
                     name: getattr(finding, name)

@@ -38,7 +38,7 @@ from rankconst_builder.package import (
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.verify import STAGES, Finding, Means, Opened, Result, run_stage
+from rankconst_builder.verify import STAGES, Finding, Means, Opened, StageResult, run_stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -213,17 +213,17 @@ def registry(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "load_benchmarks", lambda: {"toy": toy.source, "few": FEW})
 
 
-def examine(path: Path, means: Means | None = None, *datasets: str) -> dict[str, Result]:
+def examine(path: Path, means: Means | None = None, *datasets: str) -> dict[str, StageResult]:
     results = checking.verify(rankconst.load(path), datasets or None, means)
-    return {result.stage.name: result for result in results}
+    return {result.stage: result for result in results}
 
 
 def look(path: Path, name: str, means: Means | None = None) -> tuple[Finding, ...]:
     """Run one stage."""
-    return run_stage(STAGES[name], Opened(rankconst.load(path), None, means or Means())).findings
+    return run_stage(name, Opened(rankconst.load(path), None, means or Means())).findings
 
 
-def failed(results: Mapping[str, Result]) -> dict[str, list[Finding]]:
+def failed(results: Mapping[str, StageResult]) -> dict[str, list[Finding]]:
     """Return check to its failures."""
     return {
         name: [finding for finding in result.findings if finding.level == "failed"]

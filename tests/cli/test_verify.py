@@ -50,13 +50,13 @@ def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> Non
 
 def test_of_many_notes_the_first_stands_for_all(capsys: pytest.CaptureFixture[str]) -> None:
     from rankconst.cli.tables import SHOWN_NOTES, _print_stage
-    from rankconst_builder.verify import STAGES, Finding, Result
+    from rankconst_builder.verify import Finding, StageResult
 
     for many in (1, SHOWN_NOTES, SHOWN_NOTES + 1, 56):
         notes = tuple(
             Finding("no files at hand", "", {"dataset": f"d{i}"}, level="note") for i in range(many)
         )
-        _print_stage(Result(STAGES["sources"], 0, notes, 0.0))
+        _print_stage(StageResult("sources", 0, notes))
         _, *lines = capsys.readouterr().out.splitlines()
         assert len(lines) == (many if many <= SHOWN_NOTES else 2)
         assert "d0" in lines[0]
