@@ -113,7 +113,7 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Order:
+class ReleaseOrder:
     """An order to release a set."""
 
     source: Tables  # the tables, as ``rankconst build`` wrote them
@@ -139,7 +139,7 @@ class Released:
     changes: Changes | None = None  # what changed since then; None where nothing was written
 
 
-def release_tables(order: Order) -> Released:
+def release_tables(order: ReleaseOrder) -> Released:
     """Check an order, and write the set and its zip."""
     if order.out.exists() and not order.out.is_dir():
         raise UsageError(
@@ -149,7 +149,7 @@ def release_tables(order: Order) -> Released:
         return _release(order)
 
 
-def _release(order: Order) -> Released:
+def _release(order: ReleaseOrder) -> Released:
     """Compare a build with the release before, and write it."""
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
@@ -165,7 +165,11 @@ def _release(order: Order) -> Released:
         _check_version(order, previous.version, changes)
     files = _assemble_files(order, tables)
     archive = pack_zip(order.version, files)
-    _check_archive(order, archive)
+    if order.archive.exists() and not _holds(order.archive, archive):
+        raise UsageError(
+            f"{order.archive} is there already, with other content. "
+            "Remove it if it was never published, or name another folder with --out."
+        )
     with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
         exchange_files(order.out, files)
     _write_archive(order, archive)
@@ -178,23 +182,36 @@ def _release(order: Order) -> Released:
     )
 
 
-def _assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
+
+
+def _write_archive(order: ReleaseOrder, content: bytes) -> None:
+    with explain_write_errors(str(order.archive), "Name another folder with --out."):
+        order.archive.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(order.archive, content)
+
+
+def _assemble_files(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
     """Return the files of a release, name to content."""
     files = serialise_tables(tables, DENSE)
-    provenance = list_provenance(order.source)
     index = write_index(order.version, tables).encode()
-    hashed = f"sha256:{hashlib.sha256(index).hexdigest()}"
-    extra = describe_package(order.date, order.url) | {INDEX: hashed}
-    datasets, resources = tables["datasets"].to_pylist(), describe_tables(tables, files)
-    descriptor = describe_set(order.version, datasets, resources, provenance, extra)
-    edition = Edition(order.version, order.date, tables, descriptor, order.url)
-    documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
+    extra = describe_package(order.date, order.url)
+    extra[INDEX] = f"sha256:{hashlib.sha256(index).hexdigest()}"
+    descriptor = describe_set(
+        order.version,
+        tables["datasets"].to_pylist(),
+        describe_tables(tables, files),
+        list_provenance(order.source),
+        extra,
+    )
     files |= {INDEX: index, DESCRIPTOR: encode_descriptor(descriptor)}
-    described = {**files, **documents}
+    edition = Edition(order.version, order.date, tables, descriptor, order.url)
+    files |= {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
     sums = ""
-    for name in sorted(described):  # as sha256sum writes them
-        sums += f"{hashlib.sha256(described[name]).hexdigest()}  {name}\n"
-    return {**described, CHECKSUMS: sums.encode()}
+    for name in sorted(files):  # as sha256sum writes them
+        sums += f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n"
+    return {**files, CHECKSUMS: sums.encode()}
 
 
 def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
@@ -213,7 +230,7 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
 # ---- may it be released? -------------------------------------------------------------------------
 
 
-def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
+def _is_released(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> bool:
     """Tell whether the folder holds this very release."""
     complete_exchange(order.out)
     if (order.out / DESCRIPTOR).is_file():
@@ -245,7 +262,7 @@ def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> No
             )
 
 
-def _leave_as_is(order: Order) -> Released:
+def _leave_as_is(order: ReleaseOrder) -> Released:
     """Leave a release as it is; only a zip that is missing is packed, from its files."""
     order.reporter.say(
         f"{order.version} is already released, identical: {order.out} is left as it is"
@@ -260,7 +277,7 @@ def _leave_as_is(order: Order) -> Released:
     return Released({**content, order.archive: order.archive.read_bytes()}, written=False)
 
 
-def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
+def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
     """Refuse tables made by several versions; warn of facts that readers should know."""
     rows = tables["datasets"].to_pylist()
     if not rows:
@@ -295,7 +312,7 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
         order.reporter.warn(f"not made from their files: {', '.join(elsewhere)}")
 
 
-def _find_previous(order: Order) -> Tables | None:
+def _find_previous(order: ReleaseOrder) -> Tables | None:
     """Return the release before; None for the first."""
     if order.first or order.previous is not None:
         return order.previous
@@ -310,7 +327,7 @@ def _find_previous(order: Order) -> Tables | None:
     return load(version=earlier[-1])
 
 
-def _check_version(order: Order, before: str, changes: Changes) -> None:
+def _check_version(order: ReleaseOrder, before: str, changes: Changes) -> None:
     """Refuse a version number that is too small for the changes."""
     if not precedes(before, order.version):
         raise UsageError(f"{order.version} must be later than the previous release, {before}.")
@@ -325,26 +342,6 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
         order.reporter.say(
             f"note: {smallest} would be enough; this is a {changes.bump.name} change"
         )
-
-
-# ---- the zip -------------------------------------------------------------------------------------
-
-
-def _check_archive(order: Order, content: bytes) -> None:
-    """Refuse to replace a zip of other content."""
-    if not order.archive.exists():
-        return
-    if not order.archive.is_file() or order.archive.read_bytes() != content:
-        raise UsageError(
-            f"{order.archive} is there already, with other content. "
-            "Remove it if it was never published, or name another folder with --out."
-        )
-
-
-def _write_archive(order: Order, content: bytes) -> None:
-    with explain_write_errors(str(order.archive), "Name another folder with --out."):
-        order.archive.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(order.archive, content)
 
 
 # ---- what changed --------------------------------------------------------------------------------
@@ -414,31 +411,30 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
     before = old.select(columns).take(matched.old)
     after = new.select(columns).take(matched.new)
+    differs = {column: _differs(before[column], after[column]) for column in columns}
     changed, described = np.zeros((2, len(before)), np.bool_)
-    differs = {}
-    for column in columns:
-        rows = _differs(before[column], after[column])
+    for column, rows in differs.items():
         if column in DESCRIPTIONS:
             described |= rows
         else:
             changed |= rows
-            differs[column] = rows
     examples = []
     for place in np.flatnonzero(changed)[:_EXAMPLES].tolist():
         key = _phrase_key(name, old, matched.old[place])
-        for column in [column for column in differs if differs[column][place]]:
-            values = [repr(table[column][place].as_py()) for table in (before, after)]
-            examples.append(f"{key}: {column} {' -> '.join(values)}")
+        for column, rows in differs.items():
+            if rows[place] and column not in DESCRIPTIONS:
+                values = [repr(table[column][place].as_py()) for table in (before, after)]
+                examples.append(f"{key}: {column} {' -> '.join(values)}")
     if np.count_nonzero(changed) > _EXAMPLES:
         examples.append("...")
-    removed = matched.removed
-    examples += [f"{_phrase_key(name, old, place)}: removed" for place in removed[:_EXAMPLES]]
-    if len(removed) > _EXAMPLES:
+    for place in matched.removed[:_EXAMPLES]:
+        examples.append(f"{_phrase_key(name, old, place)}: removed")
+    if len(matched.removed) > _EXAMPLES:
         examples.append("...")
     return TableChanges(
         name,
         changed=int(np.count_nonzero(changed)),
-        removed=len(removed),
+        removed=len(matched.removed),
         added=len(new) - len(after),
         described=int(np.count_nonzero(described & ~changed)),
         examples=tuple(examples),

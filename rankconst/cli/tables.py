@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankconst.tables.archive import Tables
-    from rankconst_builder.release import Order, Released
+    from rankconst_builder.release import Released, ReleaseOrder
     from rankconst_builder.verify import Finding, StageResult
 
 
@@ -214,12 +214,12 @@ def release(
     Example: rankconst tables release --version 1.0.0 --from rankconst-tables
     """
     from rankconst_builder.describe import name_archive
-    from rankconst_builder.release import Order, release_tables
+    from rankconst_builder.release import ReleaseOrder, release_tables
 
     if parse_version(version) is None:
         raise UsageError(f"--version {version!r} must be three numbers: 1.0.0, for example.")
     folder = out or Path("data") / version
-    order = Order(
+    order = ReleaseOrder(
         source=load(source),
         version=version,
         out=folder,
@@ -252,7 +252,7 @@ def _load_previous(place: str) -> Tables:
     return tables
 
 
-def _report_release(order: Order, released: Released) -> None:
+def _report_release(order: ReleaseOrder, released: Released) -> None:
     """Report the release and its changes."""
     from rankconst_builder.release import phrase_changes
 

@@ -19,7 +19,7 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder import release
 from rankconst_builder.describe import DOCUMENTS
-from rankconst_builder.release import Bump, Order, Released, release_tables
+from rankconst_builder.release import Bump, Released, ReleaseOrder, release_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,14 +101,14 @@ def build(tmp_path: Path) -> Callable[..., Opened]:
 
 
 @pytest.fixture
-def order(tmp_path: Path, screen: Console) -> Callable[..., Order]:
+def order(tmp_path: Path, screen: Console) -> Callable[..., ReleaseOrder]:
     """Order a release into a folder of this name."""
 
-    def make(source: Opened, version: str, folder: str = "out", **options: Any) -> Order:
+    def make(source: Opened, version: str, folder: str = "out", **options: Any) -> ReleaseOrder:
         place = tmp_path / folder
         reporter = Reporter(screen)
         kept = {"date": DATE, "first": "previous" not in options, "reporter": reporter, **options}
-        return Order(
+        return ReleaseOrder(
             source, version, place / version, place / f"rankconst-tables-{version}.zip", **kept
         )
 
@@ -207,7 +207,9 @@ def test_other_folders_are_left_alone(build: Any, order: Any, rows: Rows, tmp_pa
         (tmp_path / "file" / "x", DataError, "--out"),
     ):
         with pytest.raises(error, match=told):
-            release_tables(Order(source, "90.0.0", place, tmp_path / "a.zip", DATE, first=True))
+            release_tables(
+                ReleaseOrder(source, "90.0.0", place, tmp_path / "a.zip", DATE, first=True)
+            )
 
 
 def test_a_release_cut_off_is_completed(
