@@ -19,16 +19,16 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow.fs import FileSelector, FileSystem, FileType
 
+from rankconst import download
 from rankconst.arrow import view_numbers
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.download import hide_login
 from rankconst.errors import DataError, explain_write_errors, first_line
-from rankconst.names import shorten
 from rankconst_builder import fetch
 from rankconst_builder.coding import Coder, NotPlainError, code_text
 from rankconst_builder.fetch import Content, explain_damage
 from rankconst_builder.graph import Graph
-from rankconst_builder.layout import is_plain, place_columns
+from rankconst_builder.layout import begin_alike, is_plain, name_columns, order_columns
 from rankconst_builder.triples import NAMES, Labels
 from rankconst_builder.words import NO_TRIPLES, Triples
 
@@ -64,6 +64,11 @@ class TripleFile:
     rows: int  # or fewer
     files: Sequence[Path | str]
 
+    @property
+    def shows_order(self) -> bool:
+        """Whether the names of columns say which is the head, the relation and the tail."""
+        return False
+
     def describe(self, hashes: Iterable[str] | None = None) -> Content:
         """Return the hash of the file, or that of the hashes of several; no bytes."""
         digests = [hash_file(file) for file in self.files] if hashes is None else [*hashes]
@@ -85,6 +90,11 @@ class Columns(TripleFile):
     read: Callable[[], Iterator[Batch]]
     is_ids: bool  # True for triples of whole numbers
     names: tuple[str, ...] = ()  # of the columns of Parquet
+
+    @property
+    def shows_order(self) -> bool:
+        """Whether the names of columns say which is the head, the relation and the tail."""
+        return name_columns(self.names) is not None
 
     def read_labels(self) -> Labels:
         """Return the triples as labels; ids as their digits."""
@@ -146,13 +156,11 @@ class Columns(TripleFile):
 
 def hash_file(file: Path | str) -> str:
     """Return the SHA-256 of a local or remote file."""
-    opened: Any
     if isinstance(file, Path):
-        opened = file.open("rb")
-    else:
-        filesystem, path = FileSystem.from_uri(file)
-        opened = filesystem.open_input_stream(path)
-    with opened as stream:
+        return download.hash_file(file)
+    filesystem, path = FileSystem.from_uri(file)
+    stream: Any = filesystem.open_input_stream(path)
+    with stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -287,7 +295,7 @@ def _list_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dic
 
     h is the head, r the relation, t the tail and d a part of the time; a column - is ignored.
     """
-    letters = _find_letters(path, schema.names, order)
+    letters = order_columns(path, schema.names, order)
     pairs = zip(schema.names, letters, strict=True)
     columns = [(name, letter) for name, letter in pairs if letter != "-"]
     columns.sort(key=lambda column: "hrtd".index(column[1]))
@@ -364,25 +372,6 @@ FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
 """Signature of a file of columns to the function that opens it."""
 
 
-def _find_letters(path: Path | str, names: Sequence[str], order: str | None) -> str:
-    """Return the letters of columns: as ``--columns`` gives them, or by their names."""
-    if order is not None:
-        if len(order) != len(names):
-            raise DataError(
-                f"{path} has {len(names)} columns ({shorten(', '.join(names))}), "
-                f"--columns {order} names {len(order)}. Name each, those to ignore with -."
-            )
-        return order
-    letters = place_columns(names)
-    if letters is None:
-        ignored = "-" * max(len(names) - 3, 0)
-        raise DataError(
-            f"{path} has columns {shorten(', '.join(names))}; expected head, relation and tail. "
-            f"Say which is which with --columns, a letter for each, such as hrt{ignored}."
-        )
-    return letters
-
-
 def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
     """Code the ids of a graph as themselves; None for labels, and for ids far apart."""
     spilled = _is_large(files, memory)
@@ -404,7 +393,7 @@ def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Gr
 def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
     """Code the labels of text; None if any of it is not plain text."""
     texts = {split: file for split, file in files.items() if isinstance(file, PlainText)}
-    if len(texts) < len(files) or _begin_alike(texts.values()):
+    if len(texts) < len(files) or begin_alike(Path(text.path) for text in texts.values()):
         return None
     spilled, entities, relations = _is_large(files, memory), Coder(), Coder()
     splits = dict.fromkeys(SPLITS, NO_TRIPLES)
@@ -427,15 +416,6 @@ def _is_large(files: Mapping[str, TripleFile], memory: int | None) -> bool:
     """Tell whether the ids of a graph go to temporary files."""
     limit = MEMORY if memory is None else memory
     return _BYTES * sum(file.rows for file in files.values()) > limit
-
-
-def _begin_alike(texts: Iterable[PlainText]) -> bool:
-    """Tell whether two files begin with the same line, so that they may have a heading."""
-    firsts = []
-    for text in texts:
-        with Path(text.path).open("rb") as stream:
-            firsts.append(stream.readline(1 << 16))
-    return len({*firsts}) < len(firsts)
 
 
 class _Loaded(NamedTuple):

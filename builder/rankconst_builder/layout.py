@@ -1,4 +1,7 @@
-"""Find out how the files of a user's own graph are written; refuse those that leave it open."""
+"""Find out how the files of a user's own graph are written; refuse those that leave it open.
+
+Every rule about headings is here: of text, of columns with names, and of rows in memory.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import itertools
 import re
 import shlex
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
@@ -15,7 +18,7 @@ import pyarrow.compute as pc
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
-from rankconst.names import squash
+from rankconst.names import shorten, squash
 from rankconst_builder.triples import (
     BOM,
     NAMES,
@@ -80,26 +83,10 @@ _WORDS = {
 """Letter of a column to the words that head it, in small letters without signs."""
 
 _COUNT = re.compile(rb"\s*\d+\s*")
+# A line of N-Triples, or the beginning of Turtle.
 _RDF = re.compile(
-    rb"\s*(#|@prefix|@base|prefix |base |(<[^>]*>|_:\S+)\s+<[^>]*>\s.*\.\s*(#.*)?$)", re.IGNORECASE
+    rb"\s*(@prefix\s|@base\s|(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$)", re.IGNORECASE
 )
-# With tabs, as in a file that was converted, only what ends in a dot of its own is RDF.
-_TABBED_RDF = re.compile(rb"\s*(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$")
-
-
-def _begins_rdf(body: bytes) -> bool:
-    """Tell whether the first line of a file that is not a comment is RDF."""
-    for line in body.split(b"\n"):
-        if line.strip() and not line.startswith(b"#"):
-            return _is_rdf(line)
-    return False
-
-
-def _is_rdf(line: bytes) -> bool:
-    """Tell whether a line is RDF, or a comment."""
-    if b"\t" in line:
-        return _TABBED_RDF.match(line) is not None
-    return _RDF.match(line) is not None
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
@@ -137,14 +124,47 @@ def _find_letter(cell: str) -> str:
     return next((letter for letter, words in _WORDS.items() if words.fullmatch(word)), "-")
 
 
-def _holds(columns: Iterable[Any], label: bytes) -> bool:
-    """Tell whether a label is in any of some columns of labels."""
-    for column in columns:
-        for chunk in column.chunks:
-            code = pc.index(chunk.dictionary, label).as_py()
-            if code >= 0 and pc.index(chunk.indices, code).as_py() >= 0:
-                return True
-    return False
+def order_columns(path: Path | str, names: Sequence[str], columns: str | None) -> str:
+    """Return the letters of columns with names: as ``--columns`` gives them, or by their names."""
+    if columns is None:
+        letters = place_columns(names)
+        if letters is None:
+            ignored = "-" * max(len(names) - 3, 0)
+            raise DataError(
+                f"{path} has columns {shorten(', '.join(names))}; expected head, relation and tail."
+                f" Say which is which with --columns, a letter for each, such as hrt{ignored}."
+            )
+        return letters
+    if len(columns) != len(names):
+        raise DataError(
+            f"{path} has {len(names)} columns ({shorten(', '.join(names))}), "
+            f"--columns {columns} names {len(columns)}. Name each, those to ignore with -."
+        )
+    return columns
+
+
+def begin_alike(paths: Iterable[Path]) -> bool:
+    """Tell whether two files begin with the same line, so that they may have a heading."""
+    firsts = []
+    for path in paths:
+        with path.open("rb") as stream:
+            firsts.append(stream.readline(1 << 16))
+    return len({*firsts}) < len(firsts)
+
+
+def refuse_headings(files: Mapping[str, Labels]) -> None:
+    """Refuse a first row in memory that is a heading: words that label nothing else."""
+    headings, rest = {}, []
+    for split, labels in files.items():
+        first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
+        if name_columns([label.decode() for label in first]):
+            headings[split] = first
+        rest.append(labels.without_first() if split in headings else labels)
+    for split, first in headings.items():
+        if not find_in_graph(first, rest):
+            raise DataError(
+                f"row 0 of {split} is a heading: {b', '.join(first).decode()}. Leave it out."
+            )
 
 
 def find_in_graph(heading: Sequence[bytes], files: Iterable[Labels]) -> list[bytes]:
@@ -155,6 +175,16 @@ def find_in_graph(heading: Sequence[bytes], files: Iterable[Labels]) -> list[byt
     columns = (entities, relations, entities)
     pairs = zip(heading, columns, strict=True)
     return [word for word, labels in pairs if _holds(labels, word)]
+
+
+def _holds(columns: Iterable[Any], label: bytes) -> bool:
+    """Tell whether a label is in any of some columns of labels."""
+    for column in columns:
+        for chunk in column.chunks:
+            code = pc.index(chunk.dictionary, label).as_py()
+            if code >= 0 and pc.index(chunk.indices, code).as_py() >= 0:
+                return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,18 +337,20 @@ def _find_openke_layout(
 
 def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
     """Refuse a file that begins with a comment, or with RDF."""
-    if not _is_rdf(first):
-        return
-    if first.startswith(b"#") and not _begins_rdf(body):
-        raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
-    if find_delimiter(name) == "\t":
+    line, is_comment = first, first.lstrip().startswith(b"#") and b"\t" not in first
+    if is_comment:
+        lines = (line for line in io.BytesIO(body) if line.strip() and not line.startswith(b"#"))
+        line = next(lines, b"").rstrip(b"\r\n")
+    if _RDF.match(line) and find_delimiter(name) == "\t":
         raise DataError(
-            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated "
+            f"{name} is RDF: {show_line(line)}. Expected a triple a line, its parts separated "
             "by tabs. Convert N-Triples so, without literals: "
             'awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
             'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; '
             "other RDF to N-Triples first: riot --output=nt FILE."
         )
+    if is_comment:
+        raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
 
 
 def _is_numbered(cells: Sequence[str], size: int) -> bool:

@@ -30,7 +30,7 @@ from rankconst.names import shorten, show_value, spell
 from rankconst.tables.sets import TablesInMemory
 from rankconst_builder.facts import describe_dataset, describe_graph
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import find_in_graph, name_columns, place_columns
+from rankconst_builder.layout import place_columns, refuse_headings
 from rankconst_builder.package import UNRELEASED, sort_rows
 from rankconst_builder.pipeline import choose_protocols
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
@@ -51,7 +51,7 @@ def make_tables(
 ) -> TablesInMemory:
     """Return the tables that a build of the same triples writes."""
     files = {split: encode_triples(triples, split) for split, triples in splits.items()}
-    _check_headings(files)
+    refuse_headings(files)
     graph = encode_labels(files)
     protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)
@@ -200,21 +200,6 @@ def _to_text(value: Any) -> str | None:
     # No file can hold half of a surrogate pair.
     is_whole = text.isascii() or text.encode(errors="replace").decode() == text
     return text if is_whole else None
-
-
-def _check_headings(files: Mapping[str, Labels]) -> None:
-    """Refuse a first row that is a heading: words that name columns, and label nothing else."""
-    headings, rest = {}, []
-    for split, labels in files.items():
-        first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
-        if name_columns([label.decode() for label in first]):
-            headings[split] = first
-        rest.append(labels.without_first() if split in headings else labels)
-    for split, first in headings.items():
-        if not find_in_graph(first, rest):
-            raise DataError(
-                f"row 0 of {split} is a heading: {b', '.join(first).decode()}. Leave it out."
-            )
 
 
 # -- data sets of PyKEEN by name, with its own files and its own split -----------------------------

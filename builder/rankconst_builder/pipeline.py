@@ -60,7 +60,7 @@ from rankconst_builder.facts import (
 )
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import ORDER, name_columns, read_own
+from rankconst_builder.layout import ORDER, read_own
 from rankconst_builder.package import (
     Part,
     hash_program,
@@ -167,31 +167,25 @@ def build_all(build: Build) -> Outcome:
             f"cannot write tables to {build.out}: {nearest} is not a folder. "
             "Name another with --out."
         )
-    with hold_folder(build.out, build.reporter):
-        return _build_all(build)
-
-
-def _build_all(build: Build) -> Outcome:
-    """Build the datasets one by one, and write what was built."""
-    existing = open_build(build.out)
     parts: dict[str, Part] = {}
     failures: dict[str, RankconstError] = {}
-    try:
-        for place, source in enumerate(build.sources, start=1):
-            if len(build.sources) > 1:
-                build.reporter.say(f"[{place}/{len(build.sources)}] {source.title}")
-            try:
-                parts[source.key] = _build_part(build, source)
-            except RankconstError as error:
-                if len(build.sources) == 1:
-                    raise
-                build.reporter.warn(f"{source.key}: {error}")
-                failures[source.key] = error
-    finally:
-        if parts:  # also if somebody ends the build before its end
-            write_parts(build.out, existing, parts)
-    tables = load(build.out) if parts else existing
-    return Outcome(tables, tuple(parts), failures)
+    with hold_folder(build.out, build.reporter):
+        existing = open_build(build.out)
+        try:
+            for place, source in enumerate(build.sources, start=1):
+                if len(build.sources) > 1:
+                    build.reporter.say(f"[{place}/{len(build.sources)}] {source.title}")
+                try:
+                    parts[source.key] = _build_part(build, source)
+                except RankconstError as error:
+                    if len(build.sources) == 1:
+                        raise
+                    build.reporter.warn(f"{source.key}: {error}")
+                    failures[source.key] = error
+        finally:
+            if parts:  # also if somebody ends the build before its end
+                write_parts(build.out, existing, parts)
+        return Outcome(load(build.out) if parts else existing, tuple(parts), failures)
 
 
 _ONLY_OWN = (
@@ -202,12 +196,12 @@ _ONLY_OWN = (
 
 def _build_part(build: Build, source: Benchmark) -> Part:
     """Build a dataset: of the user, of numbers of tasks, or of a benchmark."""
-    is_own = source.key in build.local
-    is_whole = is_own and not build.baselines and build.restriction == Restriction()
+    paths = build.local.get(source.key)
+    is_whole = paths is not None and not build.baselines and build.restriction == Restriction()
     if build.scheduler and not is_whole:
         raise UsageError(_ONLY_OWN)
-    if is_own:
-        return _build_own(build, source, build.local[source.key])
+    if paths is not None:
+        return _build_own(build, source, paths)
     if source.not_offered:
         raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
     if source.sampled is not None:
@@ -386,10 +380,7 @@ def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Gra
 
 def _report_order(build: Build, key: str, files: Mapping[str, TripleFile]) -> None:
     """Report the order of columns that is assumed where columns have no names."""
-    if build.columns is not None:
-        return
-    named = [isinstance(file, Columns) and name_columns(file.names) for file in files.values()]
-    if not all(named):
+    if build.columns is None and not all(file.shows_order for file in files.values()):
         build.reporter.say(f"{key}: {ORDER.format('hrt')}")
 
 

@@ -427,8 +427,8 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
                 examples.append(f"{key}: {column} {' -> '.join(values)}")
     if np.count_nonzero(changed) > _EXAMPLES:
         examples.append("...")
-    for place in matched.removed[:_EXAMPLES]:
-        examples.append(f"{_phrase_key(name, old, place)}: removed")
+    removed = matched.removed[:_EXAMPLES]
+    examples += [f"{_phrase_key(name, old, place)}: removed" for place in removed]
     if len(matched.removed) > _EXAMPLES:
         examples.append("...")
     return TableChanges(
