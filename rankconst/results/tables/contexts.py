@@ -130,6 +130,12 @@ class RowTexts(NamedTuple):
     distinct: Sequence[RowText]
 
 
+def add_note(rows: RowTexts, note: Text, has_mark: NDArray[np.bool_]) -> RowTexts:
+    """Add a note about a mark to the rows that have it."""
+    noted = [row._replace(above=(note, *row.above)) for row in rows.distinct]
+    return RowTexts(rows.codes + len(noted) * has_mark, [*rows.distinct, *noted])
+
+
 class Groups(NamedTuple):
     """The groups of rows that rows without numbers divide a table into."""
 

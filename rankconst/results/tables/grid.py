@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
@@ -11,7 +11,7 @@ from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import FILE_NAME, Text
 from rankconst.results.labels import Label, doubt, read_label
-from rankconst.results.reading import Notes, Reader, Reading, join_entries
+from rankconst.results.reading import Entries, Notes, Reader, Reading, join_entries
 from rankconst.results.tables.cells import Row, is_number, read_commas
 from rankconst.results.tables.headings import (
     DEEPEST,
@@ -19,9 +19,9 @@ from rankconst.results.tables.headings import (
     explain_missing,
     find_heading,
 )
-from rankconst.results.tables.layout import find_roles, turn_table
+from rankconst.results.tables.layout import find_roles, has_metrics_in_rows
 from rankconst.results.tables.near import read_near
-from rankconst.results.tables.sheet import Sheet, SheetReader
+from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.tables.headings import Heading
     from rankconst.results.tables.near import Printed
-    from rankconst.results.tables.sheet import Table
 
 MOST_CELLS = 10_000_000
 """The most cells of a file; with its numbers, each takes up to about 150 bytes in memory."""
@@ -59,9 +58,37 @@ def read_tables(
     dialect: Dialect = Dialect(),
     tool: str | None = None,
 ) -> Reading:
-    """Merge the tables of a file; columns with the same heading become one."""
+    """Merge the tables of a file, from top to bottom; columns with the same heading become one.
+
+    Tables without a metric are left out if others have one.
+    """
     notes = Notes()
-    return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
+    blocks: list[_Block] = []
+    first_without: list[Row] = []  # the first table without a metric
+    for printed in tables:
+        texts = () if dialect.exact else (*printed.above, name_file(document.name))
+        rows, has_commas = list(printed.rows), False
+        if printed.commas or not (dialect.exact or dialect.even):
+            rows, has_commas = read_commas(rows, document.decimal)
+        for part in _split_blocks([row for row in rows if any(row.plain)], dialect):
+            block = _find_heading(document, part, texts, dialect)
+            if block is None:
+                first_without = first_without or part
+                heading = " | ".join(filter(None, part[0].plain))
+                notes.add(part[0].line, heading, "the heading of a table without a metric")
+                continue
+            block.rows = _fit(document, block, notes, even=dialect.even or dialect.exact)
+            if has_commas:
+                block.how.append("commas before decimals")
+            block.table = SheetReader(_make_sheet(document, block, dialect), notes).read()
+            blocks.append(block)
+    if not blocks and first_without:
+        raise DataError(explain_missing(document, first_without))
+    if not blocks:
+        raise DataError(
+            f"{document.name}: there is no table. Expected a heading and rows of cells below."
+        )
+    return _merge(document, form, blocks, notes, tool)
 
 
 def make_reader(
@@ -77,84 +104,45 @@ def make_reader(
     return Reader(key, recognise, read, most=LONGEST_TEXT)
 
 
-def _read_all(
-    document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes
-) -> list[Table]:
-    """Read each table or block; those without a metric are skipped if others have one."""
-    read: list[Table] = []
-    first_without: list[Row] = []  # the first table without a metric
-    for printed in tables:
-        rows, has_commas = list(printed.rows), False
-        if printed.commas or not (dialect.exact or dialect.even):
-            rows, has_commas = read_commas(rows, document.decimal)
-        texts = () if dialect.exact else (*printed.above, name_file(document.name))
-        for block in _split_blocks([row for row in rows if any(row.plain)], dialect):
-            headed = _find_heading(document, block, texts, dialect)
-            if headed is None:
-                first_without = first_without or block
-                heading = " | ".join(filter(None, block[0].plain))
-                notes.add(block[0].line, heading, "the heading of a table without a metric")
-                continue
-            how = [headed.how] if headed.how else []
-            if has_commas:
-                how.append("commas before decimals")
-            body = _fit(document, headed, notes, even=dialect.even or dialect.exact)
-            sheet = _make_sheet(document, headed, body, dialect, how)
-            read.append(SheetReader(sheet, notes).read())
-    if not read and first_without:
-        raise DataError(explain_missing(document, first_without))
-    if not read:
-        raise DataError(
-            f"{document.name}: there is no table. Expected a heading and rows of cells below."
-        )
-    return read
-
-
-@dataclass(frozen=True)
+@dataclass
 class _Block:
     """Rows below a heading."""
 
     heading: Heading
     rows: list[Row]
     texts: tuple[Text, ...]  # around them, the nearest first
-    how: str = ""  # how they were understood
+    how: list[str]  # how they were understood, as phrases
+    table: Table = field(default_factory=lambda: Table(Entries(), frozenset(), ""))
 
 
 def _find_heading(
-    document: Document, block: list[Row], texts: tuple[Text, ...], dialect: Dialect
+    document: Document, rows: list[Row], texts: tuple[Text, ...], dialect: Dialect
 ) -> _Block | None:
-    """Find the heading of a block: as it is, with metrics in its rows, or of the user's metric."""
-    titles, rows = _split_titles(block)
-    texts_above = (*(read_near("the row above", title) for title in titles), *texts)
-    heading, how = find_heading(rows, dialect.parse), ""
-    turned = turn_table(rows, dialect.parse) if heading is None else None
-    if turned is not None:
-        rows, how = turned, "metrics in rows"
-        heading = find_heading(rows, dialect.parse)
-    if heading is None and document.metric is not None:
-        rows, how = block, "the metric from --metric"
-        heading = find_heading(rows, choose_parse(document.metric, rows))
-        near = texts_above[: len(titles)]
-        texts_above = (*near, *_ask_metric(texts, document.metric))
+    """Find the heading of rows, as it is or with the metric of the user; None if it has none."""
+    titles, body = _split_titles(rows)
+    near = tuple(read_near("the row above", title) for title in titles)
+    heading, how = find_heading(body, dialect.parse), list[str]()
+    if heading is None and document.metric is not None and not has_metrics_in_rows(body):
+        body, how = rows, ["the metric from --metric"]
+        heading = find_heading(body, choose_parse(document.metric, body))
+        texts = _ask_metric(texts, document.metric)
     if heading is None:
         return None
-    return _Block(heading, rows[len(heading.levels) :], texts_above, how)
+    return _Block(heading, body[len(heading.levels) :], (*near, *texts), how)
 
 
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
     """Ask about the metrics in texts, if none of them is that of the user."""
     if any(text.label.metric == metric for text in texts):
         return texts
-    return tuple(_ask_about(text) for text in texts)
-
-
-def _ask_about(text: Text) -> Text:
-    """Ask about the metric in a text."""
-    label = text.label
-    if label.metric is None:
-        return text
-    word = Word(label.metric.label.lower(), "metric")
-    return text._replace(label=replace(label, words=(*label.words, word)))
+    asking = []
+    for text in texts:
+        label = text.label
+        if label.metric is not None:
+            word = Word(label.metric.label.lower(), "metric")
+            label = replace(label, words=(*label.words, word))
+        asking.append(text._replace(label=label))
+    return tuple(asking)
 
 
 def name_file(name: str) -> Text:
@@ -169,19 +157,17 @@ def name_file(name: str) -> Text:
 _OF_FILES = {"merge", "merged", "percent", "percentage"}  # of tables, and their unit
 
 
-def _count_filled(row: Row) -> int:
-    return sum(1 for cell in row.plain if cell)
-
-
-def _split_titles(block: list[Row]) -> tuple[list[str], list[Row]]:
+def _split_titles(rows: list[Row]) -> tuple[list[str], list[Row]]:
     """Split the rows of single cells above a heading off as titles, the nearest first."""
-    count = 0
-    while count < min(len(block) - 2, DEEPEST) and _count_filled(block[count]) == 1:
-        count += 1
-    if any(read_label(cell).metric for row in block[:count] for cell in row.plain if cell):
-        return [], block
-    titles = [cell for row in block[:count][::-1] for cell in row.plain if cell]
-    return titles, block[count:]
+    titles: list[str] = []
+    for row in rows[: min(len(rows) - 2, DEEPEST)]:
+        filled = [cell for cell in row.plain if cell]
+        if len(filled) != 1:
+            break
+        titles = [*filled, *titles]
+    if any(read_label(title).metric for title in titles):
+        return [], rows
+    return titles, rows[len(titles) :]
 
 
 def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
@@ -189,13 +175,11 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
     if heading is None:
         return [rows] if rows else []
-    lowest = heading.levels[-1]
+    lowest, depth = heading.levels[-1], len(heading.levels)
     measures = [j for j in heading.measures if lowest[j]]
-    depth = len(heading.levels)
     starts = [0]
     for i in range(depth, len(rows) if measures else 0):
-        plain = rows[i].plain
-        if len(plain) <= measures[-1] or any(plain[j] != lowest[j] for j in measures):
+        if any(rows[i].plain[j : j + 1] != (lowest[j],) for j in measures):
             continue
         # Its upper rows, which no number is in, belong to the heading.
         start = i
@@ -211,13 +195,15 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
     """Return the rows that fit the heading; others are noted, or refused in a delimited file."""
     levels, width = {*block.heading.levels}, len(block.heading.keys)
+    if len(block.rows) * width > MOST_CELLS:
+        refuse_size(document.name)
     fitting: list[Row] = []
     for row in block.rows:
         count = len(row.cells)
-        if count == width and row.plain not in levels:
-            fitting.append(row)
-        elif count == width:
+        if count == width and row.plain in levels:
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
+        elif count == width:
+            fitting.append(row)
         elif count == 1 and not even:
             fitting.append(row.widen(width)._replace(spans={0: width}))
         else:
@@ -227,16 +213,12 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
                 raise DataError(f"{document.at(row.line)}: {reason}. {remedy}")
             reason += ": write the row with as many, or the table as CSV"
             notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
-        if len(fitting) * width > MOST_CELLS:
-            refuse_size(document.at(row.line))
     return fitting
 
 
-def _make_sheet(
-    document: Document, block: _Block, rows: list[Row], dialect: Dialect, how: list[str]
-) -> Sheet:
+def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     """Turn the rows of a table into columns."""
-    heading = block.heading
+    heading, rows = block.heading, block.rows
     columns: list[list[str]] = [[] for _ in heading.keys]
     if rows:
         columns = [list(cells) for cells in zip(*(row.plain for row in rows), strict=True)]
@@ -251,8 +233,6 @@ def _make_sheet(
         dialect.exact,
         document.percent,
         spanning=frozenset(i for i, row in enumerate(rows) if row.spans is not None),
-        written=[list(cells) for cells in zip(*(row.cells for row in rows), strict=True)],
-        how=tuple(how),
     )
 
 
@@ -273,48 +253,47 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
 
 
 def _merge(
-    document: Document, form: str, read: list[Table], notes: Notes, tool: str | None
+    document: Document, form: str, blocks: list[_Block], notes: Notes, tool: str | None
 ) -> Reading:
     """Put tables below each other."""
-    filled = [table for table in read if table.sheet.written]
-    sizes = [len(table.sheet.lines) for table in filled]
-    columns: dict[str, list[str]] = {key: [] for table in read for key in table.sheet.heading.keys}
+    filled = [block for block in blocks if block.rows]
+    sizes = [len(block.rows) for block in filled]
+    columns: dict[str, list[str]] = {key: [] for block in blocks for key in block.heading.keys}
     if sum(sizes) * len(columns) > MOST_CELLS:
         refuse_size(document.name)
-    for table, size in zip(filled, sizes, strict=True):
-        by_key = dict(zip(table.sheet.heading.keys, table.sheet.written, strict=True))
+    for block, size in zip(filled, sizes, strict=True):
+        written = zip(*(row.cells for row in block.rows), strict=True)
+        by_key = dict(zip(block.heading.keys, written, strict=True))
         for key, cells in columns.items():
             cells.extend(by_key.get(key) or [""] * size)
     return Reading(
         name=document.name,
         form=form,
-        layout="wide" if any(table.sheet.heading.measures for table in read) else "long",
+        layout="wide" if any(block.heading.measures for block in blocks) else "long",
         columns=tuple(columns),
         rows=Rows(columns, sum(sizes)),
-        entries=join_entries([table.entries for table in filled], sizes),
+        entries=join_entries([block.table.entries for block in filled], sizes),
         skipped=notes.skipped(),
         tool=tool,
-        understood=_describe(read),
+        understood=_describe(blocks),
     )
 
 
-def _describe(read: list[Table]) -> str:
+def _describe(blocks: list[_Block]) -> str:
     """Describe in one line how tables were understood; empty if nothing was inferred."""
-    inferred: list[str] = []
+    inferred = [phrase for block in blocks for phrase in block.how]
     is_percent: dict[str, set[bool]] = {}
-    for table in read:
-        inferred += table.sheet.how
-    for table in read:
+    for table in (block.table for block in blocks):
         if len(table.entries):
             inferred.append(table.origin)
         for head in table.entries.heads:
             is_percent.setdefault(head.metric.label, set()).add(head.column in table.percent)
     inferred = list(dict.fromkeys(filter(None, inferred)))
-    if not inferred and not any(table.percent for table in read):
+    if not inferred and not any(block.table.percent for block in blocks):
         return ""
     signs = {(False,): "", (True,): " (percent)", (False, True): " (percent in some columns)"}
     metrics = [f"{label}{signs[(*sorted(flags),)]}" for label, flags in is_percent.items()]
-    tables = "1 table" if len(read) == 1 else f"{len(read)} tables"
+    tables = "1 table" if len(blocks) == 1 else f"{len(blocks)} tables"
     return "; ".join((tables, *inferred, ", ".join(metrics)))
 
 

@@ -28,7 +28,7 @@ from rankconst.results.labels import (
 from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.tables.contexts import ENDS
-from rankconst.results.tables.layout import ask_whole
+from rankconst.results.tables.layout import ask_whole, has_metrics_in_rows
 from rankconst.results.vocabulary import FIELDS, VOCABULARY
 
 if TYPE_CHECKING:
@@ -332,6 +332,11 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
         return (
             f"{place}: one column, {row.plain[0][:40]!r}; expected at least two, such as model and "
             "MRR. Is the delimiter right? Commas, tabs and semicolons are known."
+        )
+    if has_metrics_in_rows(rows):
+        return (
+            f"{place}: no column is a metric, but rows are. Turn the table, so that each metric is "
+            "a column, or name them in a column metric next to a column value."
         )
     from rankconst.catalogue.mentions import find_mentions
 

@@ -20,7 +20,7 @@ from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import NUMBERED, Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Printed
@@ -32,6 +32,7 @@ _METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
 _UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")
 _GAP = re.compile(r"[ \t]*\t[ \t]*| {2,}")
+# Blanks within a number with its deviation: 0.3 ± 0.1, 0.3 (0.1).
 _SIGN = re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*")
 _BRACKET = re.compile(r"(?<=\d)\s+\((?=[\d.])")
 # The signs that boxes are drawn with to ASCII.
@@ -41,25 +42,6 @@ _PLAIN |= str.maketrans(dict.fromkeys("─━┄┅┈┉╌╍═╴╶╸╺�
 _PLAIN |= str.maketrans(dict.fromkeys("╵╷╹╻", " "))
 
 
-def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
-    """Add the tables, titles and paragraphs of lines to an outline; `first` lines are above."""
-    lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
-    paragraph: list[str] = []
-    i = 0
-    while i < len(lines):
-        block = _read_barred(lines, i) or _read_spaced(lines, i)
-        if block is None:
-            i = _read_text(lines, i, paragraph, outline)
-            continue
-        if _is_table(block.rows):
-            _end_paragraph(paragraph, outline)
-            outline.add_table([row._replace(line=row.line + first) for row in block.rows])
-        else:
-            paragraph += lines[i : block.end]
-        i = block.end
-    _end_paragraph(paragraph, outline)
-
-
 class _Block(NamedTuple):
     """Lines that may be a table."""
 
@@ -67,33 +49,51 @@ class _Block(NamedTuple):
     end: int  # the number of the line below
 
 
+def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
+    """Add the tables, titles and paragraphs of lines to an outline; `first` lines are above."""
+    lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
+    paragraph: list[str] = []
+
+    def end_paragraph() -> None:
+        if paragraph:
+            outline.add_text(" ".join(paragraph))
+        paragraph.clear()
+
+    i = 0
+    while i < len(lines):
+        line, below = lines[i].strip(), "".join(lines[i + 1 : i + 2])
+        block = _read_barred(lines, i) or _read_spaced(lines, i)
+        underline = _UNDERLINE.fullmatch(below)
+        if block is not None and _is_table(block.rows):
+            end_paragraph()
+            outline.add_table([row._replace(line=row.line + first) for row in block.rows])
+            i = block.end
+        elif block is not None:
+            paragraph += lines[i : block.end]
+            i = block.end
+        elif not line or _RULE.fullmatch(line):
+            end_paragraph()
+            i += 1
+        elif underline is not None and not lines[i].startswith((" ", "\t")):
+            end_paragraph()
+            outline.add_heading("=-~^".find(underline[1]) + 1, line)
+            i += 2
+        else:
+            if NUMBERED.match(line):
+                end_paragraph()
+            paragraph.append(line)
+            i += 1
+    end_paragraph()
+
+
 def _is_table(rows: Sequence[Row]) -> bool:
     """Tell whether rows name a metric and hold a number."""
     has_metric = any(read_label(cell).metric for row in rows[:_MOST_LEVELS] for cell in row.cells)
-    return has_metric and any(is_number(strip_marks(cell)) for row in rows for cell in row.cells)
+    return has_metric and any(_has_number(map(strip_marks, row.cells)) for row in rows)
 
 
-def _read_text(lines: Sequence[str], i: int, paragraph: list[str], outline: Outline) -> int:
-    """Take a line of text, or a title with the line below it; return the next one."""
-    line = lines[i].strip()
-    if not line or _RULE.fullmatch(line):
-        _end_paragraph(paragraph, outline)
-        return i + 1
-    underline = _UNDERLINE.fullmatch(lines[i + 1]) if i + 1 < len(lines) else None
-    if underline is not None and not lines[i].startswith((" ", "\t")):
-        _end_paragraph(paragraph, outline)
-        outline.add_heading("=-~^".find(underline[1]) + 1, line)
-        return i + 2
-    if NUMBERED.match(line):
-        _end_paragraph(paragraph, outline)
-    paragraph.append(line)
-    return i + 1
-
-
-def _end_paragraph(paragraph: list[str], outline: Outline) -> None:
-    if paragraph:
-        outline.add_text(" ".join(paragraph))
-    paragraph.clear()
+def _has_number(cells: Iterable[str]) -> bool:
+    return any(is_number(cell) for cell in cells)
 
 
 # Cells between bars.
@@ -110,11 +110,10 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
     edges = max((_find_edges(line) for line in lines[start:end]), key=len)
     rows: list[Row] = []
     part: list[Row] = []  # the rows since the last rule
-    for i in range(start, end):
-        is_rule = _RULE.fullmatch(lines[i]) is not None
-        if not is_rule:
-            part.append(_split_barred(lines[i], edges, i + 1, margin))
-        if is_rule or i == end - 1:
+    for number, line in enumerate((*lines[start:end], "---"), start + 1):
+        if _RULE.fullmatch(line) is None:
+            part.append(_split_barred(line, edges, number, margin))
+        else:
             rows += _join_lines(part) if rows else part  # the first part is the heading
             part = []
     return _Block(rows, end)
@@ -132,9 +131,8 @@ def _find_edges(line: str) -> list[int]:
 
 def _join_lines(part: list[Row]) -> list[Row]:
     """Join the lines between two rules to one row, unless each has a name and a number."""
-    if all(row.cells[0] and _has_number(row.cells) for row in part):
-        return part
-    if len(part) == 1 or len({len(row.cells) for row in part}) > 1:
+    are_rows = all(row.cells[0] and _has_number(row.cells) for row in part)
+    if are_rows or len(part) == 1 or len({len(row.cells) for row in part}) > 1:
         return part
     columns = zip(*(row.cells for row in part), strict=True)
     cells = tuple(" ".join(filter(None, column)) for column in columns)
@@ -151,18 +149,16 @@ def _split_barred(line: str, edges: list[int], number: int, margin: int) -> Row:
     bars = _find_edges(line)
     is_enclosed = len(pieces) == len(bars) - 1  # no text before the first bar or after the last
     is_aligned = bars[0] == edges[0] and bars[-1] == edges[-1] and {*bars} < {*edges}
-    if not (is_enclosed and is_aligned):
-        return Row(number, tuple(pieces), tuple(pieces), {})
-    columns = {edge: j for j, edge in enumerate(edges)}
-    cells: list[str] = []
     spans: dict[int, int] = {}
-    for (left, right), piece in zip(pairwise(bars), pieces, strict=True):
-        width = columns[right] - columns[left]
-        if width > 1:
-            spans[len(cells)] = width
-        cells.append(piece)
-        cells.extend("" for _ in range(1, width))
-    return Row(number, tuple(cells), tuple(cells), spans)
+    if is_enclosed and is_aligned:
+        cells: list[str] = []
+        for (left, right), piece in zip(pairwise(bars), pieces, strict=True):
+            width = edges.index(right) - edges.index(left)
+            if width > 1:
+                spans[len(cells)] = width
+            cells += [piece, *[""] * (width - 1)]
+        pieces = cells
+    return Row(number, tuple(pieces), tuple(pieces), spans)
 
 
 # Cells between blanks.
@@ -189,7 +185,7 @@ def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
         return True
     if _RULE.fullmatch(lines[i]) or _split_row(lines[i], labels):
         return False
-    below = lines[i + 1] if i + 1 < len(lines) else ""
+    below = "".join(lines[i + 1 : i + 2])
     if not _has_number(lines[i].split()) and _split_row(below, labels) is None:
         return True
     return _split_heading(lines, i) is not None
@@ -219,9 +215,8 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
 def _is_of_log(line: str, below: str) -> bool:
     """Tell whether lines name values of a log, ``test MRR: 0.3``, or are of a long command."""
     name, colon, _ = below.partition(":")
-    if any(word.endswith((":", "=", ">", "\\")) for word in line.split()):
-        return True
-    return bool(colon) and _is_metric(name)
+    names_value = any(word.endswith((":", "=", ">", "\\")) for word in line.split())
+    return names_value or (bool(colon) and _is_metric(name))
 
 
 def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
@@ -240,8 +235,7 @@ def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(" "):
         end += 1
     last_name = lines[end - 1].split()[:1]
-    name_above = lines[i - 1].split()[:1]
-    return last_name != [] and last_name == name_above
+    return last_name != [] and last_name == lines[i - 1].split()[:1]
 
 
 def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
@@ -249,7 +243,7 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     roles = [read_label(label).role for label in labels]
     if "metric" in roles and "value" in roles:
         return _is_cell(cells[roles.index("value")]) and _is_metric(cells[roles.index("metric")])
-    measures = _list_metrics(labels)
+    measures = [j for j, label in enumerate(labels) if _is_metric(label)]
     return bool(measures) and all(_is_cell(cells[j]) for j in measures) and _has_number(cells)
 
 
@@ -261,7 +255,7 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
             fitting.append(cells)
         elif labels[0] and len(cells) == len(labels) + 1 and cells[0].isdecimal():  # numbered
             fitting.append(cells[1:])
-    measures = _list_metrics(labels)
+    measures = [j for j, label in enumerate(labels) if _is_metric(label)]
     for cells in fitting:
         if all(_is_cell(cells[j]) for j in measures):
             return cells
@@ -282,22 +276,12 @@ def _split_gaps(line: str) -> list[str]:
 
 
 def _join_signs(line: str) -> str:
-    """Remove the blanks within a number with its deviation: 0.3 ± 0.1, 0.3 (0.1)."""
     return _BRACKET.sub("(", _SIGN.sub(r"\1", line))
-
-
-def _list_metrics(labels: Sequence[str]) -> list[int]:
-    """Return the columns whose labels are metrics."""
-    return [j for j, label in enumerate(labels) if _is_metric(label)]
 
 
 def _is_metric(label: str) -> bool:
     read = read_label(label)
     return read.metric is not None and not read.reason and not PAIR.search(label)
-
-
-def _has_number(cells: Sequence[str]) -> bool:
-    return any(is_number(cell) for cell in cells)
 
 
 def _is_cell(word: str) -> bool:

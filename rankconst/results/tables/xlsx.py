@@ -56,6 +56,8 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
             "pip install 'rankconst[xlsx]'"
         ) from None
 
+    sheets: dict[str, list[Row]] = {}
+    size = 0
     try:
         _check_archive(document)
         with warnings.catch_warnings():
@@ -63,8 +65,6 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
             book = load_workbook(
                 io.BytesIO(document.workbook), data_only=True, rich_text=True, keep_links=False
             )
-        sheets: dict[str, list[Row]] = {}
-        size = 0
         for sheet in book.worksheets:
             if sheet.sheet_state != "visible":
                 notes.add(None, sheet.title, "a hidden sheet")
@@ -72,10 +72,7 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
             size += sheet.max_row * sheet.max_column
             if size > _MOST_CELLS or len(sheets) == _MOST_SHEETS:
                 _refuse_size(document)
-            rows = _read_rows(sheet, notes)
-            if rows:
-                sheets[sheet.title] = rows
-        return sheets
+            sheets[sheet.title] = _read_rows(sheet, notes)
     except DataError:
         raise
     except _DAMAGED as error:
@@ -84,6 +81,7 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
             "Save it as .xlsx, or as CSV in UTF-8; .ods and .xlsb are not read. "
             "Unpack an archive of other files first: unzip FILE"
         ) from error
+    return {title: rows for title, rows in sheets.items() if rows}
 
 
 def _check_archive(document: Document) -> None:
@@ -113,10 +111,10 @@ def _check_places(sheet: bytes) -> None:
     row = column = 0
     for tag, letters, digits in _PLACE.findall(sheet):
         if tag == b"row":
-            row, column = int(digits) if digits else row + 1, 0
+            row, column = int(digits or row + 1), 0
             continue
         column = column_index_from_string(letters.decode()) if letters else column + 1
-        line = int(digits) if digits else row
+        line = int(digits or row)
         if not line:
             raise ValueError(f"column {column} of row 0 is above the first row")
         if (line, column) in places:
@@ -134,7 +132,6 @@ def _refuse_size(document: Document) -> NoReturn:
 
 def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
     """Read the visible rows of a sheet that are not empty."""
-    hidden_rows = {line for line, row in sheet.row_dimensions.items() if row.hidden}
     hidden_columns: set[int] = set()
     for column in sheet.column_dimensions.values():
         if column.hidden:
@@ -142,10 +139,11 @@ def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
     rows: list[Row] = []
     is_hiding = False
     for line, cells in enumerate(sheet.iter_rows(), 1):
+        is_hidden_row = line in sheet.row_dimensions and sheet.row_dimensions[line].hidden
         texts: list[str] = []
         plain: list[str] = []
         for cell in cells:
-            if line in hidden_rows or cell.column in hidden_columns:
+            if is_hidden_row or cell.column in hidden_columns:
                 is_hiding |= cell.value is not None
                 continue
             texts.append(_write(cell))
@@ -162,8 +160,7 @@ def _write(cell: Any) -> str:
     value = cell.value
     if value is None or (cell.has_style and cell.font.strike):
         return ""
-    # Text in several fonts; a raised digit is a footnote, and no digit of a number.
-    if isinstance(value, list):
+    if isinstance(value, list):  # text in several fonts
         return "".join(part if isinstance(part, str) else _mark(part) for part in value)
     if isinstance(value, bool):
         return str(value).upper()
@@ -179,7 +176,7 @@ def _write(cell: Any) -> str:
 
 
 def _mark(part: Any) -> str:
-    """Write a piece of text in a font of its own: dropped if struck out, marked if raised."""
+    """Write text in a font of its own: a raised digit is a footnote, and no digit of a number."""
     if part.font.strike:
         return ""
     sign = {"superscript": "^", "subscript": "_"}.get(part.font.vertAlign)
@@ -190,8 +187,7 @@ def _read(document: Document) -> Reading:
     if not document.workbook:
         raise DataError(f"{document.name} is text, and no .xlsx workbook. Give it its own ending.")
     notes = Notes()
-    readings: list[Reading] = []
-    titles: list[str] = []
+    readings: dict[str, Reading] = {}
     failed: list[DataError] = []
     for title, rows in _read_sheets(document, notes).items():
         try:
@@ -200,33 +196,30 @@ def _read(document: Document) -> Reading:
             failed.append(error)
             notes.add(None, f"sheet {title}", "no table of results")
         else:
-            readings.append(replace(reading, name=f"{document.name}, sheet {title}"))
-            titles.append(title)
+            readings[title] = replace(reading, name=f"{document.name}, sheet {title}")
     if not readings and failed:
         raise failed[0]
     if not readings:
         raise DataError(
             f"{document.name}: no visible sheet has a cell. Expected a table of results."
         )
-    joined = join_readings(readings, titles, document.name, "sheet")
+    joined = join_readings([*readings.values()], [*readings], document.name, "sheet")
     return replace(joined, name=document.name, skipped=(*notes.skipped(), *joined.skipped))
 
 
 def _print(title: str, rows: list[Row]) -> Printed:
-    """Print a sheet as a table of rows of one width; its last rows of a single cell are notes."""
-    end = len(rows)
-    while end > 2 and _is_note(rows[end - 1]):
+    """Print a sheet as a table of rows of one width; its last rows of a single text are notes."""
+    end, notes = len(rows), list[str]()
+    while end > 2:
+        filled = [cell for cell in rows[end - 1].plain if cell]
+        if len(filled) > 1 or is_number(filled[0]):
+            break
+        notes += filled
         end -= 1
     width = max(len(row.cells) for row in rows)
-    padded = [row.widen(width) for row in rows[:end]]
-    notes = [read_near("the note below", "".join(row.plain)) for row in rows[end:]]
-    return Printed(padded, (*notes, read_near("the name of the sheet", title)))
-
-
-def _is_note(row: Row) -> bool:
-    """Tell whether a row is a single cell of text."""
-    filled = [cell for cell in row.plain if cell]
-    return len(filled) == 1 and not is_number(filled[0])
+    texts = [read_near("the note below", note) for note in notes[::-1]]
+    near = (*texts, read_near("the name of the sheet", title))
+    return Printed([row.widen(width) for row in rows[:end]], near)
 
 
 READER = Reader("xlsx", lambda document: bool(document.workbook), _read)
