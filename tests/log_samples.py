@@ -18,16 +18,18 @@ class Sample(NamedTuple):
     expected: str
 
 
-def describe(reading: Reading) -> str:
-    """Return what a log was read as."""
+def describe(reading: Reading, *, asked: bool = False) -> list[str]:
+    """Return what a log was read as, with the words or fields that are `asked` about."""
     lines: dict[str, list[str]] = {}
     for entry in reading.entries:
         about, step = entry.context, reading.rows[entry.row].get("step")
-        head = " ".join(
-            str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step)
-        )
+        fields = (entry.line, about.split, about.side, about.protocol, step)
+        head = " ".join(str(field or "-") for field in fields)
+        words = sorted({ask.word or ask.field for ask in about.questions})
+        if asked and words:
+            head += f" ({', '.join(words)})"
         lines.setdefault(head, []).append(f"{entry.metric.label} {entry.text}")
-    return "".join(f"{head}: {', '.join(numbers)}\n" for head, numbers in lines.items())
+    return [f"{head}: {', '.join(numbers)}" for head, numbers in lines.items()]
 
 
 SAMPLES = {

@@ -20,13 +20,16 @@ def _find_tool(numbers: list[LogNumber]) -> list[LogNumber]:
 
     Other tools with a number for each side differ in which of them is left; these are refused.
     """
-    sided = [number for number in numbers if number.fields["side"] != "both"]
-    if not sided:
+    if all(number.fields["side"] == "both" for number in numbers):
         return numbers
     tools = {number.fields.get("tool") for number in numbers}
     if "conve" in tools or any("unfilled" in number.fields for number in numbers):
         return [number.say(tool=number.fields.get("tool") or "conve") for number in numbers]
-    return [replace(each, reason=_WHICH_SIDES) if each in sided else each for each in numbers]
+    judged = []
+    for number in numbers:
+        reason = number.reason if number.fields["side"] == "both" else _WHICH_SIDES
+        judged.append(replace(number, reason=reason))
+    return judged
 
 
 READER = LogFormat(

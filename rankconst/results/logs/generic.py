@@ -37,7 +37,6 @@ from rankconst.results.labels import (
 from rankconst.results.logs.lines import LogFormat, LogNumber, list_settings, rule, strip_colours
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.repeated import ask_about_repeated
-from rankconst.results.tables.grid import name_file
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units
 from rankconst.results.vocabulary import VOCABULARY, Word
@@ -335,8 +334,8 @@ class _Texts:
 class _Scan:
     """Reads a log from top to bottom."""
 
-    def __init__(self, name: str, tool: str | None = None) -> None:
-        self._name, self._tool = name_file(name), tool
+    def __init__(self, tool: str | None = None) -> None:
+        self._tool = tool
         self._above = _Texts()  # between the block before and this one
         self._inside = _Texts()  # in this block
         self._before = _Texts()  # before this block
@@ -405,12 +404,9 @@ class _Scan:
             *self._inside.list_nearest(),
             *self._above.list_nearest(),
         )
-        declarations = _gather((*near, *self._list_before(near), self._name))
+        declarations = _gather((*near, *self._list_before(near)))
         fields: dict[str, str | None] = {**declarations.declared}
         fields |= {"step": _clean(self._step).step, "tool": self._tool}
-        # In the name of a file, only a known name counts.
-        if declarations.origins.get("dataset") == self._name.place:
-            del fields["dataset"]
         questions = declarations.questions
         if not label.is_vocabulary:  # "mr_type"
             name = label.text[:60]
@@ -455,7 +451,7 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[LogNumber]:
     """Yield the numbers of a log; names of PyKEEN mean its protocol."""
     text = strip_colours(document.text)
     tool = "pykeen" if any(name in text for name in _PYKEEN) else None
-    return _Scan(document.name, tool).read(text)
+    return _Scan(tool).read(text)
 
 
 _READER = LogFormat(key="generic", values=rule(""), scan=_scan_document).reader
@@ -467,7 +463,7 @@ def _recognise(document: Document) -> bool:
     """Tell whether a metric has its value on a line that is not of a table."""
     if document.suffix in _TABLES:
         return False
-    numbers = _Scan(document.name).read(strip_colours(document.text))
+    numbers = _Scan().read(strip_colours(document.text))
     first = next(numbers, None)
     if first is None:
         return False

@@ -286,15 +286,15 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
         for match in line.rule.pattern.finditer(line.text):
             above, questions = headings.describe()
             groups = {key: group for key, group in match.groupdict().items() if group is not None}
-            found = {**above, **groups}
-            split = found.get("split")
+            printed = {**above, **groups}
+            split = printed.get("split")
             fields = {
-                **found,
+                **printed,
                 "split": None if split is None else parse_split(split),
-                "side": log.sides[found.get("side")],
-                "protocol": log.protocols.get(found.get("protocol")),
+                "side": log.sides[printed.get("side")],
+                "protocol": log.protocols.get(printed.get("protocol")),
             }
-            for measure in _list_measures(found):
+            for measure in _list_measures(printed):
                 reasons = [why for part, why in log.refused.items() if part in measure.name]
                 yield LogNumber(
                     line=line.number,
@@ -418,14 +418,13 @@ def _read_name(name: str) -> Declarations:
 
 def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Address:
     """Form the address of a number from the log and from the name of its file."""
-    asked = {ask.field for ask in number.questions}
-    fields: dict[str, Any] = {}
-    for name in (*NAMES, "rank_type"):
-        from_file = None if name in asked else file.declared.get(name)
-        fields[name] = number.fields.get(name) or from_file
-    said = {name for name in fields if number.fields.get(name)}
+    fields: dict[str, Any] = {name: number.fields.get(name) for name in (*NAMES, "rank_type")}
+    asked = {question.field for question in number.questions}
     questions = dict.fromkeys(number.questions)
-    questions |= dict.fromkeys(ask for ask in file.questions if ask.field not in said)
+    questions |= dict.fromkeys(ask for ask in file.questions if not fields.get(ask.field))
+    for name, value in fields.items():
+        if not value:
+            fields[name] = None if name in asked else file.declared.get(name)
     if not fields["split"] and not log.tests and all(ask.field != "split" for ask in questions):
         questions[NO_SPLIT] = None
     return Address(

@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import for_each
+from log_samples import describe
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.labels import read_label
 from rankconst.results.logs.generic import READER
 from rankconst.results.vocabulary import VOCABULARY
-
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
-
-
-def describe(reading: Reading) -> list[str]:
-    """Return line, split, side, protocol and step of each number, and the words or fields that are
-    asked about.
-    """
-    lines: dict[str, list[str]] = {}
-    for entry in reading.entries:
-        about, step = entry.context, reading.rows[entry.row].get("step")
-        head = " ".join(
-            str(each or "-") for each in (entry.line, about.split, about.side, about.protocol, step)
-        )
-        asked = ", ".join(sorted({ask.word or ask.field for ask in about.questions}))
-        lines.setdefault(head + f" ({asked})" * bool(asked), []).append(
-            f"{entry.metric.label} {entry.text}"
-        )
-    return [f"{head}: {', '.join(numbers)}" for head, numbers in lines.items()]
-
 
 # A print, and what it says.
 PRINTS = {
@@ -90,6 +68,14 @@ PRINTS = {
     "weighted_loss :False\ntest MRR: 0.3\n": ["2 test - - -: MRR 0.3"],
     "weighted_loss :True\ntest MRR: 0.3\n": ["2 test - - - (weighted): MRR 0.3"],
     "test MRR: 0.338\ntest Hits@10: 53.3\n": ["1 test - - -: MRR 0.338", "2 test - - -: Hits@10 53.3%"],
+    # A number a little above 1 is a percentage only where others are.
+    "test MRR: 1.31\ntest Hits@1: 0.45\n": ["2 test - - -: Hits@1 0.45"],
+    "test MRR: 1.31\ntest Hits@10: 3.2\n": ["1 test - - -: MRR 1.31%", "2 test - - -: Hits@10 3.2%"],
+    "test MRR: 1.31\ntest Hits@10: 3%\n": ["1 test - - -: MRR 1.31%", "2 test - - -: Hits@10 3%"],
+    # RE-GCN
+    "test MRR (raw_ent): 0.42\nHits (raw_ent) @ 10: 0.62\nMRR (raw_rel): 0.42\nHits (raw_rel) @ 10: 0.62\n": [
+        "1 test - raw -: MRR 0.42", "2 - - raw - (split): Hits@10 0.62",
+    ],
 }  # fmt: skip
 
 
@@ -97,7 +83,7 @@ PRINTS = {
 def test_every_number_is_declared_or_asked_about(text: str) -> None:
     document = Document("run.log", text)
     assert READER.recognise(document)
-    assert describe(READER.read(document)) == PRINTS[text]
+    assert describe(READER.read(document), asked=True) == PRINTS[text]
 
 
 @for_each(
@@ -117,6 +103,11 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
     reading = READER.read(Document("run.log", f"{line}\n"))
     assert len(reading.entries) == 0
     assert any(each.line == 1 and each.reason.startswith(why) for each in reading.skipped)
+
+
+def test_the_user_says_that_shares_are_percentages() -> None:
+    (entry,) = READER.read(Document("run.log", "MRR: 1.31\n", percent=True)).entries
+    assert entry.text == "1.31%"
 
 
 @for_each(
@@ -201,27 +192,3 @@ def test_lines_that_differ_in_their_digits_are_read_alone(
 )
 def test_lines_of_names_and_numbers_are_not_a_table(text: str) -> None:
     assert read_document("eval.txt", text).form == "generic"
-
-
-def test_numbers_a_little_above_1_are_percentages_only_where_others_are() -> None:
-    for text, kept in (
-        ("MRR: 1.31\nHits@1: 0.45\n", ["0.45"]),
-        ("MRR: 1.31\nHits@10: 3.2\n", ["1.31%", "3.2%"]),
-        ("MRR: 1.31\nHits@10: 3%\n", ["1.31%", "3%"]),
-    ):
-        assert [entry.text for entry in READER.read(Document("run.log", text)).entries] == kept
-    assert [
-        entry.text
-        for entry in READER.read(Document("run.log", "MRR: 1.31\n", percent=True)).entries
-    ] == ["1.31%"]
-
-
-def test_what_re_gcn_prints_is_raw_filtered_or_of_relations() -> None:
-    kinds = ("raw_ent", "filter_ent", "raw_rel")
-    text = "".join(f"MRR ({kind}): 0.42\nHits ({kind}) @ 10: 0.62\n" for kind in kinds)
-    reading = read_document("icews14_test.log", text)
-    assert [(each.metric.label, each.context.protocol) for each in reading.entries] == [
-        ("MRR", "raw"), ("Hits@10", "raw"), ("MRR", "filtered"), ("Hits@10", "filtered"),
-    ]  # fmt: skip
-    assert not any(entry.context.questions for entry in reading.entries)
-    assert [skip.what for skip in reading.skipped] == ["MRR (raw_rel)", "raw_rel Hits@10"]
