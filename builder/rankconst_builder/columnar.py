@@ -17,9 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.fs import FileSelector, FileSystem, FileType
+from pyarrow.fs import FileSelector, FileSystem, FileType, LocalFileSystem
 
-from rankconst import download
 from rankconst.arrow import view_numbers
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.download import hide_login
@@ -156,9 +155,7 @@ class Columns(TripleFile):
 
 def hash_file(file: Path | str) -> str:
     """Return the SHA-256 of a local or remote file."""
-    if isinstance(file, Path):
-        return download.hash_file(file)
-    filesystem, path = FileSystem.from_uri(file)
+    filesystem, path = _find_filesystem(file)
     stream: Any = filesystem.open_input_stream(path)
     with stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -167,10 +164,7 @@ def hash_file(file: Path | str) -> str:
 def state_file(file: Path | str) -> tuple[int | None, ...]:
     """Return a value that changes when a local or remote file changes or disappears."""
     try:
-        if isinstance(file, Path):
-            status = file.stat()
-            return status.st_ino, status.st_size, status.st_mtime_ns
-        filesystem, path = FileSystem.from_uri(file)
+        filesystem, path = _find_filesystem(file)
         info = filesystem.get_file_info(path)
     except DAMAGE:
         return ()
@@ -179,10 +173,15 @@ def state_file(file: Path | str) -> tuple[int | None, ...]:
 
 def open_parquet(file: Path | str) -> pq.ParquetFile:
     """Open a local or remote Parquet file."""
-    if isinstance(file, Path):
-        return pq.ParquetFile(file, pre_buffer=False)
-    filesystem, path = FileSystem.from_uri(file)
+    filesystem, path = _find_filesystem(file)
     return pq.ParquetFile(path, pre_buffer=False, filesystem=filesystem)
+
+
+def _find_filesystem(file: Path | str) -> tuple[FileSystem, str]:
+    """Return the file system of a path or a URL, and the path there."""
+    if isinstance(file, Path):
+        return LocalFileSystem(), str(file)
+    return FileSystem.from_uri(file)
 
 
 def open_url(url: str, order: str | None = None) -> Columns:
@@ -193,13 +192,12 @@ def open_url(url: str, order: str | None = None) -> Columns:
         if entries[0].type == FileType.Directory:
             inside = filesystem.get_file_info(FileSelector(path, recursive=True))
             entries = [entry for entry in inside if entry.extension == "parquet"]
-            entries.sort(key=lambda entry: entry.path)
     except DAMAGE as error:
         raise DataError(
             f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. "
             "Train can be at file://, s3://, gs://, abfs:// and hdfs://, as pyarrow reads them."
         ) from error
-    paths = [entry.path for entry in entries if entry.is_file]
+    paths = sorted(entry.path for entry in entries if entry.is_file)
     if not paths:
         raise DataError(
             f"cannot read {hide_login(url)}: no Parquet file was found there. "

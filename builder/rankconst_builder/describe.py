@@ -1,4 +1,4 @@
-"""Write the documents of a released set: metadata, README, licence and citation.
+"""Write what accompanies a released set: metadata, the index, README, licence and citation.
 
 Their fixed parts are in the folder ``templates``; here they are completed.
 """
@@ -10,19 +10,26 @@ import json
 import re
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
-from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, parse_metric
+from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
+from rankconst.doubles import NUMBERS
 from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
+from rankconst.tables.parquet import select_rows
 from rankconst.tables.place import DESCRIPTOR, INDEX
 from rankconst.tables.schema import COLUMNS
-from rankconst.tasks import Histogram
+from rankconst.tables.sets import TablesInMemory
+from rankconst.tasks import Histogram, Tasks
+from rankconst.values.comparison import find_smallest_difference
+from rankconst.values.published import show_enough
 from rankconst_builder.package import CHECKSUMS, order_value
 
 if TYPE_CHECKING:
@@ -30,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
+
+    from rankconst.tables.archive import Tables
 
 
 KEYWORDS = (
@@ -197,6 +206,59 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
     return records | {"key": key} if key else records
 
 
+# -- the index ------------------------------------------------------------------------------------
+
+# Columns of the table of datasets that the index has, too.
+_DESCRIBED = ("title", "citation", "entities", *(f"triples_{split}" for split in SPLITS))
+
+
+def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
+    """Write the constants that papers need, to be read without Arrow or numpy.
+
+    A line of JSON has the names of all datasets; then each dataset has a line with its sizes and
+    its constants of the test set, for the metrics that papers print.
+    :mod:`rankconst.tables.archive` reads them.
+    """
+    make = {name: lambda table=table: table for name, table in tables.items()}
+    opened = TablesInMemory(Path(), {"version": version}, Path(), make=make)
+    datasets = {row["dataset"]: row for row in tables["datasets"].to_pylist()}
+    names = {key: [row["title"], row["aliases"], row["counting"]] for key, row in datasets.items()}
+    constants = select_rows(tables["constants"], {"split": "test", "aggregation": "micro"})
+    lines: list[dict[str, Any]] = [{"version": version, "names": names}]
+    for key, row in datasets.items():
+        rows = select_rows(constants, {"dataset": key}).to_pylist()
+        described = {name: row[name] for name in _DESCRIBED}
+        line = {
+            "dataset": key,
+            "described": described,
+            "protocols": opened.protocols(key),
+            "constants": _gather_constants(opened, rows),
+        }
+        lines.append(line)
+    texts = [json.dumps(line, separators=(",", ":")) for line in lines]
+    return "\n".join([*texts, ""])
+
+
+def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the constants of a dataset: by protocol, side and baseline, and by metric."""
+    constants: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        metric = CATALOGUE[row["metric"]]
+        if row["k"] is not None:
+            metric = metric.at(row["k"])
+        if metric not in HEADLINE:
+            continue
+        histogram = tables.histogram(Tasks(row["dataset"], row["protocol"], "test", row["side"]))
+        worst = metric.worst(histogram.num_candidates, histogram.row_weights)
+        enough = None
+        if row["baseline"] == DEFAULT_BASELINE:
+            enough = find_smallest_difference(metric, histogram)
+        address = f"{row['protocol']}/{row['side']}/{row['baseline']}"
+        by_metric = constants.setdefault(address, {"num_tasks": row["num_tasks"]})
+        by_metric[metric.label] = [worst, enough, *(row[name] for name in NUMBERS)]
+    return constants
+
+
 # ---- README --------------------------------------------------------------------------------------
 
 
@@ -289,9 +351,6 @@ def _list_datasets(edition: Edition) -> str:
 
 def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
     """Write a difference of two MRRs on the test set that tells models apart."""
-    from rankconst.values.comparison import find_smallest_difference
-    from rankconst.values.published import show_enough
-
     protocol = next((key for key, splits in coverage.items() if "test" in splits), "")
     tasks = (
         (pc.field("dataset") == dataset)

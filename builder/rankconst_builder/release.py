@@ -29,8 +29,13 @@ from rankconst.tables.archive import Tables, load
 from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX
 from rankconst.tables.schema import COLUMNS
 from rankconst.version import bundled_versions, precedes
-from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
-from rankconst_builder.index import write_index
+from rankconst_builder.describe import (
+    DOCUMENTS,
+    Edition,
+    describe_package,
+    name_archive,
+    write_index,
+)
 from rankconst_builder.package import (
     CHECKSUMS,
     DENSE,

@@ -41,7 +41,7 @@ from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, read_file
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import parse_version
-from rankconst_builder.index import write_index
+from rankconst_builder.describe import DOCUMENTS, write_index
 from rankconst_builder.package import (
     CHECKSUMS,
     HEADER,
@@ -198,8 +198,6 @@ def run_stage(name: str, opened: Opened) -> StageResult:
 
 def _check_files(opened: Opened) -> Findings:
     """Compare the files of the folder with the descriptor and the checksums."""
-    from rankconst_builder.describe import DOCUMENTS
-
     tables, folder = opened.tables, opened.tables.folder
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]

@@ -319,24 +319,13 @@ def _list_names(archive: Path, label: str) -> list[str]:
     """Return the names of all files in a zip file."""
     import zipfile
 
-    head = b""
     try:
-        with archive.open("rb") as stream:
-            head = stream.read(16)
         with zipfile.ZipFile(archive) as opened:
             return opened.namelist()
     except FileNotFoundError as error:
         raise TablesError(f"there is no file {label}. Check the path.") from error
-    except _damage() as error:
-        if not head.startswith(b"PK"):
-            raise TablesError(
-                f"{label} is not a zip file: expected it to begin with {b'PK'!r}, got {head!r}. "
-                "Name the zip file itself, not a page about it."
-            ) from error
+    except _damage(OSError) as error:
         raise TablesError(
-            f"{label} was cut off or damaged: {first_line(error)}. Get the zip file again."
-        ) from error
-    except OSError as error:
-        raise TablesError(
-            f"cannot read {label}: {error.strerror or error}. Check its permissions."
+            f"{label} cannot be read as a zip file: {first_line(error)}. Name the zip file itself, "
+            "not a page about it, or get it again."
         ) from error

@@ -18,7 +18,7 @@ from oracles import EVALUATED
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.tails import TAILS, tail_probability
 from rankconst.tasks import Histogram
-from rankconst_builder.site.density import compute_density
+from rankconst_builder.site.draw import compute_density
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric

@@ -110,22 +110,16 @@ def walk(node: Any) -> list[dict[str, Any]]:
 
 
 def test_croissant_has_every_file_and_column(edition: Edition) -> None:
-    content, resources = (
-        json.loads(DOCUMENTS["croissant.json"].write(edition)),
-        edition.descriptor["resources"],
-    )
-    assert content["@type"] == "sc:Dataset"
+    content = json.loads(DOCUMENTS["croissant.json"].write(edition))
+    resources = edition.descriptor["resources"]
     assert content["conformsTo"] == "http://mlcommons.org/croissant/1.0"
     assert content["license"] == "https://creativecommons.org/publicdomain/zero/1.0/"
-    assert content["citeAs"].startswith("@misc{")
     assert content["creator"] == {"@type": "sc:Organization", "name": AUTHORS}
-    assert all(content[name] for name in ("name", "description", "keywords"))
     # Terms of Croissant itself must be spelt out, or readers take them for schema.org's.
     used = {key for part in walk(content) for key in part if not key.startswith("@")}
     terms = {"citeAs", "recordSet", "field", "dataType", "source", "extract", "column"}
     assert terms <= used & content["@context"].keys()
     for file, resource in zip(content["distribution"], resources, strict=True):
-        assert (file["@type"], file["encodingFormat"]) == ("cr:FileObject", "application/x-parquet")
         assert file["@id"] == file["name"] == file["contentUrl"] == resource["path"]
         assert file["contentSize"] == f"{resource['bytes']} B"
         assert f"sha256:{file['sha256']}" == resource["hash"]
@@ -137,27 +131,19 @@ def test_croissant_has_every_file_and_column(edition: Edition) -> None:
     for records, resource in zip(content["recordSet"], resources, strict=True):
         name, keys = records["@id"], [key["@id"] for key in records.get("key", [])]
         for field, column in zip(records["field"], COLUMNS[name], strict=True):
-            assert {key: field[key] for key in ("@type", "@id", "name", "dataType", "source")} == {
+            unit = f" ({column.unit})" if column.unit else ""
+            repeated = {"repeated": True} if column.kind == "texts" else {}
+            source = {"fileObject": {"@id": resource["path"]}, "extract": {"column": column.name}}
+            assert field == {
                 "@type": "cr:Field",
                 "@id": f"{name}/{column.name}",
                 "name": column.name,
+                "description": f"{column.description}{unit}",
                 "dataType": types[column.kind],
-                "source": {
-                    "fileObject": {"@id": resource["path"]},
-                    "extract": {"column": column.name},
-                },
+                "source": source,
+                **repeated,
             }
-            assert column.description in field["description"]
-            assert column.unit in field["description"]
-            assert field.get("repeated", False) == (column.kind == "texts")
         assert keys == [f"{name}/{column}" for column in resource["schema"].get("primaryKey", [])]
-        assert bool(keys) == (name != "constants")
-    ids = [
-        part["@id"]
-        for part in walk([content["distribution"], content["recordSet"]])
-        if "@type" in part
-    ]
-    assert len(ids) == len(set(ids))
 
 
 def test_croissant_is_valid_and_loads(edition: Edition, tmp_path: Path) -> None:

@@ -277,15 +277,6 @@ def test_offline_without_a_copy(tmp_path: Path, no_network: None, mirror: str | 
 # ---- git blob ids, and files of which nothing is known -------------------------------------------
 
 
-@pytest.mark.parametrize("data", [DATA, b"", b"x" * ((1 << 20) + 7)])
-def test_git_blob_ids(httpserver: HTTPServer, fetcher: Fetcher, data: bytes) -> None:
-    # `printf 'what is up, doc?' | git hash-object --stdin`, from the Git book.
-    assert git_blob(b"what is up, doc?") == "bd9dbf5aae1a3862dd1526723246b20206e5fc37"
-    httpserver.expect_request("/train.txt").respond_with_data(data)
-    file = BenchmarkFile(Remote(httpserver.url_for("/train.txt"), git_blob=git_blob(data)))
-    assert fetcher.read(file) == Content(data, sha256(data), verified=True)
-
-
 def test_unknown_hash_is_recorded_and_enforced(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     for data in (DATA, DATA, OTHER):
         httpserver.expect_ordered_request("/train.txt").respond_with_data(data)

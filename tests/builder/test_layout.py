@@ -338,14 +338,6 @@ def test_labelled_triples_are_refused_with_the_command_that_keeps_the_true_ones(
     assert run.stdout.decode() == write(TEST, sign="\t")
 
 
-@for_each("labels", [("1", "2"), ("0", "0"), ("-1", "0"), ("1", "0", "-1"), ("2014", "2015")])
-def test_other_fourth_columns_are_no_labels(labels: tuple[str, ...]) -> None:
-    test = "".join(f"ada\tknows\tcy{place}\t{label}\n" for place, label in enumerate(labels))
-    assert "To ignore further columns, name them with -: hrt-" in refused(
-        {"train": write(TRAIN, sign="\t"), "test": test}, None, "txt"
-    )
-
-
 def test_columns_may_be_separated_by_spaces() -> None:
     found, note = read({role: write(rows, sign=" ") for role, rows in BOTH.items()}, None, "txt")
     assert found == BOTH

@@ -158,13 +158,6 @@ def provenance(outcome: Outcome, key: str) -> dict[str, Any]:
     return dict(rows[0])
 
 
-class Broken(Fetcher):
-    """Fails whatever it is asked for."""
-
-    def read(self, file: BenchmarkFile) -> Content:
-        raise AssertionError(f"{file.name} was asked for")
-
-
 # ---- the same numbers on every way ---------------------------------------------------------------
 
 
@@ -330,13 +323,6 @@ def test_the_order_of_columns_without_names_is_said(
     paths = {split: tmp_path / f"{split}.tsv" for split in ("train", "test")}
     run(OWN, local={"mykg": paths})
     assert any("columns are read as hrt" in told for told in printed(screen))
-
-
-def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
-    for path, told in ((tmp_path / "none.txt", "none.txt: No such file"), (tmp_path, "")):
-        with pytest.raises(DataError, match=rf"cannot read {tmp_path}.*{told}"):
-            run(OWN, local={"mykg": {"train": path, "test": path}})
-    assert not (tmp_path / "out").exists()
 
 
 # ---- when files cannot be had --------------------------------------------------------------------

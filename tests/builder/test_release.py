@@ -287,28 +287,6 @@ def test_version_rule(
 
 
 @pytest.mark.slow
-def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
-    first = rows["constants"][0]
-    source = build(change(nudge(rows, 0.5), "constants", 0, expectation=99.0))
-    with pytest.raises(UsageError) as refused:
-        release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
-    lines = str(refused.value).splitlines()
-    assert "constants: 1 row changed" in lines
-    keys = ("baseline", "protocol", "split", "side", "aggregation", "metric")
-    assert (
-        f"  nations {' '.join(first[key] for key in keys)}: expectation "
-        f"{first['expectation']!r} -> 99.0"
-    ) in lines
-    assert "datasets: no change" in lines
-    assert "1 value differs within its stated error, and stays as released" in lines
-    source = build({**rows, "constants": rows["constants"][10:]})
-    with pytest.raises(
-        UsageError, match=r"constants: 10 rows removed\n(  nations .*: removed\n){5}  \.\.\.\n"
-    ):
-        release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
-
-
-@pytest.mark.slow
 def test_versions_only_rise(build: Any, order: Any, rows: Rows) -> None:
     source, previous = build(rows), build(rows, BEFORE)
     for version in ("90.0.0", "89.9.9"):

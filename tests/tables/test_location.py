@@ -10,11 +10,9 @@ import functools
 import gzip
 import hashlib
 import json
-import shutil
 import socket
 import threading
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -191,10 +189,6 @@ def test_a_zip_file_gives_the_constants_of_its_folder(
     path.unlink()  # nothing keeps it open
 
 
-def test_a_folder_may_be_named_like_a_zip_file(tmp_path: Path) -> None:
-    assert is_right(shutil.copytree(few_tables().path, tmp_path / "tables.zip"))
-
-
 def test_the_only_zip_file_of_a_deposit(deposit: Deposit, zipped: Path) -> None:
     deposit({"README.md": b"Tables.", "tables.zip": zipped.read_bytes(), "train.txt.gz": b"x"})
     assert is_right(f"doi:{DOI}")
@@ -278,26 +272,6 @@ def test_addresses_do_not_meet_in_the_cache_and_suit_every_file_system(
         )
 
 
-@pytest.mark.usefixtures("server")
-def test_simultaneous_downloads_do_not_meet(zipped: Path, cache: Path) -> None:
-    from pytest_httpserver import HTTPServer
-
-    crowd = 3
-    meeting = threading.Barrier(crowd, timeout=20)
-
-    def answer(_: Any) -> Any:
-        from werkzeug import Response
-
-        meeting.wait()  # every one of them has found the cache empty
-        return Response(zipped.read_bytes())
-
-    with HTTPServer(threaded=True) as server, ThreadPoolExecutor(crowd) as pool:
-        server.expect_request("/tables.zip").respond_with_handler(answer)
-        assert all(pool.map(is_right, [server.url_for("/tables.zip")] * crowd))
-        assert len(server.log) == crowd
-    assert len(kept(cache)) == 1
-
-
 def test_a_cache_that_cannot_be_written_is_said(serve: Serve, zipped: Path, cache: Path) -> None:
     url = serve("/tables.zip", zipped.read_bytes())
     cache.parent.write_text("a file where the folder should be", encoding="utf-8")
@@ -325,15 +299,12 @@ def damage_member(name: str, path: Path) -> None:
 
 AT_TOP = r"holds no tables: expected datapackage\.json at its top.*"
 ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "empty": (lambda path: path.write_bytes(b""), r"is not a zip file: expected .*b'PK', got b''.*itself"),
-    "a page": (lambda path: path.write_bytes(b"<!DOCTYPE html><p>Sign in"), r"got b'<!DOCTYPE html>\<'.*itself"),
-    "one letter": (lambda path: path.write_bytes(b"P"), r"is not a zip file: .*got b'P'"),
+    "empty": (lambda path: path.write_bytes(b""), r"cannot be read as a zip file: .*itself"),
+    "a page": (lambda path: path.write_bytes(b"<!DOCTYPE html><p>Sign in"), r"cannot be read as a zip file: .*itself"),
     "cut": (lambda path: write_zip(path, files()) and path.write_bytes(path.read_bytes()[:-30]),
-         r"was cut off or damaged: .*\. Get the zip file again"),
-    "no members": (lambda path: write_zip(path, {}), rf"{AT_TOP}got nothing.*`rankconst build --out DIR`"),
+         r"cannot be read as a zip file: .*or get it again"),
     "deep": (lambda path: write_zip(path, twice("a/b/")),
          rf"{AT_TOP}got a/b/datapackage\.json(, [^,]+){{4}}, \.\.\.\."),
-    "two, one deep": (lambda path: write_zip(path, twice("", "o/")), r"several sets.* datapackage\.json, o/data"),
     "two": (lambda path: write_zip(path, twice("1/", "2/")), r"several sets.* 1/datapackage\.json, 2/datapackage"),
     "another hash": (
         lambda path: write_zip(path, wrong("constants.parquet"), "set/"),
@@ -470,7 +441,6 @@ OK = b"HTTP/1.1 200 OK\r\n"
 ENDLESS: list[tuple[list[bytes], bytes, tuple[str, float], str]] = [
     ([OK + b"\r\n", bytes(2**17)], b"x", ("LARGEST", 2**16), "has more than 65,536 bytes"),
     ([OK + b"Content-Length: 1000000000000000\r\n\r\n"], b"x", ("LARGEST", 2**16), "has 1,000,000,000,000,000 bytes"),
-    ([OK + b"Content-Length: many\r\n\r\n", bytes(2**17)], b"x", ("LARGEST", 2**16), "has more than|invalid literal"),
     ([b""], b"", ("TIMEOUT", 0.2), r"did not answer within 0\.2 seconds"),
 ]  # fmt: skip
 
