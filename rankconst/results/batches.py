@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address
-    from rankconst.results.reading import Entry, Head, Reading, Texts
+    from rankconst.results.reading import Entries, Entry, Head, Reading, Texts
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
@@ -88,18 +88,25 @@ class _ParsedTexts(NamedTuple):
     reasons: dict[int, str]  # index of such a text to the reason
 
 
-class Group(NamedTuple):
-    """The address and the column of numbers that are adjusted together."""
+class Addressed(NamedTuple):
+    """The numbers of a file that are to be adjusted, with their addresses."""
+
+    addresses: list[Address]
+    # For each number of the file an index into `addresses`; -1 for one that is left alone.
+    code_of: Places
+
+    def leave_out(self, places: Sequence[int]) -> Addressed:
+        """Leave the numbers at some places alone."""
+        code_of = self.code_of.copy()
+        code_of[places] = -1
+        return self._replace(code_of=code_of)
+
+
+class _Group(NamedTuple):
+    """Numbers of one column with the same address."""
 
     address: Address
-    column: int  # its place in Entries.columns
-
-
-class _Selection(NamedTuple):
-    """The entries that the user asks for."""
-
-    groups: dict[Group, Where]  # without those that are adjusted already
-    wanted: Flags  # a flag for each entry of the file, True if it is asked for
+    where: Where
 
 
 Settled = dict["Address", "tuple[Tasks, Tool | None]"]
@@ -129,22 +136,29 @@ def adjust_reading(
     Raises AskedError if the user has to answer a question first, DataError for impossible numbers.
     """
     user = parse_address(user, tables)
-    selection = _select_entries(reading, user, frozenset(metrics), tables)
-    groups = selection.groups
+    wanted, addressed = _select_entries(reading, user, frozenset(metrics), tables)
+    groups = _divide(reading.entries, addressed)
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle(groups, user, reading, tables)
-    groups, notes_on_means = _settle_means(groups, reading, settled, failed)
+    notes_on_means: dict[int, str] = {}
+    if any(address.dataset and is_mean(address.dataset) for address in addressed.addresses):
+        from rankconst.results.mean_rows import settle_means
+
+        addressed, notes_on_means = settle_means(reading, addressed, settled, failed)
+        groups = _divide(reading.entries, addressed)
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
-    groups = _leave_out(groups, list(uncounted))
-    fractions = _find_fractions(reading, groups) if user.percent else {}
-    groups = _leave_out(groups, list(fractions))
+    fractions = {}
+    if uncounted or user.percent:
+        addressed = addressed.leave_out([*uncounted])
+        fractions = _find_fractions(reading, addressed) if user.percent else {}
+        groups = _divide(reading.entries, addressed.leave_out([*fractions]))
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
     adjusting.adjust_groups(groups, settled, failed)
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
-    left |= {place: error for place, error in uncounted.items() if selection.wanted[place]}
+    left |= {place: error for place, error in uncounted.items() if wanted[place]}
     strict = errors == "raise"
     if (strict and (asked or impossible or left)) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=strict)
@@ -165,7 +179,7 @@ def adjust_reading(
         reading=reading,
         done=tuple(done),
         table_version=versions or tables.version,
-        wanted=selection.wanted,
+        wanted=wanted,
         notes=_join_notes(asked, reasons, notes),
         tools=tuple(tools.values()),
         against=against,
@@ -175,82 +189,54 @@ def adjust_reading(
     )
 
 
-def _settle_means(
-    groups: dict[Group, Where],
-    reading: Reading,
-    settled: Settled,
-    failed: dict[Address, RankconstError],
-) -> tuple[dict[Group, Where], dict[int, str]]:
-    """Group means over several graphs by the tasks of these; return also notes, by entry."""
-    if not any(group.address.dataset and is_mean(group.address.dataset) for group in groups):
-        return groups, {}
-    from rankconst.results.mean_rows import settle_means
-
-    old_places = {group: where.places for group, where in groups.items()}
-    new_places, notes = settle_means(reading, old_places, settled, failed)
-    return {group: _find_numbers(reading, group, at) for group, at in new_places.items()}, notes
-
-
-# Groups of numbers with one address and column.
-
-
 def _select_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
-) -> _Selection:
-    """Group the entries that the user asks for by address and column, in the order of the file."""
+) -> tuple[Flags, Addressed]:
+    """Tell which numbers of a file the user asks for, and address those that can be adjusted."""
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
-    address_of_context, addresses = encode(
+    code_of_context, addresses = encode(
         replace(context, rank_type=None) for context in entries.contexts
     )
     agreeing = _flag(agrees(address, user, tables) for address in addresses)
-    has_metric = [  # a flag for each column, True if its metric is asked for
-        head.metric.optimum is not None and (not metrics or head.metric in metrics)
-        for head in entries.heads
-    ]
-    wanted = []
-    for column, is_column_wanted in zip(entries.columns, has_metric, strict=True):
-        wanted.append(agreeing[address_of_context[column.context_of]] & is_column_wanted)
-    groups: dict[Group, Where] = {}
-    # Columns of a table mostly share these two arrays, which are then divided once. They are told
-    # apart by identity, which holds as long as `entries` keeps them.
-    divided: dict[tuple[int, int], list[tuple[Places, Places]]] = {}
-    for place, column in enumerate(entries.columns):
-        if not has_metric[place] or column.head.adjustment is not None:
+    wanted = np.zeros(len(entries), dtype=np.bool_)
+    code_of = np.full(len(entries), -1, dtype=np.intp)
+    for column in entries.columns:
+        metric = column.head.metric
+        if metric.optimum is None or (metrics and metric not in metrics):
             continue
-        key = id(column.context_of), id(column.rows)
-        if key not in divided:
-            parts = split_by_code(address_of_context[column.context_of])
-            divided[key] = [(part, column.rows[part]) for part in parts]
-        for code, (positions, rows) in enumerate(divided[key]):
-            if positions.size and agreeing[code]:
-                where = Where(place, positions, rows, column.places[positions])
-                groups[Group(addresses[code], place)] = where
-    in_order = sorted(groups.items(), key=lambda item: int(item[1].places[0]))
-    return _Selection(dict(in_order), entries.gather(wanted, np.bool_))
+        codes = code_of_context[column.context_of]
+        is_wanted = agreeing[codes]
+        wanted[column.places] = is_wanted
+        if column.head.adjustment is None:
+            code_of[column.places] = np.where(is_wanted, codes, -1)
+    return wanted, Addressed(addresses, code_of)
 
 
 def _flag(flags: Iterable[bool]) -> Flags:
     return np.array(list(flags), dtype=np.bool_)
 
 
-def _find_numbers(reading: Reading, group: Group, places: Places) -> Where:
-    """Locate numbers of a group in its column, given their places among all, in ascending order."""
-    column = reading.entries.columns[group.column]
-    positions = np.searchsorted(column.places, places)
-    return Where(group.column, positions, column.rows[positions], places)
-
-
-def _leave_out(groups: dict[Group, Where], places: Sequence[int]) -> dict[Group, Where]:
-    """Return groups without the entries at some places; drop groups that are then empty."""
-    if not places:
-        return groups
-    rest = {group: where.take(~np.isin(where.places, places)) for group, where in groups.items()}
-    return {group: where for group, where in rest.items() if where.places.size}
+def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
+    """Divide the numbers to adjust by column and address, in the order of the file."""
+    groups = []
+    # Columns of a table mostly share their rows and addresses, and then the parts of these.
+    codes = rows = np.empty(0, dtype=np.intp)
+    parts: list[tuple[int, Places, Places]] = []
+    for number, column in enumerate(entries.columns):
+        codes_before, rows_before = codes, rows
+        codes, rows = addressed.code_of[column.places], column.rows
+        if rows is not rows_before or not np.array_equal(codes, codes_before):
+            of_code = split_by_code(codes + 1)[1:]  # without those that are left alone
+            parts = [(code, at, rows[at]) for code, at in enumerate(of_code) if at.size]
+        for code, positions, part_rows in parts:
+            where = Where(number, positions, part_rows, column.places[positions])
+            groups.append(_Group(addressed.addresses[code], where))
+    return sorted(groups, key=lambda group: int(group.where.places[0]))
 
 
 def _settle(
-    groups: Iterable[Group], user: Address, reading: Reading, tables: Tables
+    groups: Iterable[_Group], user: Address, reading: Reading, tables: Tables
 ) -> tuple[Settled, dict[Address, RankconstError]]:
     """Return tasks and tool of each address that has them, and the errors of the others."""
     settled: Settled = {}
@@ -271,16 +257,16 @@ def _settle(
 
 
 def _list_questions(
-    groups: Mapping[Group, Where], failed: Mapping[Address, Exception], *, in_python: bool
+    groups: Sequence[_Group], failed: Mapping[Address, Exception], *, in_python: bool
 ) -> tuple[Question, ...]:
     """Return the open questions, each with the places of the numbers that wait for its answer."""
     places: dict[Question, list[int]] = {}
-    for group, where in groups.items():
-        error = failed.get(group.address)
+    for address, where in groups:
+        error = failed.get(address)
         if isinstance(error, AskedError):
             for question in error.questions:
                 places.setdefault(question, []).extend(where.places.tolist())
-    total = sum(where.places.size for where in groups.values())
+    total = sum(group.where.places.size for group in groups)
     return assign_numbers(places, total, in_python=in_python)
 
 
@@ -311,24 +297,25 @@ class _Adjusting:
 
     def adjust_groups(
         self,
-        groups: Mapping[Group, Where],
+        groups: Sequence[_Group],
         settled: Settled,
         failed: Mapping[Address, RankconstError],
     ) -> None:
         """Adjust groups whose address has tasks, and leave out the others with their errors."""
-        for group, where in groups.items():
+        for group in groups:
             if group.address in failed:
-                self._leave(where.places, failed[group.address])
+                self._leave(group.where.places, failed[group.address])
             else:
-                self._adjust(group, where, *settled[group.address])
+                self._adjust(group, *settled[group.address])
 
     def _leave(self, places: Places, error: RankconstError) -> None:
         """Leave out numbers for a reason."""
         self.left |= dict.fromkeys(places.tolist(), error)
 
-    def _adjust(self, group: Group, where: Where, tasks: Tasks, tool: Tool | None) -> None:
+    def _adjust(self, group: _Group, tasks: Tasks, tool: Tool | None) -> None:
         """Adjust the numbers of a group."""
-        metric = self._entries.heads[group.column].metric
+        where = group.where
+        metric = self._entries.heads[where.column].metric
         try:
             tasks = weigh(tasks, metric, tool)
         except DataError as error:
@@ -448,7 +435,7 @@ class _Adjusting:
         return [*leave_out(self.done, is_impossible)]
 
 
-def _find_fractions(reading: Reading, groups: Mapping[Group, Where]) -> dict[int, str]:
+def _find_fractions(reading: Reading, addressed: Addressed) -> dict[int, str]:
     """Map the numbers of metrics that cannot be percentages, as none is above 1, to the reason.
 
     It is for files of which the user says that they have percentages. Numbers with a percent sign
@@ -456,11 +443,10 @@ def _find_fractions(reading: Reading, groups: Mapping[Group, Where]) -> dict[int
     """
     entries = reading.entries
     shares: dict[Metric, list[int]] = {}
-    for where in groups.values():
-        metric = entries.heads[where.column].metric
-        if metric.is_share:
-            without_sign = where.places[~entries.is_percent[where.places]]
-            shares.setdefault(metric, []).extend(without_sign.tolist())
+    for column in entries.columns:
+        if column.head.metric.is_share:
+            is_bare = (addressed.code_of[column.places] >= 0) & ~entries.is_percent[column.places]
+            shares.setdefault(column.head.metric, []).extend(column.places[is_bare].tolist())
     heads = entries.list_percentages()
     percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
     notes: dict[int, str] = {}
