@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,19 +15,18 @@ from rankconst.catalogue.suites import FEWEST_GRAPHS, is_mean
 from rankconst.names import list_first
 from rankconst.results.columns import encode
 from rankconst.results.reading import name_models
-from rankconst.results.tables.cells import is_number
 from rankconst.values.averages import Average, Held
 from rankconst.verdicts import show_expected
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.results.reading import Entries, Reading
+    from rankconst.results.reading import Entries
     from rankconst.tables.archive import Tables
 
     Flags = NDArray[np.bool_]
@@ -57,7 +56,6 @@ class _Number(NamedTuple):
 
     dataset: str  # as the file names it
     context: Address
-    row: int
     done: AdjustedBatch
     floor: AdjustedBatch | None
     position: int  # in the batch
@@ -76,22 +74,60 @@ class ModelAverage:
 def average_models(
     adjusted: AdjustedReading, floors: Mapping[AdjustedBatch, AdjustedBatch | None], tables: Tables
 ) -> list[ModelAverage]:
-    """Average each model's numbers of one metric, split and side, on three graphs or more."""
+    """Average each model's numbers of one metric, split and side, on three graphs or more.
+
+    There is no mean where a model has several numbers on one graph.
+    """
     entries = adjusted.reading.entries
     models = name_models(adjusted.reading)
     is_averaged = _mark_averaged(floors, models)
     graphs_of = _list_graphs(entries, models, is_averaged)
     suite = tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
-    for (kind, model), group in _group(entries, models, is_averaged, floors, tables).items():
-        for name, numbers in _divide_by_rows(model, group, adjusted.reading):
-            series = _find_series(kind.metric, model, numbers[0].context)
-            missing = graphs_of[series].difference(number.dataset for number in numbers)
-            total = len(numbers) + sum(names_known(graph) for graph in missing)
-            if suite is not None:
-                total = len(suite.graphs)
-            averages.append(ModelAverage(kind, name, _average(numbers), total))
+    for (kind, model), numbers in _group(entries, models, is_averaged, floors, tables).items():
+        graphs = {number.done.batch.tasks.dataset for number in numbers}
+        if len(numbers) < FEWEST_GRAPHS or len(graphs) < len(numbers):
+            continue
+        named = graphs_of[_find_series(kind.metric, model, numbers[0].context)]
+        missing = named.difference(number.dataset for number in numbers)
+        total = len(numbers) + sum(names_known(graph) for graph in missing)
+        if suite is not None:
+            total = len(suite.graphs)
+        averages.append(ModelAverage(kind, model, _average(numbers), total))
     return averages
+
+
+def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
+    """Mark the numbers of models that have some on enough graphs for a mean."""
+    places: dict[str, list[Places]] = defaultdict(list)
+    for done in floors:
+        places[done.batch.tasks.dataset].append(done.batch.index)
+    model_of, distinct = encode(models)
+    graphs = np.zeros(len(distinct), dtype=np.intp)
+    for indices in places.values():
+        graphs[model_of[np.concatenate(indices)]] += 1  # once, however many numbers it has
+    is_averaged: Flags = (graphs >= FEWEST_GRAPHS)[model_of]
+    return is_averaged
+
+
+def _list_graphs(
+    entries: Entries, models: Sequence[str], chosen: Flags
+) -> dict[Hashable, set[str]]:
+    """List the graphs of chosen numbers, adjusted or not, by series."""
+    graphs_of: dict[Hashable, set[str]] = defaultdict(set)
+    heads, contexts = entries.head_of[chosen].tolist(), entries.context_of[chosen].tolist()
+    names = itertools.compress(models, chosen.tolist())
+    for head, context_code, model in set(zip(heads, contexts, names, strict=True)):
+        context = entries.contexts[context_code]
+        if context.dataset is not None and not is_mean(context.dataset):
+            series = _find_series(entries.heads[head].metric, model, context)
+            graphs_of[series].add(context.dataset)
+    return graphs_of
+
+
+def _find_series(metric: Hashable, model: str, context: Address) -> Hashable:
+    """Return what numbers of a model share that differ in their graphs only."""
+    return metric, model, context.split, context.side, context.rank_type
 
 
 def _group(
@@ -110,102 +146,20 @@ def _group(
             continue
         for position in np.flatnonzero(is_averaged[batch.index]).tolist():
             place = int(batch.index[position])
-            row = int(entries.rows[place])
             context = entries.contexts[entries.context_of[place]]
             dataset = context.dataset or batch.tasks.dataset
             kind = _find_kind(done, context.rank_type or "")
-            number = _Number(dataset, context, row, done, floor, position)
-            groups[kind, models[place]].append(number)
+            groups[kind, models[place]].append(_Number(dataset, context, done, floor, position))
     return groups
-
-
-def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
-    """Mark the numbers of models that have some on enough graphs for a mean."""
-    places: dict[str, list[Places]] = defaultdict(list)
-    for done in floors:
-        places[done.batch.tasks.dataset].append(done.batch.index)
-    model_of, distinct = encode(models)
-    graphs = np.zeros(len(distinct), dtype=np.intp)
-    for indices in places.values():
-        graphs[model_of[np.concatenate(indices)]] += 1  # once, however many numbers it has
-    is_averaged: Flags = (graphs >= FEWEST_GRAPHS)[model_of]
-    return is_averaged
-
-
-def _list_graphs(entries: Entries, models: Sequence[str], chosen: Flags) -> dict[_Series, set[str]]:
-    """List the graphs of chosen numbers, adjusted or not, by series."""
-    codes = [each[chosen].tolist() for each in (entries.head_of, entries.context_of)]
-    names = itertools.compress(models, chosen.tolist())
-    graphs_of: dict[_Series, set[str]] = defaultdict(set)
-    for head_code, context_code, model in set(zip(*codes, names, strict=True)):
-        metric, context = entries.heads[head_code].metric, entries.contexts[context_code]
-        if context.dataset is not None and not is_mean(context.dataset):
-            graphs_of[_find_series(metric, model, context)].add(context.dataset)
-    return graphs_of
-
-
-class _Series(NamedTuple):
-    """The numbers of a model that differ in their graphs only."""
-
-    metric: Hashable
-    model: str
-    split: str | None
-    side: str | None
-    rank_type: str | None
-
-
-def _find_series(metric: Hashable, model: str, context: Address) -> _Series:
-    return _Series(metric, model, context.split, context.side, context.rank_type)
 
 
 def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
     tasks, tool = done.batch.tasks, done.batch.tool
-    split, side = tasks.split, tasks.side
+    split, side, key = tasks.split, tasks.side, ""
     if tool is not None:
         split, side = tool.find_usual(tasks.dataset, split, side)
-    key = "" if tool is None else tool.key
+        key = tool.key
     return _Kind(done.batch.metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
-
-
-def _divide_by_rows(
-    model: str, numbers: Sequence[_Number], reading: Reading
-) -> Iterator[tuple[str, Sequence[_Number]]]:
-    """Yield the numbers of each model: those of a row each, if several are on one graph."""
-    if len(numbers) < FEWEST_GRAPHS:
-        return
-    if _is_one_each(numbers):
-        yield model, numbers
-        return
-    rows: dict[int, list[_Number]] = defaultdict(list)
-    for number in numbers:
-        rows[number.row].append(number)
-    names = _name_rows([*rows], reading)
-    for name, in_row in zip(names, rows.values(), strict=True):
-        if len(in_row) >= FEWEST_GRAPHS and _is_one_each(in_row):
-            yield f"{model} ({name})".strip(), in_row
-
-
-def _name_rows(rows: Sequence[int], reading: Reading) -> list[str]:
-    """Name rows by the cells that tell them apart, or else by their order."""
-    measured = {head.column for head in reading.entries.heads}
-    names: dict[int, list[str]] = {row: [] for row in rows}
-    for column in reading.columns:
-        cells = {row: reading.rows[row].get(column, "") for row in rows}
-        if column in measured or len({*cells.values()}) == 1:
-            continue
-        for row, cell in cells.items():
-            if cell:
-                names[row].append(f"{column} {cell}" if is_number(cell) else cell)
-    joined = [", ".join(parts) for parts in names.values()]
-    if len(set(joined)) == len(joined):
-        return joined
-    return [f"row {row + 1}" for row in rows]
-
-
-def _is_one_each(numbers: Sequence[_Number]) -> bool:
-    """Tell whether each number is on another graph."""
-    counts = Counter(number.done.batch.tasks.dataset for number in numbers)
-    return len(counts) == len(numbers)
 
 
 def _average(numbers: Sequence[_Number]) -> Average:
@@ -233,23 +187,23 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     differing = _list_differing([mean.kind for mean in averages])
     lines = []
     for means in groups.values():
-        kind, model, total = means[0].kind, means[0].model, means[0].total
-        first = means[0].average
+        kind, first, total = means[0].kind, means[0].average, means[0].total
         size = len(first.datasets)
         some = f"{size}" if total <= size else f"{size} of {total}"
         kinds = "".join(f", {getattr(kind, name)}" for name in differing)
         title = f"{first.metric.label}{kinds}, mean over {some} datasets"
+        chance, heaviest = _describe_chance(first), _list_heaviest(first)
         if len(means) == 1:
-            title = f"{title}, {model}" if model else title
-            parts = _describe_result(first, details=details)
-            result = ", ".join([parts[0], _describe_chance(first), *parts[1:]])
-            facts = [result, *_list_heaviest(first), *_list_below(first)]
-            lines.append(f"{title}: {'; '.join(facts)}.")
+            name = f", {means[0].model}" if means[0].model else ""
+            value, *results = _describe_result(first, details=details)
+            facts = [", ".join([value, chance, *results]), *heaviest, *_list_below(first)]
+            lines.append(f"{title}{name}: {'; '.join(facts)}.")
             continue
-        lines.append(f"{title}: {'; '.join([_describe_chance(first), *_list_heaviest(first)])}.")
+        lines.append(f"{title}: {'; '.join([chance, *heaviest])}.")
         for mean in means:
-            result = ", ".join(_describe_result(mean.average, details=details))
-            lines.append(f"  {mean.model}: {'; '.join([result, *_list_below(mean.average)])}.")
+            results = _describe_result(mean.average, details=details)
+            facts = [", ".join(results), *_list_below(mean.average)]
+            lines.append(f"  {mean.model}: {'; '.join(facts)}.")
     return lines
 
 
