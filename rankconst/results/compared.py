@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,11 +21,10 @@ from rankconst.values.published import show_printed
 from rankconst.values.standings import Grid, Standings, compare_across, rank_models
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     import pandas as pd
 
-    from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.reading import Entry
@@ -43,18 +43,14 @@ class _Evaluation(NamedTuple):
     rank_type: str | None
 
 
-class _Column(NamedTuple):
+@dataclass
+class _Column:
     """The results of a metric on the same ranking tasks."""
 
     evaluation: _Evaluation
-    metric: Metric
-
-
-class _Result(NamedTuple):
-    """The number of a model."""
-
-    model: str
-    published: Published
+    constants: Constants
+    results: list[tuple[str, Published]] = field(default_factory=list)  # each with its model
+    tool: Tool | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,11 +70,7 @@ class Compared(Sequence[Standings]):
     standings: tuple[Standings, ...]
     across: tuple[Across, ...] = ()
 
-    @overload
-    def __getitem__(self, place: int) -> Standings: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Standings, ...]: ...
-    def __getitem__(self, place: int | slice) -> Standings | tuple[Standings, ...]:
+    def __getitem__(self, place: Any) -> Any:
         """Return the models on one set of tasks."""
         return self.standings[place]
 
@@ -125,60 +117,56 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     DataError
         If no two results are of one metric on the same tasks.
     """
-    results = _Results()
+    columns: dict[Hashable, _Column] = {}
+    # The standard deviations of ranks by model.
+    spreads: dict[_Evaluation, dict[str, float]] = defaultdict(dict)
     names = name_files([adjusted.reading.name for adjusted in files])
     for adjusted, file_name in zip(files, names, strict=True):
-        results.add(adjusted, file_name)
+        _add_file(columns, spreads, adjusted, file_name)
     standings = []
-    for column, models in results.columns.items():
-        if len(models) > 1:
-            is_mean_rank = column.metric.family == _MEAN_RANK
-            spreads = results.spreads.get(column.evaluation) if is_mean_rank else None
-            standings.append(rank_models(results.constants[column], models, spreads))
+    for column in columns.values():
+        if len(column.results) > 1:
+            is_mean_rank = column.constants.metric.family == _MEAN_RANK
+            deviations = spreads.get(column.evaluation) if is_mean_rank else None
+            standings.append(rank_models(column.constants, column.results, deviations))
     if not standings:
         readings = " and ".join(adjusted.reading.name for adjusted in files)
         raise DataError(
             f"{readings}: no two results are of one metric on the same tasks, so that they can be "
             "compared: MR, MRR, Hits@k or nDCG. `rankconst adjust` shows what there is."
         )
-    return Compared(tuple(standings), tuple(_compare_across(results)))
+    return Compared(tuple(standings), tuple(_compare_across(columns.values())))
 
 
-class _Results:
-    """The results of files, by metric and ranking tasks."""
-
-    def __init__(self) -> None:
-        self.columns: dict[_Column, list[_Result]] = defaultdict(list)
-        self.constants: dict[_Column, Constants] = {}
-        self.tools: dict[_Column, Tool] = {}
-        # The standard deviations of ranks by model.
-        self.spreads: dict[_Evaluation, dict[str, float]] = defaultdict(dict)
-
-    def add(self, adjusted: AdjustedReading, file_name: str) -> None:
-        """Add the numbers of a file; its name is empty if there is no other file."""
-        usual = choose_ranks(adjusted).tolist()
-        models = name_models(adjusted.reading)
-        for number, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
-            published, constants = number.published, number.constants
-            if published is None or constants is None or not is_usual:
-                continue
-            entry = number.entry
-            metric = entry.metric
-            evaluation = _Evaluation(constants.tasks, entry.context.rank_type)
-            name = _name_model(adjusted, entry, model, file_name)
-            if _SPREAD in {metric.family, metric.square_of}:
-                deviation = published.upper
-                if metric.family != _SPREAD:  # it is the variance
-                    deviation = float(np.sqrt(published.upper))
-                spreads = self.spreads[evaluation]
-                spreads[name] = max(spreads.get(name, 0.0), deviation)
-            elif metric.is_mean:
-                column = _Column(evaluation, metric)
-                text = show_printed(published.text, 4)
-                self.columns[column].append(_Result(name, replace(published, text=text)))
-                self.constants[column] = constants
-                if len(adjusted.tools) == 1:
-                    self.tools[column] = adjusted.tools[0]
+def _add_file(
+    columns: dict[Hashable, _Column],
+    spreads: dict[_Evaluation, dict[str, float]],
+    adjusted: AdjustedReading,
+    file_name: str,
+) -> None:
+    """Add the numbers of a file; its name is empty if there is no other file."""
+    usual = choose_ranks(adjusted).tolist()
+    models = name_models(adjusted.reading)
+    for number, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
+        published, constants = number.published, number.constants
+        if published is None or constants is None or not is_usual:
+            continue
+        entry = number.entry
+        metric = entry.metric
+        evaluation = _Evaluation(constants.tasks, entry.context.rank_type)
+        name = _name_model(adjusted, entry, model, file_name)
+        if _SPREAD in {metric.family, metric.square_of}:
+            deviation = published.upper
+            if metric.family != _SPREAD:  # it is the variance
+                deviation = float(np.sqrt(published.upper))
+            deviations = spreads[evaluation]
+            deviations[name] = max(deviations.get(name, 0.0), deviation)
+        elif metric.is_mean:
+            column = columns.setdefault((evaluation, metric), _Column(evaluation, constants))
+            column.results.append((name, replace(published, text=show_printed(published.text, 4))))
+            column.constants = constants
+            if len(adjusted.tools) == 1:
+                column.tool = adjusted.tools[0]
 
 
 def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: str) -> str:
@@ -191,44 +179,45 @@ def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: 
     return next((cells[column] for column in adjusted.reading.columns if cells.get(column)), "")
 
 
-def _compare_across(results: _Results) -> Iterable[Across]:
+def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
     """Compare the models of each metric over the graphs on which all of them have one result."""
-    groups: dict[tuple[Any, ...], list[_Column]] = defaultdict(list)
-    for column in results.columns:
+    groups: dict[Hashable, list[_Column]] = defaultdict(list)
+    for column in columns:
         tasks = column.evaluation.tasks
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
         split, side = tasks.split, tasks.side
-        tool = results.tools.get(column)
-        if tool is not None:
-            split, side = tool.find_usual(tasks.dataset, split, side)
-        kind = column.metric, column.evaluation.rank_type, split, side, tasks.aggregation
-        groups[kind].append(column)
-    for (metric, *_), columns in groups.items():
-        grid = _lay_out(metric, columns, results)
+        if column.tool is not None:
+            split, side = column.tool.find_usual(tasks.dataset, split, side)
+        kind = column.constants.metric, column.evaluation.rank_type, split, side
+        groups[*kind, tasks.aggregation].append(column)
+    for alike in groups.values():
+        grid = _lay_out(alike)
         if grid is not None:
             yield compare_across(grid)
 
 
-def _lay_out(metric: Metric, columns: Sequence[_Column], results: _Results) -> Grid | None:
+def _lay_out(columns: Sequence[_Column]) -> Grid | None:
     """Lay out the results of a metric, a row a model and a column a graph.
 
     Return None unless there are two models with one result on each of two graphs.
     """
-    models_of = {column: [result.model for result in results.columns[column]] for column in columns}
-    models = dict[str, None]()
-    for column in columns:
-        models |= dict.fromkeys(models_of[column])
-    shared = [column for column in columns if sorted(models_of[column]) == sorted(models)]
+    models_of = [[model for model, _ in column.results] for column in columns]
+    models = list(dict.fromkeys(itertools.chain(*models_of)))
+    shared = []
+    for column, named in zip(columns, models_of, strict=True):
+        if sorted(named) == sorted(models):
+            shared.append(column)
     datasets = [column.evaluation.tasks.dataset for column in shared]
     if len(models) < 2 or len(datasets) < 2 or len(set(datasets)) < len(datasets):
         return None
     ends = np.empty((3, len(models), len(shared)))
     for j, column in enumerate(shared):
-        published = dict(results.columns[column])
+        published = dict(column.results)
         for i, model in enumerate(models):
             number = published[model]
             ends[:, i, j] = number.value, number.lower, number.upper
-    num_tasks = np.array([results.constants[column].num_tasks for column in shared], dtype=float)
+    num_tasks = np.array([column.constants.num_tasks for column in shared], dtype=float)
     values, lower, upper = ends
+    metric = columns[0].constants.metric
     return Grid(metric, tuple(datasets), tuple(models), values, lower, upper, num_tasks)
