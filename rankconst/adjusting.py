@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.protocols import find_protocol
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Places = NDArray[np.intp]
-
-_Value = TypeVar("_Value")
 
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
@@ -290,11 +288,6 @@ TIES = {
     ),
 }
 """Tie policies that favour or harm a model, and the direction of the error."""
-
-
-def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
-    """Map each distinct value to its number from 0: "b", "a", "b" give {"b": 0, "a": 1}."""
-    return {value: place for place, value in enumerate(dict.fromkeys(values))}
 
 
 # Columns.

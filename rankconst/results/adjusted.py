@@ -5,6 +5,7 @@ It also has the assumptions behind the numbers, and the questions that only the 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankconst.adjusting import ENDS, fill_columns, number_distinct, pick
-from rankconst.errors import UnknownNameError
+from rankconst.adjusting import ENDS, fill_columns, pick
 from rankconst.evaluation import NAMES, NOTHING, find_assumed, list_words
 from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import encode, encode_cells, list_distinct
@@ -22,9 +22,8 @@ from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import Published
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from rankconst.adjusting import AdjustedBatch
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Entry, Head, Reading
-    from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
     from rankconst.values.significance import Significance
@@ -66,31 +64,24 @@ class _TasksOfRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """The names of the columns that are added for one column of published numbers."""
+    """The columns that are added for one column of published numbers.
 
-    value: str  # of the number itself: its interval is in the columns {value}_lower, {value}_upper
-    prefix: str  # of the columns {prefix}expectation, {prefix}variance and {prefix}log10_p
-    forms: Mapping[str, str]  # adjustment, such as "index", to the name of its column
-    # Comparisons with further baselines: key of fill_columns, such as "index@frequency", to the
-    # name of its column.
-    skills: dict[str, str]
+    `names` maps keys of :func:`fill_columns`, such as "index" or "index@counting", to the names of
+    their columns, in order; `prefix` is that of names such as {prefix}expectation.
+    """
 
-    def list_names(self, *, details: bool = True, significant: bool = False) -> dict[str, str]:
-        """Map keys of :func:`fill_columns` to names of columns; without details only indices."""
-        if not details:
-            skills = {key: name for key, name in self.skills.items() if key.startswith("index@")}
-            return {"index": self.forms["index"]} | skills
-        names = {f"value{end}": f"{self.value}{end}" for end in ENDS[1:]}
-        names |= {key: f"{self.prefix}{key}" for key in ("expectation", "variance")}
-        for form, name in self.forms.items():
-            names |= {f"{form}{end}": f"{name}{end}" for end in ENDS}
-        if significant:
-            names |= {f"log10_p{end}": f"{self.prefix}log10_p{end}" for end in ENDS}
-            names["p_method"] = f"{self.prefix}p_method"
-        for key, name in self.skills.items():
-            if significant or not key.startswith("log10_p"):
-                names[key] = name
-        return names
+    names: dict[str, str]
+    prefix: str
+
+    def list_names(self, *, details: bool, significant: bool = False) -> dict[str, str]:
+        """Return the names with details, or only the indices; probabilities if `significant`."""
+        listed = {}
+        for key, name in self.names.items():
+            form = key.partition("@")[0]
+            is_probability = form.startswith(("log10_p", "p_method"))
+            if form == "index" or (details and (significant or not is_probability)):
+                listed[key] = name
+        return listed
 
 
 def name_blocks(
@@ -98,7 +89,7 @@ def name_blocks(
     taken: Iterable[str],
     *,
     long: bool,
-    baselines: Iterable[str] = (),
+    baselines: Collection[str] = (),
 ) -> dict[str, Block]:
     """Name the columns to add for each column of numbers; `metrics` maps headings to metrics.
 
@@ -107,24 +98,19 @@ def name_blocks(
     that the file has `taken`, in upper or lower case, is not used again.
     """
     known = fold(taken)
-    baselines = tuple(baselines)
     if long:
-        forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
-        value = keep_apart("value", known, ENDS[1:])
-        return dict.fromkeys(metrics, Block(value, "", forms, _name_skills("", baselines, known)))
+        names = _name_columns("value", {form: form for form in ADJUSTMENTS}, "", baselines, known)
+        return dict.fromkeys(metrics, Block(names, ""))
     counts = Counter(metrics.values())
     blocks = {}
     for heading, metric in metrics.items():
         is_alone = counts[metric] == 1 and " / " not in heading
         name = metric.label if is_alone else clean_heading(heading)
-        value = keep_apart(name, known, ENDS[1:])
-        forms = {}
-        for form in ADJUSTMENTS:
-            forms[form] = keep_apart(name_adjusted(name, metric, form), known, ENDS)
-        prefix = f"{value}_"
-        block = Block(value, prefix, forms, _name_skills(prefix, baselines, known))
-        known |= fold(block.list_names(significant=True).values())
-        blocks[heading] = block
+        forms = {form: name_adjusted(name, metric, form) for form in ADJUSTMENTS}
+        name = keep_apart(name, known, ENDS[1:])
+        names = _name_columns(name, forms, f"{name}_", baselines, known)
+        known |= fold(names.values())
+        blocks[heading] = Block(names, f"{name}_")
     return blocks
 
 
@@ -138,18 +124,29 @@ _SKILLS = {
 }
 
 
-def _name_skills(prefix: str, baselines: Iterable[str], known: Container[str]) -> dict[str, str]:
-    names: dict[str, str] = {}
-    for baseline in baselines:
-        for key, (word, ends) in _SKILLS.items():
-            name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
-            names |= {f"{key}{end}@{baseline}": f"{name}{end}" for end in ends}
+def _name_columns(
+    value: str,
+    forms: Mapping[str, str],
+    prefix: str,
+    baselines: Iterable[str],
+    known: Container[str],
+) -> dict[str, str]:
+    """Map each key of fill_columns to a name that is not known, in the order of columns.
+
+    `value` is the name of the published number, `forms` has those of its adjusted forms.
+    """
+    value = keep_apart(value, known, ENDS[1:])
+    names = {f"value{end}": f"{value}{end}" for end in ENDS[1:]}
+    names |= {key: f"{prefix}{key}" for key in ("expectation", "variance")}
+    for form, form_name in forms.items():
+        name = keep_apart(form_name, known, ENDS)
+        names |= {f"{form}{end}": f"{name}{end}" for end in ENDS}
+    names |= {f"log10_p{end}": f"{prefix}log10_p{end}" for end in ENDS}
+    names["p_method"] = f"{prefix}p_method"
+    for baseline, (key, (word, ends)) in itertools.product(baselines, _SKILLS.items()):
+        name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
+        names |= {f"{key}{end}@{baseline}": f"{name}{end}" for end in ends}
     return names
-
-
-def _join_values(values_of: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Join the values of each field: side ["head", "tail"] becomes "head and tail"."""
-    return {name: " and ".join(values) for name, values in values_of.items()}
 
 
 def _list_pairs(first: Places, second: Places, count: int) -> list[tuple[int, int]]:
@@ -250,12 +247,13 @@ class AdjustedReading:
         """True if tail probabilities were computed, and some are known."""
         return any(each.significance for each in self.done)
 
-    def list_added(self) -> list[tuple[Block, dict[str, str]]]:
+    def list_added(self) -> dict[Block, dict[str, str]]:
         """Return each block with its names, in the order of the columns."""
-        names, significant = {}, self.is_significant
-        for block in self.blocks.values():
-            names[block] = block.list_names(details=self.details, significant=significant)
-        return [*names.items()]
+        significant = self.is_significant
+        return {
+            block: block.list_names(details=self.details, significant=significant)
+            for block in self.blocks.values()
+        }
 
     @cached_property
     def table(self) -> dict[str, Any]:
@@ -264,14 +262,6 @@ class AdjustedReading:
         table: dict[str, Any] = {column: [*reading.cells(column)] for column in reading.columns}
         return table | self.added
 
-    def __getitem__(self, column: str) -> Any:
-        """Return a column of :attr:`table`; raise an UnknownNameError if there is none."""
-        if column not in self.table:
-            raise UnknownNameError(
-                f"there is no column {column!r}. Columns: {', '.join(self.table)}."
-            )
-        return self.table[column]
-
     @cached_property
     def added(self) -> dict[str, Any]:
         """The added columns alone."""
@@ -279,20 +269,19 @@ class AdjustedReading:
         size = len(self.reading.rows)
         by_block = self._split(self.done)
         against = {baseline: self._split(done) for baseline, done in self.against.items()}
-        for place, (_, names) in enumerate(self.list_added()):
-            others = {baseline: batches[place] for baseline, batches in against.items()}
-            columns = fill_columns(size, by_block[place], others, wanted=names)
+        for block, names in self.list_added().items():
+            others = {baseline: batches[block] for baseline, batches in against.items()}
+            columns = fill_columns(size, by_block[block], others, wanted=names)
             for key, name in names.items():
                 added[name] = columns.get(key, [None] * size)
         return added | self.last_columns
 
-    def _split(self, done: Iterable[AdjustedBatch]) -> list[list[AdjustedBatch]]:
-        """Divide batches by the block of their column, in the order of :meth:`list_added`."""
-        places = number_distinct(self.blocks.values())
-        parts: list[list[AdjustedBatch]] = [[] for _ in places]
+    def _split(self, done: Iterable[AdjustedBatch]) -> dict[Block, list[AdjustedBatch]]:
+        """Divide batches by the block of their column."""
+        parts: dict[Block, list[AdjustedBatch]] = {block: [] for block in self.blocks.values()}
         for each in done:
             heading = self.reading.entries.heads[each.batch.where.column].column
-            parts[places[self.blocks[heading]]].append(each)
+            parts[self.blocks[heading]].append(each)
         return parts
 
     @property
@@ -319,33 +308,29 @@ class AdjustedReading:
 
         For example ``{"split": "test"}`` as assumed; None for a row without any.
         """
+        rows = range(len(self.reading.rows))
         questions_of: dict[int, list[dict[str, str]]] = {}
         for question in self.asked:
             for row in list_distinct(self.rows[list(question.numbers)]):
                 questions_of.setdefault(row, []).append(question.to_dict())
-        assumptions_of = self._gather_assumptions()
-        rows = range(len(self.reading.rows))
+        assumptions_of: dict[int, dict[str, dict[str, None]]] = {}
+        for place in np.flatnonzero(self.batch_of >= 0).tolist():
+            fields = assumptions_of.setdefault(int(self.rows[place]), {})
+            for name, value in self._list_assumptions(place):
+                fields.setdefault(name, {})[value] = None
+        assumed: dict[int, dict[str, str]] = {}
+        for row, fields in assumptions_of.items():
+            assumed[row] = {name: " and ".join(values) for name, values in fields.items()}
         return {
-            "assumed": [assumptions_of.get(row) for row in rows],
+            "assumed": [assumed.get(row) for row in rows],
             "asked": [questions_of.get(row) for row in rows],
         }
 
-    def _gather_assumptions(self) -> dict[int, dict[str, str]]:
-        """Map each row with adjusted numbers to their assumptions: ``{"side": "both"}``."""
-        entries = self.reading.entries
-        values_of: dict[int, dict[str, list[str]]] = {}
-        for place in np.flatnonzero(self.batch_of >= 0).tolist():
-            address = entries.contexts[entries.context_of[place]]
-            tasks = self.done[self.batch_of[place]].batch.tasks
-            fields = values_of.setdefault(int(self.rows[place]), {})
-            for name, value in self._list_assumptions(address, tasks):
-                values = fields.setdefault(name, [])
-                if value not in values:
-                    values.append(value)
-        return {row: _join_values(fields) for row, fields in values_of.items()}
-
-    def _list_assumptions(self, address: Address, tasks: Tasks) -> Iterator[tuple[str, str]]:
+    def _list_assumptions(self, place: int) -> Iterator[tuple[str, str]]:
         """Yield field and value of each assumption on a number, and each word that was accepted."""
+        entries = self.reading.entries
+        address = entries.contexts[entries.context_of[place]]
+        tasks = self.done[self.batch_of[place]].batch.tasks
         assumptions = find_assumed(address, self.user, tasks)
         if not address.rank_type:
             assumptions = assumptions | {"rank_type": "realistic"}
@@ -376,15 +361,15 @@ class AdjustedReading:
             keys += ["num_tasks", "table_version"]
         for key in keys:
             facts = [each[key] for each in self._tasks.described]
-            if self.details or not set(facts) <= _USUAL.get(key, set()):
+            is_usual = not self.details and set(facts) <= _USUAL.get(key, set())
+            if not is_usual and (key != "relations" or any(facts)):
                 columns |= self._describe(key, facts)
         return columns | {keep_apart("note", self._taken): self._list_notes()}
 
     @cached_property
     def _tasks(self) -> _TasksOfRows:
         """The ranking tasks of each row."""
-        described = [_describe_tasks(each) for each in self.done]
-        codes, distinct = encode(tuple(each.items()) for each in described)
+        codes, distinct = encode(tuple(_describe_tasks(each).items()) for each in self.done)
         no_tasks = len(distinct)
         code_of = np.full(len(self.reading.rows), no_tasks, dtype=np.intp)
         conflicts: set[tuple[int, int]] = set()
@@ -394,32 +379,61 @@ class AdjustedReading:
             rows = each.batch.where.rows
             rows_of[code, id(rows)] = rows
         for (code, _), rows in rows_of.items():
-            before = code_of[rows]
-            others = list_distinct(before[before != code])
-            conflicts |= {(other, code) for other in others if other != no_tasks}
+            others = {*list_distinct(code_of[rows])} - {code, no_tasks}
+            conflicts |= {(other, code) for other in others}
             code_of[rows] = code
         return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)
 
     def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
         """Return the column with one field of the tasks of each row; `facts` has their values.
 
-        There is none if a column of the file states the same, and one for each column of numbers
-        if the field differs within a row.
+        There is none if a column of the file states the same, and one for each column of numbers,
+        such as ``MRR_side``, if the field differs within a row.
         """
-        if key == "relations" and not any(facts):
-            return {}
+        size, columns = len(self.reading.rows), {}
         if any(facts[one] != facts[other] for one, other in self._tasks.conflicts):
-            return self._describe_blocks(key)
-        size, code_of = len(self.reading.rows), self._tasks.code_of
-        shown = np.array([*facts, None], dtype=object)
+            for block, done in self._split(self.done).items():
+                of_rows = np.full(size, None, dtype=object)
+                for each in done:
+                    of_rows[each.batch.where.rows] = _describe_tasks(each)[key]
+                columns[keep_apart(f"{block.prefix}{key}", self._taken)] = of_rows.tolist()
+            return columns
+        code_of, shown = self._tasks.code_of, np.array([*facts, None], dtype=object)
         roles = {read_label(column).role: column for column in self.reading.columns}
         original = roles.get(key)
-        if original is not None and self._is_stated(key, original, code_of, shown):
+        if original is not None and self._is_stated(key, original, shown):
             return {}
         name = keep_apart(key if original is None else f"{key}_added", self._taken)
         if size and (code_of == code_of[0]).all():
             return {name: [shown[code_of[0]]] * size}
         return {name: shown[code_of].tolist()}
+
+    def _is_stated(self, key: str, column: str, shown: NDArray[Any]) -> bool:
+        """Tell whether a column of the file states a field of the tasks of each row.
+
+        `shown` has the values of the field, in the order of the distinct tasks. A dataset, split or
+        side may also be spelt otherwise: "FB15k-237" for "fb15k237".
+        """
+        entries = self.reading.entries
+        cell_of, cells = encode_cells(self.reading.cells(column))
+        pairs = _list_pairs(cell_of, self._tasks.code_of, len(shown))
+        if all(shown[fact] in {None, cells[cell]} for cell, fact in pairs):
+            return True
+        if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
+            return False
+        values = [getattr(context, key) for context in entries.contexts]
+        compared = set()  # batches of columns mostly share these two arrays
+        for each in self.done:
+            where = each.batch.where
+            context_of = entries.columns[where.column].context_of
+            arrays = id(where.rows), id(context_of)
+            if arrays in compared:
+                continue
+            compared.add(arrays)
+            pairs = _list_pairs(cell_of[where.rows], context_of[where.positions], len(values))
+            if not all(_has_value(cells[cell], key, values[context]) for cell, context in pairs):
+                return False
+        return True
 
     def _list_notes(self) -> list[str | None]:
         """Return the notes on the numbers of each row, joined."""
@@ -430,53 +444,6 @@ class AdjustedReading:
         for row, notes_of_row in notes.items():
             joined[row] = "; ".join(dict.fromkeys(notes_of_row))
         return joined
-
-    def _is_stated(self, key: str, column: str, code_of: Places, shown: NDArray[Any]) -> bool:
-        """Tell whether a column of the file states a field of the tasks of each row.
-
-        `shown` has the values of the field, and `code_of` the place of that of each row. A dataset,
-        split or side may also be spelt otherwise: "FB15k-237" for "fb15k237".
-        """
-        cell_of, cells = encode_cells(self.reading.cells(column))
-        pairs = _list_pairs(cell_of, code_of, len(shown))
-        if all(shown[fact] in {None, cells[cell]} for cell, fact in pairs):
-            return True
-        if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
-            return False
-        contexts = self.reading.entries.contexts
-        for rows, context_of in self._list_contexts():
-            for cell, context in _list_pairs(cell_of[rows], context_of, len(contexts)):
-                if not _has_value(cells[cell], key, getattr(contexts[context], key)):
-                    return False
-        return True
-
-    def _list_contexts(self) -> Iterable[tuple[Places, Places]]:
-        """List the rows of each batch with the contexts of its numbers, equal pairs once."""
-        listed = {}
-        for each in self.done:
-            where = each.batch.where
-            context_of = self.reading.entries.columns[where.column].context_of
-            key = id(where.rows), id(context_of)
-            if key not in listed:
-                listed[key] = where.rows, context_of[where.positions]
-        return listed.values()
-
-    def _describe_blocks(self, key: str) -> dict[str, Any]:
-        """Return a column with one field of the tasks for each column of numbers: ``MRR_side``."""
-        columns = {}
-        parts = self._split(self.done)
-        for (block, _), done in zip(self.list_added(), parts, strict=True):
-            shown = np.full(len(self.reading.rows), None, dtype=object)
-            for each in done:
-                shown[each.batch.where.rows] = _describe_tasks(each)[key]
-            columns[keep_apart(f"{block.prefix}{key}", self._taken)] = shown.tolist()
-        return columns
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return :attr:`table` as a DataFrame (needs pandas)."""
-        import pandas as pd
-
-        return pd.DataFrame(self.table)
 
     def __repr__(self) -> str:
         done, size = int(np.sum(self.batch_of >= 0)), len(self.reading.entries)

@@ -16,6 +16,7 @@ from rankconst.catalogue.definitions import AnswersMetric
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, OWN_COUNTS
 from rankconst.catalogue.suites import FEWEST_GRAPHS
+from rankconst.errors import UnknownNameError
 from rankconst.evaluation import describe_assumed
 from rankconst.listing import (
     Column,
@@ -31,6 +32,7 @@ from rankconst.names import join_words
 from rankconst.results.labels import read_label
 from rankconst.results.reading import name_datasets
 from rankconst.results.tables.cells import strip_markup
+from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import show_number, show_printed
 from rankconst.verdicts import find_floor, show_expected, summarise
 
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from rankconst.adjusting import AdjustedBatch
     from rankconst.evaluation import Question
     from rankconst.results.adjusted import AdjustedReading, Block
-    from rankconst.results.reading import Reading
     from rankconst.tables.archive import Tables
 
 # Columns with longer texts than this are dropped earlier on a narrow terminal.
@@ -91,7 +92,10 @@ class AdjustedFile:
         UnknownNameError
             If there is no column of that name.
         """
-        return self.numbers[column]
+        if column not in self.table:
+            columns = ", ".join(self.table)
+            raise UnknownNameError(f"there is no column {column!r}. Columns: {columns}.")
+        return self.table[column]
 
     @property
     def assumed(self) -> Mapping[str, tuple[str, ...]]:
@@ -111,7 +115,9 @@ class AdjustedFile:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
-        return self.numbers.to_pandas()
+        import pandas as pd
+
+        return pd.DataFrame(self.table)
 
     def _lay_out(self) -> Listing:
         """Lay out the listing of a screen; its caption has the assumptions and questions, too."""
@@ -169,7 +175,7 @@ def lay_out(
     is_short = not (adjusted.details or adjusted.against or has_notes)
     if is_of_pykeen and reading.joined and is_short:
         name, block = next(iter(adjusted.blocks.items()))  # a long table has one
-        return _list_runs(listing, name, block.forms["index"])
+        return _list_runs(listing, name, block.names["index"])
     return listing
 
 
@@ -178,20 +184,26 @@ def _list_columns(
 ) -> list[Column]:
     """List the columns of a format: those of the file, computed ones, tasks, notes and answers.
 
-    This also changes `data` to what the format has in these columns.
+    This also changes `data` to what the format has in these columns. On a screen, rows of several
+    datasets begin with these, as the file names them.
     """
-    screen = form is Format.table
+    reading, screen = adjusted.reading, form is Format.table
     columns = _list_originals(adjusted, form, data)
     columns = _add_columns(adjusted, columns, next_to=screen and _has_datasets_as_columns(adjusted))
     *facts, note = adjusted.last_columns
-    columns = _add_tasks(adjusted.reading, columns, facts, data, screen=screen)
+    if screen and "dataset" in facts:
+        datasets = name_datasets(reading)
+        if len({*datasets} - {""}) > 1:
+            data["dataset"] = datasets
+            facts.remove("dataset")
+            place = 1 if reading.joined else 0  # behind the name of the file, if there are several
+            columns.insert(place, Column("dataset", "dataset", _show_text))
+    columns += [Column(fact) for fact in facts]
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
     notes = itertools.compress(data[note], chosen.tolist())
     longest = max((len(text or "") for text in notes), default=0)
-    has_notes = longest > 0
-    if screen and longest > _LONG_NOTE:
-        has_notes = False
+    has_notes = longest > 0 and not (screen and longest > _LONG_NOTE)
     if has_notes or adjusted.details:
         title = note if has_notes else None
         columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
@@ -199,27 +211,10 @@ def _list_columns(
         data |= {column: adjusted.list_numbers(column) for column in adjusted.blocks}
         data |= adjusted.answers
         columns += [Column("assumed"), Column("asked")]
-    if screen and adjusted.reading.layout != "long":
+    if screen and reading.layout != "long":
         groups = _group_columns(adjusted)
         columns = [column._replace(group=groups.get(column.key)) for column in columns]
     return columns
-
-
-def _add_tasks(
-    reading: Reading, columns: list[Column], facts: list[str], data: dict[str, Any], *, screen: bool
-) -> list[Column]:
-    """Add the columns of `facts`, the ranking tasks, behind the others.
-
-    On a screen, rows of several datasets begin with these, as the file names them.
-    """
-    datasets = name_datasets(reading) if screen and "dataset" in facts else []
-    if len({*datasets} - {""}) < 2:
-        return [*columns, *(Column(fact) for fact in facts)]
-    data["dataset"] = datasets
-    place = 1 if reading.joined else 0  # behind the name of the file, if there are several
-    first = Column("dataset", "dataset", _show_text)
-    others = [Column(fact) for fact in facts if fact != "dataset"]
-    return [*columns[:place], first, *columns[place:], *others]
 
 
 def _list_runs(listing: Listing, value: str, index: str) -> Listing:
@@ -261,19 +256,41 @@ def _join_few(names: Iterable[str]) -> str:
 
 
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
-    """List the columns of the file; in `data`, strip cells of markup that `form` does not have."""
+    """List the columns of the file; in `data`, strip cells of markup that `form` does not have.
+
+    A narrow screen drops numbers that could not be adjusted before published ones.
+    """
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
-    has_markup = reading.form in _MARKUP.values()
-    if has_markup and _MARKUP.get(form) != reading.form:
+    raw = _MARKUP.get(form) == reading.form
+    if reading.form in _MARKUP.values() and not raw:
         for column in reading.columns:
             stripped = {cell: strip_markup(cell, reading.form) for cell in {*data[column]}}
             data[column] = [stripped[cell] for cell in data[column]]
-    columns = [
-        _list_original(reading, column, adjusted.blocks, form, numeric)
-        for column in reading.columns
-    ]
-    return _rank_texts(columns, data, numeric) if screen else columns
+    columns = []
+    for place, column in enumerate(reading.columns):
+        is_numeric, drop, show = column in numeric, 0, _show_text
+        if is_numeric and reading.layout == "wide":
+            drop = _PUBLISHED if column in adjusted.blocks else _OTHER
+        if is_numeric and screen:
+            show = _show_printed
+        elif screen:
+            drop = _rank_text(column, place, data[column])
+        columns.append(Column(column, column, show, right=is_numeric, drop=drop, raw=raw))
+    return columns
+
+
+def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
+    """Return how early a narrow screen drops a column of text; models and datasets stay."""
+    role = read_label(column).role
+    if role in {"model", "dataset"}:
+        return 0
+    if len(cells) > 1 and len({*cells}) == 1:
+        return _SAME + place
+    if place == 0 or role:
+        return 0
+    longest = max((len(cell or "") for cell in cells), default=0)
+    return _TEXT if longest > _LONG_TEXT else _SHORT_TEXT
 
 
 def _add_columns(
@@ -283,7 +300,9 @@ def _add_columns(
 
     Next to a column, a heading does not repeat its name: WN18RR and AMRR, not WN18RR AMRR.
     """
-    columns_of = {block: _list_computed(block, names) for block, names in adjusted.list_added()}
+    columns_of = {
+        block: _list_computed(block, names) for block, names in adjusted.list_added().items()
+    }
     if not next_to:
         return [*columns, *itertools.chain.from_iterable(columns_of.values())]
     ordered = []
@@ -356,7 +375,7 @@ def _describe_columns(
     screen: bool = False,
 ) -> str:
     """Write a caption: what 0 and 1 mean in the added columns, and how the chosen rows compare."""
-    indices = [names["index"] for _, names in adjusted.list_added() if names.get("index")]
+    indices = [names["index"] for names in adjusted.list_added().values() if names.get("index")]
     meanings = [f"{_join_few(indices)}: 0 = chance, 1 = perfect."]
     if adjusted.against:
         meanings.append("skill: 0 = as the baseline, 1 = perfect.")
@@ -425,7 +444,7 @@ def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
     That is WN18RR of ``WN18RR / MRR`` and of ``MRR (WN18RR)``; it is empty for another heading.
     """
     groups: dict[str, str] = {}
-    names = dict(adjusted.list_added())
+    names = adjusted.list_added()
     for column, block in adjusted.blocks.items():
         group = column.rpartition(" / ")[0]
         brackets = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", column)
@@ -438,14 +457,15 @@ def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
 def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
     """List the columns that are added for a column of numbers."""
     shown = {}
-    for form, key in block.forms.items():
+    for form in ADJUSTMENTS:
+        key = block.names[form]
         # Next to the index, a screen needs no normalised form; files have it.
         title = None if form == "normalised" else key
         ranged = show_interval(key) if "normalised" in names else None
         shown[key] = Column(key, title, fixed, right=True, show_row=ranged)
         if form == "z":
             shown[key] = shown[key]._replace(meaning="standard deviations better than chance")
-    skills = [name for key, name in block.skills.items() if key.startswith("index@")]
+    skills = [name for key, name in block.names.items() if key.startswith("index@")]
     for place, name in enumerate(skills):
         shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
     if "log10_p" in names:
@@ -455,46 +475,12 @@ def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
-def _list_original(
-    reading: Reading, column: str, blocks: Mapping[str, Block], form: Format, numeric: set[str]
-) -> Column:
-    """Make the listed column of a column of the file.
-
-    A narrow screen drops numbers that could not be adjusted before published ones.
-    """
-    drop = 0
-    if column in numeric and reading.layout == "wide":
-        drop = _PUBLISHED if column in blocks else _OTHER
-    raw = _MARKUP.get(form) == reading.form
-    show = _show_printed if form is Format.table and column in numeric else _show_text
-    return Column(column, column, show, right=column in numeric, drop=drop, raw=raw)
-
-
 def _show_text(value: str | None) -> str:
     return value or ""
 
 
 def _show_printed(value: str | None) -> str:
     return show_printed(value or "", 6)
-
-
-def _rank_texts(
-    columns: Sequence[Column], data: Mapping[str, Any], numeric: set[str]
-) -> list[Column]:
-    """Set the order in which a narrow screen drops columns of text; models and datasets stay."""
-    ranked = []
-    for place, column in enumerate(columns):
-        cells = data[column.key]
-        longest = max((len(cell or "") for cell in cells), default=0)
-        role, drop = read_label(column.key).role, column.drop
-        if column.key in numeric or role in {"model", "dataset"}:
-            pass
-        elif len(cells) > 1 and len({*cells}) == 1:
-            drop = _SAME + place
-        elif place > 0 and not role:
-            drop = _TEXT if longest > _LONG_TEXT else _SHORT_TEXT
-        ranked.append(column._replace(drop=drop))
-    return ranked
 
 
 def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
