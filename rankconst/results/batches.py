@@ -155,7 +155,11 @@ def adjust_reading(
         fractions = _find_fractions(reading, addressed) if user.percent else {}
         groups = _divide(reading.entries, addressed.leave_out([*fractions]))
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
-    adjusting.adjust_groups(groups, settled, failed)
+    for group in groups:
+        if group.address in failed:
+            adjusting.leave(group.where.places, failed[group.address])
+        else:
+            adjusting.adjust(group, *settled[group.address])
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
@@ -169,7 +173,7 @@ def adjust_reading(
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
     notes = [note for batch in done for note in _remark(batch, reading, tables)]
-    notes += [*lacks.items(), *find_perfect(done, reading).items(), *notes_on_means.items()]
+    notes += [*lacks.items(), *_find_perfect(done, reading).items(), *notes_on_means.items()]
     reasons = {place: str(error) for place, error in left.items()} | impossible
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
@@ -295,31 +299,18 @@ class _Adjusting:
         self._without_scores: list[int] = []
         self._parsed: dict[int, _ParsedTexts] = {}  # of each column, by its place
 
-    def adjust_groups(
-        self,
-        groups: Sequence[_Group],
-        settled: Settled,
-        failed: Mapping[Address, RankconstError],
-    ) -> None:
-        """Adjust groups whose address has tasks, and leave out the others with their errors."""
-        for group in groups:
-            if group.address in failed:
-                self._leave(group.where.places, failed[group.address])
-            else:
-                self._adjust(group, *settled[group.address])
-
-    def _leave(self, places: Places, error: RankconstError) -> None:
+    def leave(self, places: Places, error: RankconstError) -> None:
         """Leave out numbers for a reason."""
         self.left |= dict.fromkeys(places.tolist(), error)
 
-    def _adjust(self, group: _Group, tasks: Tasks, tool: Tool | None) -> None:
-        """Adjust the numbers of a group."""
+    def adjust(self, group: _Group, tasks: Tasks, tool: Tool | None) -> None:
+        """Adjust the possible numbers of a group, and note the others with the reasons."""
         where = group.where
         metric = self._entries.heads[where.column].metric
         try:
             tasks = weigh(tasks, metric, tool)
         except DataError as error:
-            self._leave(where.places, error)
+            self.leave(where.places, error)
             return
         num_tasks, ends = group.address.num_tasks, self._read(where)
         batch = Batch(tasks, metric, tool, *ends, where.places, num_tasks, where=where)
@@ -327,25 +318,20 @@ class _Adjusting:
         batch = batch if is_number.all() else batch.take(is_number)
         is_without_scores = tells_no_scores(metric, batch.value)
         self._without_scores += batch.index[is_without_scores].tolist()
-        if not batch.index.size:
-            return
         try:
-            self._adjust_batch(batch)
+            constants = look_up(tasks, metric, num_tasks, self._tables)
+            while batch.index.size:
+                try:
+                    self.done.append(adjust_batch(batch, constants))
+                    return
+                except ImpossibleError as error:
+                    is_possible = np.ones(batch.index.size, dtype=np.bool_)
+                    is_possible[[*error.reasons]] = False
+                    for position, reason in error.reasons.items():
+                        self.impossible[int(batch.index[position])] = reason
+                    batch = batch.take(is_possible)
         except (UnknownNameError, UndefinedError, UsageError) as error:
-            self._leave(batch.index, error)
-
-    def _adjust_batch(self, batch: Batch) -> None:
-        """Adjust the possible numbers of a batch, and note the others as impossible."""
-        constants = look_up(batch.tasks, batch.metric, batch.num_tasks, self._tables)
-        try:
-            self.done.append(adjust_batch(batch, constants))
-        except ImpossibleError as error:
-            is_possible = np.ones(batch.index.size, dtype=np.bool_)
-            for position, reason in error.reasons.items():
-                is_possible[position] = False
-                self.impossible[int(batch.index[position])] = reason
-            if is_possible.any():
-                self.done.append(adjust_batch(batch.take(is_possible), constants))
+            self.leave(batch.index, error)
 
     def _read(self, where: Where) -> Ends:
         """Read numbers of a column; impossible ones are NaN, and the reason is noted."""
@@ -366,7 +352,7 @@ class _Adjusting:
         Many are read together, which is faster, and one by one if that fails, to find the wrong.
         """
         metric, exact = head.metric, head.exact
-        percent, decimals = self._is_percent(metric), self._find_decimals(metric)
+        percent, decimals = self._user.percent and metric.is_share, self._find_decimals(metric)
         codes = list_distinct(numbers.codes)
         texts = [numbers.distinct[code] for code in codes]
         ends = np.full((3, len(numbers.distinct)), np.nan)
@@ -394,7 +380,7 @@ class _Adjusting:
 
         Otherwise they are exact, whatever their length: 0.5 was not rounded to one decimal.
         """
-        in_percent = numbers.is_percent | self._is_percent(metric)
+        in_percent = numbers.is_percent | (self._user.percent and metric.is_share)
         value = numbers.values
         if in_percent.any():
             value = value / np.where(in_percent, 100, 1)
@@ -403,9 +389,6 @@ class _Adjusting:
             return Ends(value, value, value)
         half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
         return Ends(value, value - half, value + half)
-
-    def _is_percent(self, metric: Metric) -> bool:
-        return self._user.percent and metric.is_share
 
     def _find_decimals(self, metric: Metric) -> int | None:
         if isinstance(self._decimals, Mapping):
@@ -426,7 +409,7 @@ class _Adjusting:
         contradicting = list_contradictions(self.done, evaluations, entries.text_at)
         infinite = [place for place in self.impossible if is_infinite(entries.text_at(place))]
         without_scores = [*self._without_scores, *infinite]
-        diverged = find_diverged(reading, without_scores) if without_scores else {}
+        diverged = _find_diverged(reading, without_scores) if without_scores else {}
         self.impossible |= contradicting | diverged
         if not (contradicting or diverged):
             return self.done
@@ -535,15 +518,13 @@ def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[t
     coverage = tables.explain_coverage(done.batch.tasks)
     general = [note for note in (coverage, *done.undefined.values()) if note]
     tie_notes = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
-    positions: Sequence[int] = range(len(index))
-    if not general:  # most numbers have no note
-        is_tied = _flag(note != "" for note in tie_notes)[entries.context_of[index]]
-        positions = sorted({*np.flatnonzero(is_tied).tolist(), *done.unattained})
-    for position in positions:
+    is_noted = np.full(len(index), bool(general))  # most numbers have no note
+    is_noted |= _flag(note != "" for note in tie_notes)[entries.context_of[index]]
+    is_noted[[*done.unattained]] = True
+    for position in np.flatnonzero(is_noted).tolist():
         place = int(index[position])
-        tie_note = tie_notes[entries.context_of[place]]
-        notes = dict.fromkeys((*general, tie_note, done.unattained.get(position)))
-        for note in notes:
+        own = (tie_notes[entries.context_of[place]], done.unattained.get(position))
+        for note in dict.fromkeys((*general, *own)):
             if note:
                 yield place, note
 
@@ -555,8 +536,7 @@ def _list_contents(reading: Reading) -> str:
     """List metrics, datasets, splits and sides of a file in which no number is asked for."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
     if not reading.entries and reading.skipped:
-        reasons = name_reasons(reading.skipped).rstrip(".")
-        return f"no number that can be adjusted: {reasons}."
+        return f"no number that can be adjusted: {name_reasons(reading.skipped).rstrip('.')}."
     if not base:
         return "only adjusted numbers. Name the document with the published ones."
     labels = dict.fromkeys(entry.metric.label for entry in base)
@@ -573,7 +553,7 @@ def _list_contents(reading: Reading) -> str:
 _MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
 
 
-def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
+def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
     """Map all numbers of evaluations in which training diverged to the reason.
 
     `without_scores` has the places of the numbers that show it, such as MR 0. The numbers of such
@@ -581,20 +561,18 @@ def find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, 
     """
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
-    evaluations = (
-        number_evaluations(reading, by_ties=False) * len(distinct) + codes[entries.context_of]
-    )
+    evaluations = number_evaluations(reading, by_ties=False)
+    evaluations = evaluations * len(distinct) + codes[entries.context_of]
     reasons: dict[int, str] = {}
     for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
-    base = np.array([head.adjustment is None for head in entries.heads], dtype=np.bool_)
-    chosen = np.isin(evaluations, list(reasons)) & base[entries.head_of]
-    places = np.flatnonzero(chosen).tolist()
+    is_base = _flag(head.adjustment is None for head in entries.heads)[entries.head_of]
+    places = np.flatnonzero(np.isin(evaluations, list(reasons)) & is_base).tolist()
     return {place: reasons[int(evaluations[place])] for place in places}
 
 
-def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
+def _find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
     """Map the MRR and Hits@1 of evaluations that have exactly 1 for both to a warning.
 
     A model may be perfect, but some tools also rank scores that are NaN first.
@@ -607,8 +585,6 @@ def find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, s
     if not all(places.values()):
         return {}
     evaluations = number_evaluations(reading)
-    of_mrr = {*evaluations[places[_MRR]].tolist()}
-    of_first = {*evaluations[places[_FIRST]].tolist()}
-    perfect = of_mrr & of_first
-    ones = (*places[_MRR], *places[_FIRST])
-    return {place: PERFECT for place in ones if int(evaluations[place]) in perfect}
+    perfect = np.intersect1d(evaluations[places[_MRR]], evaluations[places[_FIRST]])
+    ones = np.array(places[_MRR] + places[_FIRST])
+    return dict.fromkeys(ones[np.isin(evaluations[ones], perfect)].tolist(), PERFECT)

@@ -240,41 +240,43 @@ class Entries(Listed[Entry]):
         """The position of each number in its column."""
         return self.gather(np.arange(column.places.size) for column in self.columns)
 
+    def _change(self, change: Callable[[Column], Column]) -> Entries:
+        """Return the numbers with other columns in place of theirs."""
+        return replace(self, columns=tuple(change(column) for column in self.columns))
+
     def keep(self, chosen: Flags) -> Entries:
         """Return the numbers of a mask, which has a flag for each; their places count anew."""
         if chosen.all():
             return self
         places = np.cumsum(chosen) - 1
-        columns = []
-        for column in self.columns:
+
+        def take(column: Column) -> Column:
             part = column.take(chosen[column.places])
-            columns.append(replace(part, places=places[part.places]))
-        return replace(self, columns=tuple(columns))
+            return replace(part, places=places[part.places])
+
+        return self._change(take)
 
     def rewrite(self, chosen: Flags, *, percent: bool) -> Entries:
         """Return the numbers with a percent sign, or without, where a mask is True."""
-        if not chosen.any():
-            return self
-        columns = []
-        for column in self.columns:
-            in_column, numbers = chosen[column.places], column.numbers
-            if in_column.any():
-                numbers = numbers.set_percent(in_column, percent=percent)
-            columns.append(replace(column, numbers=numbers))
-        return replace(self, columns=tuple(columns))
+
+        def set_percent(column: Column) -> Column:
+            in_column = chosen[column.places]
+            if not in_column.any():
+                return column
+            return replace(column, numbers=column.numbers.set_percent(in_column, percent=percent))
+
+        return self._change(set_percent) if chosen.any() else self
 
     def readdress(self, contexts: Sequence[Address], context_of: Places) -> Entries:
         """Return the numbers with other contexts."""
-        columns = (replace(column, context_of=context_of[column.places]) for column in self.columns)
-        return replace(self, columns=tuple(columns), contexts=contexts)
+        changed = replace(self, contexts=contexts)
+        return changed._change(lambda each: replace(each, context_of=context_of[each.places]))
 
     def drop_lines(self) -> Entries:
         """Return the numbers without lines, as those of a DataFrame are."""
-        columns = (
-            replace(column, lines=np.broadcast_to(NO_LINE, column.rows.shape))
-            for column in self.columns
+        return self._change(
+            lambda each: replace(each, lines=np.broadcast_to(NO_LINE, each.rows.shape))
         )
-        return replace(self, columns=tuple(columns))
 
     def list_percentages(self) -> list[Head]:
         """List the heads of columns with at least one percent sign, as in "33.8%"."""
@@ -491,11 +493,8 @@ class Collector:
 
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
         """Return the numbers that were added, without empty columns."""
-        is_filled: dict[str, bool] = {}
-        for row in self._rows:
-            for key, cell in row.items():
-                is_filled[key] = is_filled.get(key, False) or bool(cell)
-        columns = tuple(key for key, filled in is_filled.items() if filled)
+        keys = dict.fromkeys(key for row in self._rows for key in row)
+        columns = tuple(key for key in keys if any(row.get(key) for row in self._rows))
         rows = tuple({key: row.get(key) or "" for key in columns} for row in self._rows)
         entries, skipped = make_entries(self._entries), tuple(self._skipped)
         return Reading(
@@ -697,7 +696,7 @@ def name_models(reading: Reading) -> list[str]:
     entries = reading.entries
     models = [entries.models[code] for code in entries.model_of.tolist()]
     in_headings = _name_heading_models(reading)
-    if len(in_headings.names) == 1:
+    if in_headings is None:
         return models
     names = [in_headings.names[code] for code in in_headings.codes.tolist()]
     return [f"{model} {name}".strip() for model, name in zip(models, names, strict=True)]
@@ -714,37 +713,36 @@ def name_datasets(reading: Reading) -> list[str]:
     return list(of_rows)
 
 
-class _HeadingModels(NamedTuple):
-    """The models that headings name."""
+class Division(NamedTuple):
+    """Entries divided by a property, such as their model."""
 
-    codes: Places  # index into `names`, for each entry; empty if no heading names a model
-    names: list[str]  # the first is empty: of entries whose row names one model
+    codes: Places  # index into `names`, for each entry
+    names: Sequence[Hashable]
 
 
-def _name_heading_models(reading: Reading) -> _HeadingModels:
+def _name_heading_models(reading: Reading) -> Division | None:
     """Name the models in headings, where a row has a metric in several columns.
 
-    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE.
+    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE. Entries whose row names
+    one model have an empty name; None if no heading names a model.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
-    no_models = _HeadingModels(np.empty(0, dtype=np.intp), [""])
     columns = {(head.metric, head.adjustment, head.column) for head in entries.heads}
     if reading.layout == "long" or len(kinds) == len(columns):
-        return no_models
+        return None
     row_of = combine(entries.rows, entries.context_of, len(entries.contexts))
     if reading.of_objects:
         row_of = combine(row_of, entries.model_of, len(entries.models))
     number_of = combine(row_of, kind_of[entries.head_of], len(kinds))
     is_repeated = np.bincount(number_of)[number_of] > 1
     if not is_repeated.any():
-        return no_models
+        return None
     heads = np.unique(entries.head_of[np.isin(row_of, row_of[is_repeated])])
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
     name_of, distinct = encode(["", *names])
     is_named = np.isin(entries.head_of, heads)
-    codes = np.where(is_named, name_of[1:][entries.head_of], 0)
-    return _HeadingModels(codes, distinct)
+    return Division(np.where(is_named, name_of[1:][entries.head_of], 0), distinct)
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
@@ -755,15 +753,8 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
     for division in list_divisions(reading, by_ties=by_ties):
-        codes = combine(codes, division.codes, division.num_codes)
+        codes = combine(codes, division.codes, len(division.names))
     return codes
-
-
-class Division(NamedTuple):
-    """Entries divided by a property, such as their model."""
-
-    codes: Places  # of each entry, below `num_codes`
-    num_codes: int
 
 
 def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[Division]:
@@ -776,19 +767,17 @@ def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[Division]:
     if reading.layout == "long":
         for column in _list_naming(reading, by_ties=by_ties):
             cell_of, cells = encode_cells(reading.cells(column))
-            divisions.append(Division(cell_of[entries.rows], len(cells)))
+            divisions.append(Division(cell_of[entries.rows], cells))
     if reading.layout == "long" or reading.of_objects:
         model_of, models = encode(entries.models)
-        if len(models) > 1:
-            divisions.append(Division(model_of[entries.model_of], len(models)))
+        divisions.append(Division(model_of[entries.model_of], models))
     if by_ties:
         type_of, rank_types = encode(context.rank_type for context in entries.contexts)
-        if len(rank_types) > 1:
-            divisions.append(Division(type_of[entries.context_of], len(rank_types)))
+        divisions.append(Division(type_of[entries.context_of], rank_types))
     in_headings = _name_heading_models(reading)
-    if len(in_headings.names) > 1:
-        divisions.append(Division(in_headings.codes, len(in_headings.names)))
-    return divisions
+    if in_headings is not None:
+        divisions.append(in_headings)
+    return [division for division in divisions if len(division.names) > 1]
 
 
 _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}
