@@ -18,7 +18,6 @@ from rankconst.evaluation import Address, Question, describe_assumed
 from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entry, Reading, make_entries
-from rankconst.values.bounds import bound_by_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +60,8 @@ WHICH = Question(
 )
 
 
-def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
+@pytest.mark.parametrize("in_python", [False, True])
+def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted(in_python: bool) -> None:
     plain, asked = Address("nations"), Address("nations", questions=(DEV,))
     reading = make(
         ("mrr", "0.5", asked),
@@ -69,44 +69,25 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
         ("mr", "3.0", asked),
         ("mrr", "0.4", Address(questions=(WHICH,))),
     )
-    done = adjust_reading(reading, TABLES, Address())
-    assert [each.adjusted is not None for each in done.entries] == [False, True, False, False]
-    said = '"dev" in the caption, "measured on the dev set"'
     harmless = "if it says nothing about these numbers"
-    for in_python, ways, which in (
-        (
-            False,
-            (
-                "--split valid for all 4 numbers, or --accept dev=valid for these, or --accept "
-                f"dev {harmless}"
-            ),
-            "--dataset",
-        ),
-        (
-            True,
-            (
-                'split="valid" for all 4 numbers, or accept=["dev=valid"] for these, or '
-                f'accept=["dev"] {harmless}'
-            ),
-            "dataset=",
-        ),
-    ):
-        done = adjust_reading(reading, TABLES, Address(), in_python=in_python)
-        first, second = done.asked
-        assert (
-            first == replace(DEV, numbers=(0, 2), total=4, in_python=in_python)
-            and first.remedy == ways
+    ways = f"--split valid for all 4 numbers, or --accept dev=valid for these, or --accept dev {harmless}"
+    if in_python:
+        ways = (
+            'split="valid" for all 4 numbers, or accept=["dev=valid"] for these, or '
+            f'accept=["dev"] {harmless}'
         )
-        assert (second.word, second.text, second.remedy, second.numbers) == (
-            "", WHICH.text, which, (3,),
-        )  # fmt: skip
-        assert done.entries[2].note == f"{said}: add {ways}."
-        assert done.last_columns["note"] == [
-            *[f"{said}: add {ways}."], None, f"{said}: add {ways}.", f"{second}.",
-        ]  # fmt: skip
-        with pytest.raises(AskedError, match="dev") as refused:
-            adjust_reading(reading, TABLES, Address(), errors="raise", in_python=in_python)
-        assert (refused.value.questions, refused.value.exit_code) == (done.asked, 8)
+    done = adjust_reading(reading, TABLES, Address(), in_python=in_python)
+    assert [each.adjusted is not None for each in done.entries] == [False, True, False, False]
+    first, second = done.asked
+    assert first == replace(DEV, numbers=(0, 2), total=4, in_python=in_python)
+    assert first.remedy == ways
+    assert (second.text, second.numbers) == (WHICH.text, (3,))
+    note = f'"dev" in the caption, "measured on the dev set": add {ways}.'
+    assert done.entries[2].note == note
+    assert done.last_columns["note"] == [note, None, note, f"{second}."]
+    with pytest.raises(AskedError, match="dev") as refused:
+        adjust_reading(reading, TABLES, Address(), errors="raise", in_python=in_python)
+    assert (refused.value.questions, refused.value.exit_code) == (done.asked, 8)
     assert done.answers["asked"] == [[first.to_dict()], None, [first.to_dict()], [second.to_dict()]]
     assumed = {"split": "test", "side": "both", "protocol": "standard"}
     assert done.answers["assumed"] == [None, assumed, None, None]
@@ -114,27 +95,19 @@ def test_what_is_asked_waits_for_an_answer_and_the_rest_is_adjusted() -> None:
 
 
 def test_an_answer_lets_numbers_go_on() -> None:
-    reading = make(
-        ("mrr", "0.5", Address("nations", questions=(DEV,))), ("mrr", "0.5", Address("nations"))
-    )
+    asked = ("mrr", "0.5", Address("nations", questions=(DEV,)))
+    reading = make(asked, ("mrr", "0.5", Address("nations")))
     valid = adjust_reading(reading, TABLES, Address(split="valid"))
-    assert (
-        {each.batch.tasks.split for each in valid.done} == {"valid"}
-        and not valid.asked
-        and not valid.accepted
-    )
+    assert {each.batch.tasks.split for each in valid.done} == {"valid"}
+    assert not valid.asked
+    assert not valid.accepted
     assert "split" not in valid.assumed
     accepted = adjust_reading(reading, TABLES, Address(accepted=("DEV", "foo")))
-    assert {each.batch.tasks.split for each in accepted.done} == {"test"} and accepted.accepted == (
-        "dev",
-    )
+    assert {each.batch.tasks.split for each in accepted.done} == {"test"}
+    assert accepted.accepted == ("dev",)
     assert [row.get("accepted") for row in accepted.answers["assumed"]] == ["dev", None]
-    only = make(
-        ("mrr", "0.5", Address("nations", questions=(DEV,))), ("mrr", "0.5", Address("atlantis"))
-    )
-    with pytest.raises(
-        UnknownNameError, match="atlantis"
-    ) as refused:  # not all of it is asked about
+    only = make(asked, ("mrr", "0.5", Address("atlantis")))
+    with pytest.raises(UnknownNameError, match="atlantis") as refused:  # not all of it is asked
         adjust_reading(only, TABLES, Address())
     assert [question.word for question in refused.value.questions] == ["dev"]
     with pytest.raises(AskedError, match="--split valid"):
@@ -143,19 +116,14 @@ def test_an_answer_lets_numbers_go_on() -> None:
 
 
 def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
-    stated = [
-        Address("nations"),
-        Address("nations", rank_type="optimistic"),
-        Address("nations", aggregation="macro-query"),
-    ]
-    done = adjust_reading(
-        make(*(("mrr", "0.5", each) for each in stated)), TABLES, Address("nations", "test", "both")
+    plain = Address("nations")
+    stated = (
+        plain,
+        replace(plain, rank_type="optimistic"),
+        replace(plain, aggregation="macro-query"),
     )
-    assert done.assumed == {
-        "protocol": ("standard",),
-        "aggregation": ("micro",),
-        "rank_type": ("realistic",),
-    }
+    reading = make(*(("mrr", "0.5", each) for each in stated))
+    done = adjust_reading(reading, TABLES, Address("nations", "test", "both"))
     assert describe_assumed(done.assumed) == "standard protocol, micro average, realistic ranks"
     assert done.answers["assumed"][1] == {"protocol": "standard", "aggregation": "micro"}
 
@@ -172,64 +140,43 @@ def test_the_name_of_a_file_suggests_a_dataset_and_settles_none(name: str) -> No
 
 def test_what_the_user_asks_for_must_be_there() -> None:
     reading = make(("mrr", "0.5", Address("nations")))
-    with pytest.raises(
-        DataError,
-        match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\.",
-    ):
+    with pytest.raises(DataError, match=r"you asked for\. It has metrics MRR; datasets nations\."):
         adjust_reading(reading, TABLES, Address(dataset="umls"))
-    assert (
-        adjust_reading(reading, TABLES, Address(dataset="Nations")).entries[0].adjusted is not None
-    )
-    with pytest.raises(
-        DataError,
-        match=r"holds only adjusted numbers\. Name the document with the published ones\.",
-    ):
-        adjust_reading(
-            read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n"), TABLES, Address()
-        )
+    adjusted = read_document("results.csv", "model,dataset,AMRR\nA,nations,0.3\n")
+    with pytest.raises(DataError, match=r"only adjusted numbers\. Name the document"):
+        adjust_reading(adjusted, TABLES, Address())
 
 
-def test_only_some_sides_and_datasets() -> None:
-    cells = [
-        ("mrr", "0.5", Address(dataset, side=side))
-        for dataset in ("nations", "UMLS")
-        for side in ("head", "both")
-    ]
-    reading = make(*cells)
-    for user, places in (
+@pytest.mark.parametrize(
+    ("user", "places"),
+    [
         (Address(side="both"), [1, 3]),
         (Address(dataset="umls"), [2, 3]),
         (Address(dataset="Nations", side="left"), [0]),
         (Address(), [0, 1, 2, 3]),
-    ):
-        done = adjust_reading(reading, TABLES, user)
-        assert [
-            place for place, each in enumerate(done.entries) if each.adjusted is not None
-        ] == places
-        assert [place for place, each in enumerate(done.entries) if each.wanted] == places
-        assert done.is_selection == (len(places) < 4)
+    ],
+)
+def test_only_some_sides_and_datasets(user: Address, places: list[int]) -> None:
+    contexts = [
+        Address(name, side=side) for name in ("nations", "UMLS") for side in ("head", "both")
+    ]
+    done = adjust_reading(make(*(("mrr", "0.5", each) for each in contexts)), TABLES, user)
+    adjusted = [place for place, each in enumerate(done.entries) if each.adjusted is not None]
+    assert adjusted == np.flatnonzero(done.wanted).tolist() == places
+    assert done.is_selection == (len(places) < 4)
 
 
 def test_fractions_are_not_taken_for_percentages() -> None:
-    context = Address("fb15k237")
+    context, user = Address("fb15k237"), Address(percent=True)
     mixed = make(("hits@10", "53.3", context), ("mrr", "0.338", context), ("mr", "177", context))
-    done = adjust_reading(mixed, TABLES, Address(percent=True)).entries
+    done = adjust_reading(mixed, TABLES, user).entries
     assert [each.published and each.published.value for each in done] == [0.533, None, 177.0]
     assert done[1].note.startswith("every MRR is at most 1, as fractions are.")
     with pytest.raises(DataError, match=r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"):
-        adjust_reading(make(("mrr", "0.338", context)), TABLES, Address(percent=True))
-    good = make(
-        ("hits@10", "53.3", context),
-        ("hits@10", "0.9", context),
-        ("mr", "177", context),
-        ("mrr", "34%", context),
-    )
-    values = [
-        each.published.value
-        for each in adjust_reading(good, TABLES, Address(percent=True)).entries
-        if each.published
-    ]
-    assert values == [0.533, 0.009, 177.0, 0.34]
+        adjust_reading(make(("mrr", "0.338", context)), TABLES, user)
+    good = make(("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mrr", "34%", context))
+    done = adjust_reading(good, TABLES, user).entries
+    assert [each.published and each.published.value for each in done] == [0.533, 0.009, 0.34]
 
 
 def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
@@ -281,20 +228,15 @@ def test_an_impossible_number_is_left_out() -> None:
 def test_hits_and_mrr_that_contradict_each_other_are_left_out(
     cells: dict[str, str], possible: bool
 ) -> None:
-    """All of the evaluation, where check finds an error; what rounds to one decimal may be half a
-    unit off.
-    """
+    """All of the evaluation, where check finds an error; rounding may be half a unit off."""
     context = Address("umls")
     reading = make(*((metric, text, context) for metric, text in (*cells.items(), ("gmr", "3.0"))))
-    done = adjust_reading(reading, TABLES, Address())
-    notes = {
-        metric: each.note
-        for metric, each in zip(cells, done.entries, strict=False)
-        if each.adjusted is None
-    }
-    assert list(notes) == ([] if possible else list(cells))
+    left = [
+        each for each in adjust_reading(reading, TABLES, Address()).entries if not each.adjusted
+    ]
+    assert len(left) == (0 if possible else len(cells))
+    assert all("of the same evaluation, which no ranks allow" in each.note for each in left)
     assert bool(check_reading(reading, TABLES).num_errors) == (not possible)
-    assert all("of the same evaluation, which no ranks allow" in note for note in notes.values())
 
 
 def test_numbers_of_ranks_contradict_each_other_never() -> None:
@@ -313,26 +255,6 @@ def test_numbers_of_ranks_contradict_each_other_never() -> None:
     for numbers in (cells, mixed):
         done = adjust_reading(make(*numbers), TABLES, Address())
         assert not any("no ranks allow" in each.note for each in done.entries)
-
-
-def test_an_mrr_contradicts_hits_where_it_is_beyond_the_bounds_of_the_linter() -> None:
-    rng = np.random.default_rng(11)
-    contexts = [Address("umls", side="head", model=str(number)) for number in range(300)]
-    shares = np.sort(rng.integers(20, 96, size=(300, 3)), axis=1) / 100
-    means = rng.integers(10, 99, size=300) / 100
-    cells = [
-        (metric, f"{value:.2f}", context)
-        for context, row, mean in zip(contexts, shares, means, strict=True)
-        for metric, value in zip(("hits@1", "hits@3", "hits@10", "mrr"), (*row, mean), strict=True)
-    ]
-    notes = adjust_reading(make(*cells), TABLES, Address()).notes
-    beyond = []
-    for row, mean in zip(shares.tolist(), means.tolist(), strict=True):
-        own = np.array(row)
-        least, most = bound_by_hits((1, 3, 10), own - 0.005, own + 0.005, 0.5).reciprocal
-        beyond.append(not least <= mean + 0.005 or not mean - 0.005 <= most)
-    assert ["no ranks allow" in notes.get(4 * number + 3, "") for number in range(300)] == beyond
-    assert 30 < sum(beyond) < 270
 
 
 def test_adjust_and_check_withhold_the_same_evaluations() -> None:
@@ -373,16 +295,10 @@ def test_adjust_and_check_withhold_the_same_evaluations() -> None:
 @pytest.mark.slow
 def test_contradictions_are_found_in_proportion_to_the_file() -> None:
     def work(size: int) -> Callable[[], object]:
-        reading = read_document(
-            "a.csv", "dataset,Hits@1,Hits@10\n" + "umls,0.50,0.40\numls,0.3,0.4\n" * size
-        )
-        assert (
-            sum(
-                "no ranks allow" in note
-                for note in adjust_reading(reading, TABLES, Address()).notes.values()
-            )
-            > size
-        )
+        rows = "umls,0.50,0.40\numls,0.3,0.4\n" * size
+        reading = read_document("a.csv", f"dataset,Hits@1,Hits@10\n{rows}")
+        notes = adjust_reading(reading, TABLES, Address()).notes.values()
+        assert sum("no ranks allow" in note for note in notes) > size
         return lambda: adjust_reading(reading, TABLES, Address())
 
     assert grows_in_proportion(work, 300)
@@ -413,7 +329,7 @@ A & 0.5 & 97 & 0.7 \\\\
     done = replace(
         adjust_reading(read_document("paper.tex", text), TABLES, Address()), details=True
     )
-    names = [block.forms["index"] for block in done.blocks.values()]
+    names = [block.names["index"] for block in done.blocks.values()]
     assert names == ["Nations / AMRR", "Nations / AH@10", "UMLS / AMRR"]
     # One row holds both: what differs is in columns for each.
     row = {key: values[0] for key, values in done.last_columns.items()}

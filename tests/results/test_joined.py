@@ -55,31 +55,19 @@ def test_columns_are_alike_but_for_their_spelling() -> None:
     joined = join_readings(readings, ["a", "b", "c", "d", "e"], "5 files", "file")
     assert joined.columns == ("file", "model", "MRR", "Hits@10", "MR", "Dataset", "MRR (dev)")
     assert [*joined.cells("file")] == ["a", "a", "b", "c", "c", "c", "d", "e", "e"]
-    assert [*joined.cells("Dataset")][:5] == [
-        "wn18rr", "wn18rr", "FB15k-237", "WN18RR", "FB15k-237",
-    ]  # fmt: skip
+    assert [*joined.cells("Dataset")][:3] == ["wn18rr", "wn18rr", "FB15k-237"]
     again = join_readings(
-        [joined, read_document("x.csv", "file,MRR\na,.3\n")], ["1", "2"], "", "file"
+        [joined, read_document("x.csv", "File,MRR\na,.3\n")], ["1", "2"], "", "file"
     )
     assert again.columns[:2] == ("file_added", "file")
-
-
-def test_the_column_of_labels_differs_from_all_others_in_more_than_case() -> None:
-    readings = [read_document(name, "File,MRR\na,.3\n") for name in ("x.csv", "y.csv")]
-    assert join_readings(readings, ["x", "y"], "2 files", "file").columns[:2] == (
-        "file_added",
-        "File",
-    )
+    assert "File" not in again.columns
 
 
 def test_a_number_a_row_does_not_go_with_a_metric_a_column() -> None:
+    wide = read_document("wide.csv", _TEXTS["wn18rr.csv"])
     long = read_document("long.csv", "dataset,metric,value\nUMLS,MRR,.7\n")
-    with pytest.raises(
-        DataError, match=r"wn18rr.csv has a column for each metric, long.csv a row for each"
-    ):
-        join_readings(
-            [read_document("wn18rr.csv", _TEXTS["wn18rr.csv"]), long], ["a", "b"], "", "file"
-        )
+    with pytest.raises(DataError, match=r"wide\.csv has a column for each metric, long\.csv a row"):
+        join_readings([wide, long], ["a", "b"], "", "file")
 
 
 def _write_run(folder: Path, dataset: str, mrr: float) -> Path:

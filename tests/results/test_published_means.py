@@ -103,20 +103,18 @@ def test_results_graph_by_graph_are_of_the_ranks_of_ultra(
     path = tmp_path / name
     path.write_text(WRITERS[name](rows), encoding="utf-8")
     adjusted = rankconst.adjust(path, tool="ultra", errors="note")
-    tasks = {}
+    found, expected = {}, {}
     for each in adjusted.numbers.entries:
         if each.constants is not None:
-            own = each.constants.tasks
-            tasks[own.dataset, each.entry.metric.label] = own.split, own.side, each.entry.text
-    expected = {}
+            tasks = each.constants.tasks
+            found[tasks.dataset, each.entry.metric.label] = tasks.split, tasks.side, each.entry.text
     for row in rows:
         if row.dataset in open_once().datasets:
             split = ULTRA.find_split(row.dataset, "test")
-            for label, text in (("MRR", row.mrr), ("Hits@10", row.hits_at_10)):
-                expected[row.dataset, label] = split, "both", text
-    assert tasks == expected
-    size, total = len(expected) // 2, len(rows)
-    assert f"MRR, mean over {size} of {total} datasets" in str(adjusted)
+            expected[row.dataset, "MRR"] = split, "both", row.mrr
+            expected[row.dataset, "Hits@10"] = split, "both", row.hits_at_10
+    assert found == expected
+    assert f"MRR, mean over {len(expected) // 2} of {len(rows)} datasets" in str(adjusted)
 
 
 # ULTRA's README at 427966ad8ed60420eef034063d44f3153addff90, the table of its checkpoints.

@@ -80,16 +80,11 @@ PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
 
 
 def test_a_row_of_a_wide_table_is_a_group() -> None:
-    context = [
-        Address(model="RotatE", dataset="FB15k-237"),
-        Address(model="pRotatE", dataset="FB15k-237"),
-    ]
+    context = [Address(model=model, dataset="FB15k-237") for model in ("RotatE", "pRotatE")]
     groups = group_entries(write_reading(ROTATE, PROTATE, context=context))
     assert [group.rows for group in groups] == [(0,), (1,)]
-    assert [[entry.text for entry in group.entries] for group in groups] == [
-        ["0.338", "0.533"],
-        ["0.328", "0.524"],
-    ]
+    texts = [[entry.text for entry in group.entries] for group in groups]
+    assert texts == [["0.338", "0.533"], ["0.328", "0.524"]]
     assert [group.label for group in groups] == ["RotatE, FB15k-237", "pRotatE, FB15k-237"]
     assert [group.context for group in groups] == context
 
@@ -104,10 +99,8 @@ def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(
 ) -> None:
     rows = f"{one},mrr,,0.30\n{other},mrr,,0.40\n{one},hits,10,0.32\n{other},hits,10,0.42\n"
     groups = group_entries(read_document("long.csv", f"{between},metric,k,value\n{rows}"))
-    assert [[entry.text for entry in group.entries] for group in groups] == [
-        ["0.30", "0.32"],
-        ["0.40", "0.42"],
-    ]
+    texts = [[entry.text for entry in group.entries] for group in groups]
+    assert texts == [["0.30", "0.32"], ["0.40", "0.42"]]
 
 
 def test_entries_are_the_sequence_that_was_added() -> None:
@@ -124,10 +117,7 @@ def test_entries_are_the_sequence_that_was_added() -> None:
     assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]
     assert [entries.heads[each].metric for each in entries.head_of] == [mrr, hits, mrr]
     assert list(entries.keep(entries.values > 0.35)) == added[1:]
-    assert [each.text for each in entries.rewrite(entries.rows == 0, percent=True)] == [
-        "0.3%",
-        "0.4%",
-        "0.5",
-    ]
+    signed = entries.rewrite(entries.rows == 0, percent=True)
+    assert [each.text for each in signed] == ["0.3%", "0.4%", "0.5"]
     with pytest.raises(IndexError):
         entries[3]
