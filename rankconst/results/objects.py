@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -74,42 +74,30 @@ def _outline_leaf(key: str, value: Value, silent: frozenset[str]) -> Hashable:
     if isinstance(value, list):
         return object()  # it holds objects: no other record is like this one
     if isinstance(value, Number):
-        return str(value) if _matters_as_number(key) else _NUMBER
-    if not isinstance(value, str) or _matters_as_text(key):
-        return (value,)
-    is_silent = value in silent or not _matters(value)
-    return _TEXT if is_silent else (value,)
+        return str(value) if _is_about_tasks(key) else _NUMBER
+    is_silent = isinstance(value, str) and value in silent and not _is_about_tasks(key)
+    may_be_name = is_silent and (read_label(key).metric is not None or find_role(key) in _OPEN)
+    return _TEXT if may_be_name else (value,)
 
 
 @lru_cache(maxsize=8192)
-def _matters_as_number(key: str) -> bool:
-    """Tell whether a number below a key may be about the tasks, as a count or a k is."""
+def _is_about_tasks(key: str) -> bool:
+    """Tell whether a value below a key may be about the tasks, as a count or a k is."""
     label = read_label(key)
     return label.metric is None and (label.is_about_tasks or find_role(key) in {*COUNTS, "k"})
 
 
-@lru_cache(maxsize=8192)
-def _matters_as_text(key: str) -> bool:
-    """Tell whether any text below a key may be about the tasks, as below dataset or split."""
-    is_open = read_label(key).metric is not None or find_role(key) in _OPEN
-    return _matters_as_number(key) or not is_open
-
-
-@lru_cache(maxsize=65_536)
-def _matters(text: str) -> bool:
-    """Tell whether a text has a word about tasks, or names a metric."""
-    label = read_label(text.strip())
-    return label.is_about_tasks or label.metric is not None
-
-
 def _list_silent(records: Sequence[Record]) -> frozenset[str]:
-    """List the texts of a file without a word about tasks, if it has many: names of models."""
+    """List the texts of a file without a word about tasks or a metric, such as names of models."""
     texts = list(dict.fromkeys(_list_texts([record.value for record in records])))
-    if len(texts) <= FEW:
-        return frozenset()
-    cells = join_texts(texts)
-    matters = view_numbers(screen(cells)) | view_numbers(screen_measures(cells))
-    return frozenset(texts[place] for place in np.flatnonzero(~matters).tolist())
+    may_tell = set(texts)
+    if len(texts) > FEW:
+        cells = join_texts(texts)
+        passed = view_numbers(screen(cells)) | view_numbers(screen_measures(cells))
+        may_tell = {texts[place] for place in np.flatnonzero(passed).tolist()}
+    labels = {text: read_label(text.strip()) for text in may_tell}
+    telling = {text for text, label in labels.items() if label.is_about_tasks or label.metric}
+    return frozenset(text for text in texts if text not in telling)
 
 
 def _list_texts(value: dict[str, Value] | list[Value]) -> Iterator[str]:
@@ -200,22 +188,24 @@ class _Table:
             for i, record in enumerate(value, start=1):
                 self.add(record, place, layouts, line, (*path, str(i)))
             return
-        leaves: list[Value] = []
+        leaves: list[Any] = []
         outline = _outline("", value, self._silent, leaves)
         layout = layouts.get(outline)
         if layout is None:
-            layout = layouts[outline] = _Walk(self, value).lay_out(place)
+            layout = layouts[outline] = _lay_out(self, value, place)
         first = len(self.lines)
         for row in layout.rows:
             self._add_row(row, line, leaves)
         self._evaluations += len(layout.rows)
         for number in layout.numbers:
             at = first + number.row
-            cell = _fill(number.leaf, leaves)
+            leaf = leaves[number.leaf]
+            cell = leaf.strip()
             if number.deviation is not None:
-                cell = f"{cell} ± {_fill(number.deviation, leaves)}"
+                cell = f"{cell} ± {leaves[number.deviation].strip()}"
             self.columns[number.column][at] = cell
-            self._note_line(leaves[number.leaf], number.column, at)
+            if type(leaf) is NumberAt:
+                self._note_line(leaf, number.column, at)
         for skipped in layout.skipped:
             key = ".".join((*path, *skipped.place.path, skipped.key))
             self._notes.add(line, key, skipped.reason)
@@ -233,12 +223,12 @@ class _Table:
         self.models.append(_fill(row.model, leaves))
         self.keys.append(row.key)
 
-    def _note_line(self, leaf: Value, column: str, row: int) -> None:
+    def _note_line(self, number: NumberAt, column: str, row: int) -> None:
         """Note the line of a number, which is known in YAML."""
-        if isinstance(leaf, NumberAt) and leaf.line is not None:
-            self.lines_of[column, row] = leaf.line
+        if number.line is not None:
+            self.lines_of[column, row] = number.line
             if self.lines[row] is None:
-                self.lines[row] = leaf.line
+                self.lines[row] = number.line
 
     def name_column(self, key: str, taken: set[str]) -> str:
         """Return the column of a key; a number tells it from those of the row or of other keys."""
@@ -255,63 +245,50 @@ def _fill(cell: _Cell, leaves: Sequence[Value]) -> str:
     return str(leaves[cell]).strip() if isinstance(cell, int) else cell
 
 
-class _Walk:
-    """A walk through a record, which lays out all records of its outline."""
+def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
+    """Lay out the record at a place: its numbers and their rows, lists, and what is skipped."""
+    leaves: list[Value] = []
+    copied = _copy("", value, leaves)
+    place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
+    layout = _Layout()
+    row_of: dict[tuple[tuple[str, ...], _Row], int] = {}
+    columns: list[set[str]] = []  # of each row
+    evaluation_of: dict[tuple[str, ...], int] = {}
+    for item in walk(copied, place):
+        if isinstance(item, ObjectList):
+            layout.lists.append(item)
+        elif item.reason:  # why it is no number
+            layout.skipped.append(item)
+        else:
+            # Keys that are names tell evaluations apart.
+            path = item.place.path
+            names = tuple(key for key in path if not read_label(key).is_vocabulary)
+            evaluation = evaluation_of.setdefault(names, len(evaluation_of))
+            row = _make_row(table, item.place, place_of, evaluation)
+            at = row_of.setdefault((path, row), len(row_of))
+            if at == len(layout.rows):
+                layout.rows.append(row)
+                columns.append(set())
+            column = table.name_column(item.key, columns[at])
+            columns[at].add(column)
+            deviation = None if item.deviation is None else place_of[id(item.deviation)]
+            layout.numbers.append(_Number(at, column, place_of[id(item.value)], deviation))
+    return layout
 
-    def __init__(self, table: _Table, value: Value) -> None:
-        self._table = table
-        leaves: list[Value] = []
-        self._value = _copy("", value, leaves)
-        self._place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
-        self._layout = _Layout()
-        self._row_of: dict[tuple[tuple[str, ...], _Row], int] = {}
-        self._columns: list[set[str]] = []  # of each row
-        self._evaluations: dict[tuple[str, ...], int] = {}
 
-    def lay_out(self, place: Place) -> _Layout:
-        """Lay out the record at a place: its numbers and their rows, lists, and what is skipped."""
-        for item in walk(self._value, place):
-            if isinstance(item, ObjectList):
-                self._layout.lists.append(item)
-            elif item.reason:  # why it is no number
-                self._layout.skipped.append(item)
-            else:
-                self._add_number(item)
-        return self._layout
+def _make_row(table: _Table, place: Place, place_of: Mapping[int, int], evaluation: int) -> _Row:
+    """Return the row of a place; the model of one without any is the first of its names."""
 
-    def _add_number(self, measurement: Measurement) -> None:
-        """Add a number, and its row if that is new."""
-        row = self._make_row(measurement.place)
-        number = self._row_of.setdefault((measurement.place.path, row), len(self._row_of))
-        if number == len(self._layout.rows):
-            self._layout.rows.append(row)
-            self._columns.append(set())
-        column = self._table.name_column(measurement.key, self._columns[number])
-        self._columns[number].add(column)
-        leaf = self._place_of[id(measurement.value)]
-        deviation = None
-        if measurement.deviation is not None:
-            deviation = self._place_of[id(measurement.deviation)]
-        self._layout.numbers.append(_Number(number, column, leaf, deviation))
+    def find_cell(text: str) -> _Cell:
+        return place_of.get(id(text), text.strip())
 
-    def _make_row(self, place: Place) -> _Row:
-        """Return the row of a place; keys that are names tell evaluations apart.
-
-        The model of a place without one is the first of its names.
-        """
-        keys = tuple(key for key in place.path if not read_label(key).is_vocabulary)
-        evaluation = self._evaluations.setdefault(keys, len(self._evaluations))
-        row_text = RowText(CellTexts(place.nearer, place.facts), place.above)
-        text = self._table.texts.setdefault(row_text, len(self._table.texts))
-        model, names = place.model, place.names
-        if model is None:
-            model, names = "".join(names[:1]), names[1:]
-        steps = tuple([(key, self._find_cell(step)) for key, step in place.steps])
-        return _Row(text, evaluation, self._find_cell(model), steps, " / ".join(names))
-
-    def _find_cell(self, text: str) -> _Cell:
-        """Return the place of a text among the leaves; the text, if it is around the record."""
-        return self._place_of.get(id(text), text.strip())
+    row_text = RowText(CellTexts(place.nearer, place.facts), place.above)
+    text = table.texts.setdefault(row_text, len(table.texts))
+    model, names = place.model, place.names
+    if model is None:
+        model, names = "".join(names[:1]), names[1:]
+    steps = tuple([(key, find_cell(step)) for key, step in place.steps])
+    return _Row(text, evaluation, find_cell(model), steps, " / ".join(names))
 
 
 # The reader.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import replace
 from functools import lru_cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.catalogue.suites import is_mean
@@ -196,11 +196,40 @@ def _find_means(keys: Iterable[str]) -> set[str]:
 
 
 def _look_around(value: Mapping[str, Value], place: Place) -> Place:
-    """Return an object's place with the texts in it."""
-    around = _Surroundings(value, place)
+    """Return an object's place with its model, its facts, and the texts about its numbers."""
+    keys = {squash(key) for key in value}
+    has_value = any(find_role(key) == "value" for key in value)
+    model, facts = place.model, dict(place.facts)
+    affirmed: list[str] = []
+    answered: list[Text] = []
+    texts_of = defaultdict[int, list[Text]](list)  # the rank of their role to texts
     for key, inner in _list_beside(value):
-        around.take(key, inner)
-    declaring, others = around.list_declaring(), around.list_others()
+        label, word = read_label(key), str(inner).strip()
+        flag = None if label.metric else answer(label, word)
+        role = find_role(key, word)
+        if role != squash(key) and role in keys:  # another key is the name of that role
+            role = ""
+        if flag is label and label.alone:
+            answered.append(Text(ask_alone(label, "row"), "row", _NEXT))
+        elif flag is label:
+            affirmed.append(key)
+        elif flag is not None:
+            answered.append(Text(replace(flag, text=f"{key}: {word}"), "row", _NEXT))
+        else:
+            fact = _find_fact(role, inner)
+            if fact and role == "model":
+                model = fact
+            elif fact:
+                facts[role] = fact
+            is_text = isinstance(inner, str | bool) and not (fact and role in COUNTS)
+            if is_text and label.metric is None and role != "hyperparameter":
+                is_number = isinstance(inner, Number)
+                rank, texts = _read_beside(key, word, role, is_number=is_number, is_value=has_value)
+                texts_of[rank] += texts
+    others = keep(*texts_of.pop(_OTHER, ()))
+    ranked = [text for rank in sorted(texts_of) for text in texts_of[rank]]
+    flags = Text(read_label(" ".join(affirmed)), "row", _NEXT)
+    declaring = keep(*ranked, flags, *answered)
     if place.is_row and value:
         declaring += keep(*_find_corner(value))
     keys_above = [text for text in place.above if text.place == _ABOVE]
@@ -212,76 +241,48 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
     return place._replace(
         nearer=(*declaring, *others),
         beside=(*declaring, *(text._replace(scope="text") for text in others)),
-        model=around.model,
-        facts=tuple(around.facts.items()),
+        model=model,
+        facts=tuple(facts.items()),
         steps=tuple(steps) or place.steps,
     )
 
 
-class _Ranked(NamedTuple):
-    """A text of an object with the rank of the role of its key."""
+def _find_fact(role: str, value: Value) -> Any:
+    """Return the count, the relations, the tool or the model that a value is; None for others."""
+    word = str(value).strip()
+    if role in COUNTS:
+        return read_count(word)
+    if role == "relations" and isinstance(value, list):
+        return tuple(str(relation) for relation in value)
+    is_name = isinstance(value, str | bool) and not isinstance(value, Number)
+    if role not in {"model", "tool", "relations"} or not is_name or read_label(word).metric:
+        return None
+    if role == "model":
+        return value if isinstance(value, str) else word
+    return word if role == "tool" else (word,)
 
-    rank: int  # the place of the role in ADDRESS, or a later one
-    text: Text
 
+def _read_beside(
+    key: str, word: str, role: str, *, is_number: bool, is_value: bool
+) -> tuple[int, list[Text]]:
+    """Read a text or a number next to others, with the rank of its key's role.
 
-class _Surroundings:
-    """Collects the model, the facts and the texts in an object, which are about its numbers."""
-
-    def __init__(self, value: Mapping[str, Value], place: Place) -> None:
-        self.model = place.model
-        self.facts = dict(place.facts)
-        self._keys = {squash(key) for key in value}
-        self._has_value = any(find_role(key) == "value" for key in value)
-        self._affirmed: list[str] = []  # keys
-        self._answered: list[Text] = []
-        self._texts: list[_Ranked] = []
-
-    def take(self, key: str, value: Value) -> None:
-        """Take the value of a key."""
-        label, word = read_label(key), str(value).strip()
-        flag = None if label.metric else answer(label, word)
-        role = self._find_role(key, word)
-        if flag is label and label.alone:
-            self._answered.append(Text(ask_alone(label, "row"), "row", _NEXT))
-        elif flag is label:
-            self._affirmed.append(key)
-        elif flag is not None:
-            self._answered.append(Text(replace(flag, text=f"{key}: {word}"), "row", _NEXT))
-        elif role in COUNTS and (number := read_count(word)):
-            self.facts[role] = number
-        elif role == "relations" and isinstance(value, list) and value:
-            self.facts[role] = tuple(str(relation) for relation in value)
-        elif isinstance(value, str | bool) and label.metric is None and role != "hyperparameter":
-            self._take_text(key, value if isinstance(value, str) else word, role)
-
-    def _find_role(self, key: str, word: str) -> str:
-        """Return the role of a key, unless another key is the name of that role."""
-        role = find_role(key, word)
-        return "" if role != squash(key) and role in self._keys else role
-
-    def _take_text(self, key: str, value: str, role: str) -> None:
-        """Take a text, or a number that is not one of a metric."""
-        word = value.strip()
-        is_name = not isinstance(value, Number) and read_label(word).metric is None
-        if is_name and role == "model":
-            self.model = value
-        elif is_name and role == "tool":
-            self.facts[role] = word
-        elif is_name and role == "relations":
-            self.facts[role] = (word,)
-        self._texts += _read_beside(key, value, role, is_value=self._has_value)
-
-    def list_declaring(self) -> tuple[Text, ...]:
-        """List the texts of keys with a role, in the order of roles, and flags."""
-        ranked = sorted(self._texts, key=attrgetter("rank"))
-        texts = [text for rank, text in ranked if rank < _OTHER]
-        flags = Text(read_label(" ".join(self._affirmed)), "row", _NEXT)
-        return keep(*texts, flags, *self._answered)
-
-    def list_others(self) -> tuple[Text, ...]:
-        """List the texts of keys without a role."""
-        return keep(*(text for rank, text in self._texts if rank == _OTHER))
+    `is_value` if a number next to it may be of the metric in it.
+    """
+    heading, label = read_label(key), read_label(word)
+    place = f"the {key}"
+    asking = [*ask_about_heading(heading, word, _NEXT)]
+    if is_number:
+        return _OTHER, asking
+    if role in ADDRESS and (role != "dataset" or "/" not in word or label.graphs):
+        return ADDRESS.index(role), [Text(declare(role, word), "row", place)]
+    if role == "model" and not (is_value and label.metric):
+        return len(ADDRESS), [Text(name_model(label), "name", place)]
+    if role in {"tool", "relations"} and label.metric is None:
+        return len(ADDRESS), [Text(label, "row", place)]
+    if "protocol" in heading.declared and not label.declared:  # filter: time
+        asking.append(Text(doubt(heading), "row", _NEXT))
+    return _OTHER, [] if is_path(word) else [Text(label, "row", place), *asking]
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
@@ -297,29 +298,6 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
     if find_role(first, name) or any(find_role(key) == "model" for key in value):
         return ()
     return (Text(ask_whole(label), "row", CORNER),)
-
-
-def _read_beside(key: str, value: str, role: str, *, is_value: bool) -> Iterator[_Ranked]:
-    """Read a text or a number next to others; `is_value` if a number may be of the metric in it."""
-    word = value.strip()
-    heading = read_label(key)
-    label = read_label(word)
-    place = f"the {key}"
-    asking = [_Ranked(_OTHER, text) for text in ask_about_heading(heading, word, _NEXT)]
-    is_text = not isinstance(value, Number)
-    if is_text and "protocol" in heading.declared and not label.declared:  # filter: time
-        asking.append(_Ranked(_OTHER, Text(doubt(heading), "row", _NEXT)))
-    if isinstance(value, Number):
-        yield from asking
-    elif role in ADDRESS and (role != "dataset" or "/" not in word or label.graphs):
-        yield _Ranked(ADDRESS.index(role), Text(declare(role, word), "row", place))
-    elif role == "model" and not (is_value and label.metric):
-        yield _Ranked(len(ADDRESS), Text(name_model(label), "name", place))
-    elif role in {"tool", "relations"} and label.metric is None:
-        yield _Ranked(len(ADDRESS), Text(label, "row", place))
-    elif not is_path(word):
-        yield _Ranked(_OTHER, Text(label, "row", place))
-        yield from asking
 
 
 def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:

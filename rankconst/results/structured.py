@@ -194,16 +194,14 @@ def _refuse_json(
 
 def _check_depth(value: Value, document: Document, line: int | None) -> None:
     """Refuse a value that is nested too deeply."""
-    level = [value]
-    for _ in range(DEEPEST):
-        below: list[Value] = []
+    level: list[dict[str, Value] | list[Value]] = [[value]]
+    for _ in range(DEEPEST + 1):
+        below: list[dict[str, Value] | list[Value]] = []
         for outer in level:
-            if isinstance(outer, dict):
-                below += outer.values()
-            elif isinstance(outer, list):
-                below += outer
+            inner = outer.values() if isinstance(outer, dict) else outer
+            below += [item for item in inner if isinstance(item, (dict, list))]
         level = below
-    if any(isinstance(outer, (dict, list)) for outer in level):
+    if level:
         _refuse_depth(document, line)
 
 
