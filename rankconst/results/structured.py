@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -67,8 +66,10 @@ _YAML_NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
     re.ASCII,
 )
-_ENDS = {"SequenceEndEvent", "MappingEndEvent"}
-_YAML_WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
+# Event to how much deeper what follows it is.
+_STEPS = {"SequenceStartEvent": 1, "MappingStartEvent": 1}
+_STEPS |= {"SequenceEndEvent": -1, "MappingEndEvent": -1}
+_YAML_WORDS: dict[str, Value] = {"": None, "~": None, "null": None, "true": True, "false": False}
 _YAML_WORDS |= {name.title(): value for name, value in _YAML_WORDS.items()}
 _YAML_WORDS |= {name.upper(): value for name, value in _YAML_WORDS.items()}
 
@@ -235,8 +236,10 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
         )
     try:
         # The parser in C, where PyYAML has it, is ten times as fast.
-        events = yaml.parse(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
-        value = _Events(document, line, events).read()
+        loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+        _check_events(yaml.parse(text, loader), document, line)
+        node = yaml.compose(text, loader)  # None of an empty document
+        value = None if node is None else _convert(node, document, line)
     except yaml.YAMLError as error:
         _refuse_yaml(error, document, text, line)
     if "\\u" in text or "\\U" in text:
@@ -259,66 +262,50 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
     raise DataError(f"{where}: this is not YAML: {problem}.") from None
 
 
-class _Events:
-    """Builds a value from the events of a YAML parser; refuses aliases, tags and deep nesting."""
-
-    def __init__(self, document: Document, line: int, events: Iterator[Any]) -> None:
-        self._document, self._line, self._events = document, line, events
-
-    def read(self) -> Value:
-        """Return the value of the only document."""
-        next(self._events)
-        if not hasattr(next(self._events), "explicit"):  # no document begins
-            return None
-        value = self._build(next(self._events), 0)
-        next(self._events)
-        event = next(self._events)
-        if hasattr(event, "explicit"):
-            self._refuse(event, "a second YAML document begins; expected one")
-        return value
-
-    def _build(self, event: Any, depth: int) -> Value:
-        """Build the value that begins with an event."""
-        self._check(event)
-        if depth > DEEPEST:
-            _refuse_depth(self._document, self._line + event.start_mark.line)
+def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
+    """Refuse anchors, aliases, tags, deep nesting and a second document."""
+    depth = num_documents = 0
+    for event in events:
         kind = type(event).__name__
-        if kind == "ScalarEvent":
-            return self._convert(event)
-        inside = takewhile(lambda inner: type(inner).__name__ not in _ENDS, self._events)
-        if kind == "SequenceStartEvent":
-            return [self._build(inner, depth + 1) for inner in inside]
+        num_documents += kind == "DocumentStartEvent"
+        reason = ""
+        if num_documents > 1:
+            reason = "a second YAML document begins; expected one"
+        elif getattr(event, "anchor", None) is not None:
+            reason = "anchors and aliases (& and *) are not read; write the value out"
+        elif getattr(event, "tag", None) is not None:
+            reason = f"the tag {event.tag} is not read; expected plain values"
+        if reason:
+            _refuse_part(document, line, event, reason)
+        depth += _STEPS.get(kind, 0)
+        if depth > DEEPEST:
+            _refuse_depth(document, line + event.start_mark.line)
+
+
+def _convert(node: Any, document: Document, line: int) -> Value:
+    """Convert a node of YAML: text in quotes, a word of YAML, a number or other text."""
+    if node.id == "sequence":
+        return [_convert(inner, document, line) for inner in node.value]
+    if node.id == "mapping":
         mapping: dict[str, Value] = {}
-        for key in inside:
-            self._check(key)
-            if type(key).__name__ != "ScalarEvent":
-                self._refuse(key, "a key is not text")
+        for key, inner in node.value:
+            if key.id != "scalar":
+                _refuse_part(document, line, key, "a key is not text")
             if key.value in mapping:
                 reason = f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
-                self._refuse(key, reason)
-            mapping[key.value] = self._build(next(self._events), depth + 1)
+                _refuse_part(document, line, key, reason)
+            mapping[key.value] = _convert(inner, document, line)
         return mapping
-
-    def _check(self, event: Any) -> None:
-        """Refuse anchors, aliases and tags."""
-        if getattr(event, "anchor", None) is not None:
-            self._refuse(event, "anchors and aliases (& and *) are not read; write the value out")
-        if getattr(event, "tag", None) is not None:
-            self._refuse(event, f"the tag {event.tag} is not read; expected plain values")
-
-    def _refuse(self, event: Any, reason: str) -> NoReturn:
-        mark = event.start_mark
-        raise DataError(
-            f"{self._document.at(self._line + mark.line)}, column {mark.column + 1:,}: {reason}."
-        )
-
-    def _convert(self, event: Any) -> Value:
-        """Return a scalar: text in quotes, a word of YAML, a number or other text."""
-        text = str(event.value)
-        if event.style:  # in quotes, or a block
-            return text
-        if text in _YAML_WORDS:
-            return _YAML_WORDS[text]
-        if _YAML_NUMBER.fullmatch(text):
-            return NumberAt(text, self._line + event.start_mark.line)
+    text = str(node.value)
+    if node.style:  # in quotes, or a block
         return text
+    if _YAML_NUMBER.fullmatch(text):
+        return NumberAt(text, line + node.start_mark.line)
+    return _YAML_WORDS.get(text, text)
+
+
+def _refuse_part(document: Document, line: int, part: Any, reason: str) -> NoReturn:
+    """Refuse an event or a node of YAML."""
+    mark = part.start_mark
+    where = f"{document.at(line + mark.line)}, column {mark.column + 1:,}"
+    raise DataError(f"{where}: {reason}.")
