@@ -204,9 +204,8 @@ class Metric:
         counted `weights` times.
     is_counted
         True if n times the metric is a whole number.
-    weighted, macro
-        True if the constants of tasks of unequal weights are computed, not sampled; if tables carry
-        those of macro averages.
+    weighted
+        True if the constants of tasks of unequal weights are computed, not sampled.
     tabulated
         False if no tables have it: its constants are computed from the numbers of candidates.
     """
@@ -230,7 +229,6 @@ class Metric:
     statistic: Callable[[Values, Values], float] = _mean
     is_counted: bool = False
     weighted: bool = False
-    macro: bool = False
     tabulated: bool = True
 
     @property
@@ -362,7 +360,6 @@ _MRR = Metric(
     moments="means.mean_reciprocal_rank",
     inverse_of="harmonic_mean_rank",
     weighted=True,
-    macro=True,
 )
 _NDCG = Metric(
     family="ndcg",
@@ -412,7 +409,6 @@ CATALOGUE: dict[str, Metric] = {
             exponent=1,
             is_counted=True,
             weighted=True,
-            macro=True,
         ),
         _MRR,
         Metric(
@@ -431,7 +427,6 @@ CATALOGUE: dict[str, Metric] = {
             moments="means.hits_at_k",
             is_counted=True,
             weighted=True,
-            macro=True,
         ),
         Metric(
             family="geometric_mean_rank",
@@ -446,7 +441,6 @@ CATALOGUE: dict[str, Metric] = {
             moments="means.geometric_mean_rank",
             exponent=0,
             weighted=True,
-            macro=True,
         ),
         Metric(
             family="inverse_geometric_mean_rank",
@@ -589,9 +583,6 @@ TABULATED: tuple[Metric, ...] = tuple(
 )
 """The metrics for which tables carry rows."""
 
-MACRO_METRICS: tuple[Metric, ...] = tuple(metric for metric in TABULATED if metric.macro)
-"""Those of them that have macro averages."""
-
 HEADLINE = tuple(
     metric
     for metric in TABULATED
@@ -601,12 +592,11 @@ HEADLINE = tuple(
 """The metrics that papers print: MR, MRR, Hits@1, Hits@3 and Hits@10."""
 
 
-def list_metrics(*, micro: bool = True, shared: bool = False) -> tuple[Metric, ...]:
-    """Return the usual metrics; fewer for macro averages, and for tasks that share negatives."""
-    metrics = TABULATED if micro else MACRO_METRICS
+def list_metrics(*, shared: bool = False) -> tuple[Metric, ...]:
+    """Return the usual metrics; fewer if tasks share their negatives."""
     if shared:
-        return tuple(metric for metric in metrics if metric.is_mean or metric.optimum is None)
-    return metrics
+        return tuple(metric for metric in TABULATED if metric.is_mean or metric.optimum is None)
+    return TABULATED
 
 
 INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(

@@ -379,14 +379,15 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
         shares[_MRR] = reciprocal
     wrong: set[Metric] = set()
     for smaller, larger in itertools.permutations(shares, 2):
+        pair = {smaller, larger}
         # Hits and the MRR alone have sharper rules.
-        if {smaller, larger} & wrong or (smaller.macro and larger.macro):
+        if pair & wrong or all(metric == _MRR or metric.hits_k for metric in pair):
             continue
         factor = bound_ratio(smaller, larger)
         limit = factor * shares[larger].over_runs.upper
         if not exceeds(shares[smaller].over_runs.lower, limit):
             continue
-        wrong |= {smaller, larger}
+        wrong |= pair
         too_large, bound = shares[smaller].measured, shares[larger].measured
         severity: Severity = "error"
         cause = "A slip, an nDCG with a cut-off that is not named, or several right answers a task."

@@ -184,9 +184,7 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         (row,) = rows[key].slice(generator.randrange(len(rows[key])), 1).to_pylist()
         tasks = tables.tasks(key, **row)
         shared = shares_negatives(tasks.protocol)
-        metric = generator.choice(
-            list_metrics(micro=tasks.is_micro, shared=shared) if tasks.is_chance else HEADLINE
-        )
+        metric = generator.choice(list_metrics(shared=shared) if tasks.is_chance else HEADLINE)
         constants = tables.look_up(tasks, metric)
         best = constants.worst if metric.optimum is None else metric.optimum
         value = generator.choice(

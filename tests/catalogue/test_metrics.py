@@ -259,7 +259,6 @@ def test_rows_are_whole_and_name_what_exists(metric: Metric) -> None:
     assert callable(getattr(importlib.import_module(f"rankconst.moments.{module}"), name))
     for other in (metric.inverse_of, metric.square_of):
         assert not other or parse_metric(other).key == other
-    assert metric.weighted >= metric.macro
     assert metric.inverse is None or metric.inverse.inverse == metric
     assert pickle.loads(pickle.dumps(metric)) == metric  # noqa: S301 - our own
 
