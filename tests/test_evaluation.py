@@ -339,18 +339,12 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> N
     [
         (Address(questions=(WHICH,)), Address("wn18rr"), True),
         (Address(questions=(WHICH,)), Address("nations"), False),
-        (Address(questions=(replace(WHICH, choices=("atlantis",)),)), Address("nations"), False),
         (Address(questions=(replace(WHICH, choices=("atlantis", "Nations")),)), Address("nations"), True),
-        (Address(questions=(WHICH,)), NOTHING, True),
         (Address("nations", questions=(WHICH,)), Address("nations"), True),
-        (Address(relations=("a", "B c")), Address(relations=("b_c", "a", "d")), True),
         (Address(relations=("a", "B c")), Address(relations=("b_c", "a")), True),
         (Address(relations=("a", "e")), Address(relations=("a", "d")), False),
-        (Address(relations=("a",)), NOTHING, True),
         (NOTHING, Address(relations=("a",)), True),
         (Address("FB15k-237", "testing"), Address("fb15k237", "test"), True),
-        (Address("wn18rr", relations=("_hypernym",)), Address(relations=("_also_see",)), False),
-        (Address("nations", "test", "head"), NOTHING, True),
         (Address("atlantis", "valid"), Address("nations", "test"), False),
         # Unknown names get a reason of their own where they are settled.
         (Address("atlantis", "tset"), Address("nations", "test"), True),

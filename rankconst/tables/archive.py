@@ -422,7 +422,7 @@ class Tables(TableFiles):
         Returns
         -------
         tuple of str
-            Empty if the tables have none: for train, and in tables before 1.0.0.
+            Empty if the tables have none, as for train.
 
         Raises
         ------

@@ -111,27 +111,14 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
     """
     tallies: dict[Tasks, _Tally] = defaultdict(Counter)
     try:
-        with path.open("rb") as file:
-            content = read_at_most(file, _LARGEST)
-        if len(content) > _LARGEST:
-            raise DataError(
-                f"{path} is larger than {_LARGEST // 2**20} MiB. "
-                "Count equal rows: add a column num_tasks."
-            )
-        content.decode("utf-8-sig")  # all of it, for the place of a byte that is not text
-        lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
-        for row in _read_rows(path, lines):
+        for row in _read_rows(path, _read_lines(path)):
             tallies[row.tasks][row.num_candidates, row.relevant] += row.num_tasks
             if row.relevant == 0 and not tool:
                 raise DataError(f"{path}: some queries have no right answers. {EMPTY}")
-    except (OSError, UnicodeDecodeError) as error:
-        cause = error.strerror if isinstance(error, OSError) else error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        cause = getattr(error, "strerror", None) or error
         raise DataError(
             f"cannot read {path}: {cause}. Expected a CSV file with a column num_candidates."
-        ) from error
-    except csv.Error as error:
-        raise DataError(
-            f"{path} cannot be read: {error}. Expected a CSV file with a column num_candidates."
         ) from error
     if not tallies:
         raise DataError(f"{path} holds no counts.")
@@ -142,23 +129,32 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
                 "Give either."
             )
     if any(right is not None for tally in tallies.values() for _, right in tally):
-        return _gather_answers(tallies, tool)
+        answers = {}
+        for tasks, tally in tallies.items():
+            sizes, rights = zip(*tally, strict=True)
+            times = [*tally.values()]
+            answers[tasks] = gather_answers(
+                sizes, rights, tasks.dataset, num_tasks=times, tool=tool
+            )
+        return make_answer_tables(answers)
     histograms = {}
     for tasks, tally in tallies.items():
-        sizes = [size for size, _ in tally]
-        histograms[tasks] = Histogram.from_counts(sizes, [*tally.values()])
+        candidates = [size for size, _ in tally]
+        histograms[tasks] = Histogram.from_counts(candidates, [*tally.values()])
     return make_tables(histograms)
 
 
-def _gather_answers(tallies: Mapping[Tasks, _Tally], tool: str | None) -> Tables:
-    """Return tables of queries with several right answers."""
-    answers = {}
-    for tasks, tally in tallies.items():
-        sizes, right = zip(*tally, strict=True)
-        answers[tasks] = gather_answers(
-            sizes, right, tasks.dataset, num_tasks=[*tally.values()], tool=tool
+def _read_lines(path: Path) -> Iterator[str]:
+    """Read the lines of a file, which is text to its end and not too large."""
+    with path.open("rb") as file:
+        content = read_at_most(file, _LARGEST)
+    if len(content) > _LARGEST:
+        raise DataError(
+            f"{path} is larger than {_LARGEST // 2**20} MiB. "
+            "Count equal rows: add a column num_tasks."
         )
-    return make_answer_tables(answers)
+    content.decode("utf-8-sig")  # all of it, for the place of a byte that is not text
+    return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
 
 
 def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:

@@ -231,11 +231,9 @@ def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
         )
     if any(find_protocol(key).qualified for key in tables.protocols(tasks.dataset)):
         return f": {_NO_STATEMENTS}"
-    if tables.datasets[tasks.dataset]["entities"] is None:
-        return "."
-    if tasks.dataset in load_benchmarks():
+    if tables.datasets[tasks.dataset]["entities"] and tasks.dataset in load_benchmarks():
         return f". Run: rankconst build {tasks.dataset} --out FOLDER; then add --tables FOLDER."
-    return ": an earlier version of rankconst built them. Build them again."
+    return "."
 
 
 def explain_unranked(tasks: Tasks) -> str:
