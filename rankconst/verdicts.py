@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.tables.archive import Tables
-    from rankconst.values.significance import Significance
 
 LEVEL = 0.05
 """A number is better than a baseline that does as well with a smaller probability than this."""
@@ -95,17 +94,16 @@ def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
     if side < 0 and metric.is_counted and not done.constants.histogram.is_weighted:
         step = 1 / done.constants.num_tasks
         batch = batch.shift(step if metric.increasing else -step)
-    tails = add_significance(replace(done, batch=batch)).significance
-    return [_judge_tail(tail, side) for tail in tails or (None,)]
-
-
-def _judge_tail(tail: Significance | None, side: int) -> int:
-    """Judge a number by the probability of doing at least as well; 0 where it is not known."""
-    if tail is None:
-        return 0
-    if side > 0:
-        return int(tail.interval.upper <= math.log10(_BELOW))
-    return -int(tail.interval.lower >= math.log10(1 - _BELOW))
+    verdicts = []
+    for tail in add_significance(replace(done, batch=batch)).significance or (None,):
+        if tail is None:
+            is_certain = False
+        elif side > 0:
+            is_certain = tail.interval.upper <= math.log10(_BELOW)
+        else:
+            is_certain = tail.interval.lower >= math.log10(1 - _BELOW)
+        verdicts.append(side if is_certain else 0)
+    return verdicts
 
 
 def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
@@ -118,17 +116,12 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     verdict = judge_one(floor)
     if verdict > 0:
         return f"{sentence} Counting gets {gets}; {text} is {_show_way(floor)}."
-    if verdict == 0 and _is_better(floor):
+    # A number may be better than what the baseline is expected to get, and not certainly so.
+    lead = floor.batch.value - floor.constants.expectation
+    if verdict == 0 and (lead > 0 if floor.batch.metric.increasing else lead < 0):
         return f"{sentence} {text} cannot be distinguished from counting, which gets {gets}."
     does = "does better" if verdict < 0 else "is no worse"
     return f"{sentence} Counting {does}: it gets {gets}."
-
-
-def _is_better(done: AdjustedBatch) -> bool:
-    """Return True if a number, as it is written, is better than the baseline's expectation."""
-    if done.batch.metric.increasing:
-        return bool(done.batch.value > done.constants.expectation)
-    return bool(done.batch.value < done.constants.expectation)
 
 
 def _explain_chance(done: AdjustedBatch) -> str:

@@ -5,13 +5,12 @@ Which library means which by a name is in :mod:`rankconst.catalogue.libraries`.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rankconst.catalogue import read_rows
 from rankconst.catalogue.metrics import Metric
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import Names, read_count
@@ -213,12 +212,7 @@ def define_metric(key: str, k: int | None) -> AnswersMetric:
     return name_answers_metric(key, k, row.symbol, row.title, "share" if row.is_share else "count")
 
 
-def _load_families() -> dict[str, Family]:
-    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-    return {key: Family(**row) for key, row in tomllib.loads(text).items()}
-
-
-FAMILIES = _load_families()
+FAMILIES = {key: Family(**row) for key, row in read_rows("definitions").items()}
 """The definitions by key. N candidates, R of them right; without a k, all places are taken."""
 
 GROUPS = {

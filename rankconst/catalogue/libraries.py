@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankconst.catalogue import read_rows
 from rankconst.catalogue.definitions import (
     FAMILIES,
     AnswersMetric,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
 
-_FILE = Path(__file__).with_suffix(".toml")
 LEFT_OUT = "left out"
 EMPTY = (
     "What does a query without right answers count? Libraries leave it out or count 0 or 1: "
@@ -108,15 +107,13 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
 @functools.cache
 def load_libraries() -> Mapping[str, Library]:
     """Return the libraries by key."""
-    import tomllib  # most commands need none
 
     def freeze(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: freeze(item) for key, item in value.items()}
         return tuple(value) if isinstance(value, list) else value
 
-    rows = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return {key: Library(key, **freeze(row)) for key, row in rows.items()}
+    return {key: Library(key, **freeze(row)) for key, row in read_rows("libraries").items()}
 
 
 def parse_library(name: str) -> Library:

@@ -17,9 +17,9 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from rankconst.catalogue import read_rows
 from rankconst.doubles import np
 from rankconst.errors import UnknownNameError
 from rankconst.names import Names, require_text, squash
@@ -854,10 +854,7 @@ class Formula(NamedTuple):
 @cache
 def load_formulas() -> Mapping[str, Formula]:
     """Read the formulas, by the family of the metric."""
-    import tomllib  # only the pages of metrics need them
-
-    text = Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8")
-    return {family: Formula(**row) for family, row in tomllib.loads(text).items()}
+    return {family: Formula(**row) for family, row in read_rows("formulas").items()}
 
 
 def _write_formula(metric: Metric, form: str) -> str:

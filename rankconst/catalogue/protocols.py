@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from rankconst.catalogue import read_rows
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.names import Names, require_text, resolve_name, squash
 
@@ -310,10 +310,7 @@ class Sampling(NamedTuple):
 @cache
 def load_samplings() -> dict[str, Sampling]:
     """Read the ways of drawing negatives, by key."""
-    import tomllib  # most commands need none
-
-    rows = tomllib.loads(Path(__file__).with_name("samplings.toml").read_text(encoding="utf-8"))
-    return {key: Sampling(key, **row) for key, row in rows.items()}
+    return {key: Sampling(key, **row) for key, row in read_rows("samplings").items()}
 
 
 DEFAULT_SAMPLING = "distinct"
@@ -402,28 +399,27 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
     """Explain a protocol without constants on a graph with time or qualifiers; empty if it has."""
     if protocol.fits(temporal, qualified):
         return ""
+    if not temporal and not qualified:
+        part = "qualifiers" if protocol.qualified else "time"
+        return (
+            f"Protocol {protocol.key} needs the {part} of every fact, "
+            "and the facts of this graph have none."
+        )
     kind = "graphs without qualifiers" if qualified else "graphs without time"
     if protocol.qualified:
         kind = "statements"
     elif protocol.time:
         kind = "temporal graphs"
-    if qualified:
-        return (
-            f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. "
-            "Add --protocol qualified (entities in qualifiers only are ranked), stare (they are "
-            "not) or raw (nothing is filtered)."
-        )
-    if temporal:
-        return (
-            f"Protocol {protocol.key} is for {kind}; this is a temporal graph: "
-            "add --protocol time-aware (known answers of the same time are removed), "
-            "static (of any time) or raw (none)."
-        )
-    part = "qualifiers" if protocol.qualified else "time"
-    return (
-        f"Protocol {protocol.key} needs the {part} of every fact, "
-        "and the facts of this graph have none."
+    remedy = (
+        "this is a temporal graph: add --protocol time-aware (known answers of the same time are "
+        "removed), static (of any time) or raw (none)."
     )
+    if qualified:
+        remedy = (
+            "the facts of this graph have qualifiers. Add --protocol qualified (entities in "
+            "qualifiers only are ranked), stare (they are not) or raw (nothing is filtered)."
+        )
+    return f"Protocol {protocol.key} is for {kind}; {remedy}"
 
 
 def rate_protocol(key: str) -> int:

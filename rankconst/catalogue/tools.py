@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue import read_rows
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import Names, require_text, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-_FILE = Path(__file__).with_name("tools.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +89,7 @@ class Tool:
 @functools.cache
 def load_tools() -> Mapping[str, Tool]:
     """Read the tools, by key."""
-    import tomllib  # most commands need none
-
-    rows: dict[str, dict[str, Any]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return {key: _read_tool(key, row) for key, row in rows.items()}
+    return {key: _read_tool(key, row) for key, row in read_rows("tools").items()}
 
 
 def _read_tool(key: str, row: dict[str, Any]) -> Tool:

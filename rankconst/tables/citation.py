@@ -10,6 +10,8 @@ from rankconst.values.published import show_number
 from rankconst.version import __version__, parse_version
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 
@@ -62,15 +64,15 @@ def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
 
 def write_bibtex(title: str, version: str, year: int, url: str | None = None) -> str:
     """Return the BibTeX entry of a version of the tables."""
-    lines = [
-        f"title = {{{title}}}",
-        f"author = {{{{{AUTHORS}}}}}",
-        f"version = {{{version}}}",
-        f"year = {{{year}}}",
-    ]
+    fields = {"title": title, "author": f"{{{AUTHORS}}}", "version": version, "year": str(year)}
     if url:
-        lines.append(f"url = {{{url}}}")
-    return "@misc{rankconst_tables,\n  " + ",\n  ".join(lines) + "\n}"
+        fields["url"] = url
+    return _write_entry("misc{rankconst_tables", fields)
+
+
+def _write_entry(head: str, fields: Mapping[str, str]) -> str:
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items()]
+    return f"@{head},\n" + ",\n".join(lines) + "\n}"
 
 
 _HOYT = {
@@ -88,11 +90,8 @@ def cite_program() -> str:
     """Return the BibTeX entries of the program, and of the paper with its framework."""
     title = "rankconst: chance expectations and variances of ranking metrics on link-prediction"
     program = {"title": f"{title} benchmarks", "author": f"{{{AUTHORS}}}", "version": __version__}
-    entries = []
-    for head, fields in (("software{rankconst", program), ("article{hoyt2022unified", _HOYT)):
-        lines = [f"  {field} = {{{value}}}" for field, value in fields.items()]
-        entries.append(f"@{head},\n" + ",\n".join(lines) + "\n}")
-    return "\n".join(entries)
+    entries = (("software{rankconst", program), ("article{hoyt2022unified", _HOYT))
+    return "\n".join(_write_entry(head, fields) for head, fields in entries)
 
 
 def cite_tables(tables: Tables) -> str:
