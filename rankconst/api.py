@@ -73,16 +73,15 @@ def adjust(
     ----------
     results
         A number, or text as it was printed (without a letter, else it is a path), or a list or an
-        array of them, with their `metric`; or a dict of such values by their metrics,
-        ``{"mrr": "0.338", "hits@10": "0.533"}``. The path of a file of any format that ``rankconst
-        adjust`` reads, or of a folder, or a list of paths, whose numbers are one table with a
-        column ``file``; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it; what :func:`read`
-        or :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with a column for each
-        metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
-        ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``, ``side``,
-        ``protocol``, ``tool``, ``aggregation``, in any usual spelling, say which ranking tasks a
-        row is about. Text is read as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``),
-        which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay missing.
+        array of them, with their `metric`; or a dict of such values by their metrics. The path of a
+        file that ``rankconst adjust`` reads, or of a folder, or a list of paths, whose numbers are
+        one table with a column ``file``; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it;
+        what :func:`read` or :func:`from_ranks` returns. Or a DataFrame: wide, with a column for
+        each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
+        ``value`` (and ``k`` for ``hits_at_k``), where columns ``dataset``, ``split``, ``side``,
+        ``protocol``, ``tool``, ``aggregation`` say which ranking tasks a row is about. Text is read
+        as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals; floats
+        are exact. Missing values, ``n/a`` and the like stay missing.
     metric
         The metric of a single number. Of other results, which name their metrics, the only one to
         adjust, or several; all if empty.
@@ -93,9 +92,8 @@ def adjust(
         The ranking tasks of the numbers, where the results leave them open. The defaults are
         split ``test``, side ``both``, and the only protocol of the dataset, the tool's or else
         ``standard``; a tool may have a split and a side of its own. The result's ``assumed`` names
-        those that were used. Numbers of a file or a DataFrame whose adjusted values or numbers of
-        ranks contradict these tasks are asked about, not adjusted; those whose labels name other
-        tasks than you do are left out without a note, as you did not ask for them.
+        those that were used. Numbers whose adjusted values or numbers of ranks contradict these
+        tasks are asked about, not adjusted; those whose labels name other tasks are left out.
     relations
         Only the tasks of these relations; of all if empty.
     percent
@@ -107,9 +105,9 @@ def adjust(
         ``errors="raise"`` does; by default the rest is adjusted.
     accept
         Words that say nothing about the numbers. A number with a word near it that may mean other
-        ranking tasks, such as ``dev``, is not adjusted but asked about: each of the result's
-        ``asked`` names the word, its place and what answers it. ``dev=valid`` tells what a word
-        means, and ``NELL-995=nell995`` which of several graphs with a name.
+        ranking tasks, such as ``dev``, is asked about: the result's ``asked`` names the word, its
+        place and what answers it. ``dev=valid`` tells what a word means, and ``NELL-995=nell995``
+        which of several graphs with a name.
     decimals
         Not for files: to how many decimals numbers were rounded, for all metrics or for each by
         name; None to go by the text.
@@ -119,9 +117,8 @@ def adjust(
     tables
         The constants; the newest that came with the package if None. Of several sets, ``[mykg,
         rankconst.load()]``, each dataset is taken from the first that holds it; the only one that
-        they hold need not be named for numbers and ranks. Or what :func:`from_counts` returns. Of
-        queries with several right answers, `tool` is then the library that evaluated them, which
-        decides what the names of metrics mean.
+        they hold need not be named for numbers and ranks. Or what :func:`from_counts` returns; of
+        queries with several right answers, `tool` is then the library whose names the metrics have.
     errors
         If None, impossible numbers, and those of unknown tasks, are left out, and a column ``note``
         has the reason; it is an error if no other is there. ``"note"`` returns the result even
@@ -136,17 +133,15 @@ def adjust(
     Returns
     -------
     AdjustedValue, AdjustedList, AdjustedValues, pandas.DataFrame or AdjustedFile
-        Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p`` and a
-        ``sentence``; ``print`` shows the screen of the command, and ``forms`` has the intervals. Of
-        a list of numbers: a sequence of these. With `to`, a sequence of the values before
-        adjustment, with ``lower`` and ``upper``. Of a dict by metrics: a mapping of these by
-        metric; its ``to_pandas()`` makes a DataFrame with a row for each. Of a DataFrame: the
-        same rows and columns, with further columns: ``AMRR`` for each metric, or ``index`` if the
-        frame is long, and ``protocol``; with `details` expectation, variance and every form with
-        its ends, ``num_tasks``, ``table_version`` and the other names of the tasks. Of anything
-        else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a
-        DataFrame of them. Its ``assumed`` maps ``split``, ``side`` ... to the assumed values, and
-        its ``asked`` lists questions for you. Of a DataFrame, both are in ``attrs``.
+        Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p``, a ``sentence``
+        and ``forms`` with intervals; ``print`` shows the screen of the command. A list gives a
+        sequence of these, a dict by metrics a mapping; their ``to_pandas()`` has a row for each.
+        With `to`, a sequence of the values before adjustment, with ``lower`` and ``upper``. A
+        DataFrame gets further columns: ``AMRR`` for each metric, or ``index`` if it is long, and
+        ``protocol``; with `details` every form with its ends, ``num_tasks``, ``table_version`` and
+        the other names of the tasks. Of anything else: an object whose ``table`` and
+        ``to_pandas()`` have such columns. Its ``assumed`` maps ``split``, ``side`` ... to the
+        assumed values, and its ``asked`` lists questions for you; both are in a frame's ``attrs``.
 
     Raises
     ------
@@ -157,11 +152,9 @@ def adjust(
     UnknownNameError
         If a name is unknown.
     UsageError
-        If a column and an argument contradict each other, or an option does not go with the
-        results.
+        If a column contradicts an argument, or an option does not go with the results.
     MissingExtraError
-        If the file is YAML and PyYAML is not installed, or the results are a table of Arrow or
-        polars and pandas is not.
+        If a package that reads the file or the table is not installed.
 
     Examples
     --------
