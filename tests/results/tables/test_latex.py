@@ -12,28 +12,19 @@ from readings import reading_of
 
 read = reading_of(READER)
 
-# Rows of a table with the columns Data, Model and MRR, and what is read of it.
-_SPANNING = {
-    (
-        r"\multirow{2}{*}{UMLS} & A & .1 \\ & B & .2 \\ \multirow[t]{2}*{Nations} & A & .3 \\ & B "
-        r"& .4"
-    ): "UUNN",
-    (
-        r"& A & .1 \\ \multirow{-2}{*}{UMLS} & B & .2 \\ & A & .3 \\ \multirow{-2}{*}{Nations} & B "
-        r"& .4"
-    ): "UUNN",
-}
 
-
-@pytest.mark.parametrize("rows", _SPANNING)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        r"\multirow{2}{*}{UMLS} & A & .1 \\ & B & .2 \\ \multirow[t]{2}*{Nations} & A & .3 \\ & B & .4",
+        r"& A & .1 \\ \multirow{-2}{*}{UMLS} & B & .2 \\ & A & .3 \\ \multirow{-2}{*}{Nations} & B & .4",
+    ],
+)
 def test_cells_over_several_rows(rows: str) -> None:
-    reading = read(
-        rf"\begin{{tabular}}{{llr}} Dataset & Model & MRR \\ \hline {rows} \\ \end{{tabular}}"
-    )
-    assert (
-        "".join((entry.context.dataset or "-")[0] for entry in reading.entries) == _SPANNING[rows]
-    )
-    assert [entry.text for entry in reading.entries] == [".1", ".2", ".3", ".4"]
+    heading = r"Dataset & Model & MRR \\ \hline"
+    entries = read(rf"\begin{{tabular}}{{llr}} {heading} {rows} \\ \end{{tabular}}").entries
+    assert [entry.context.dataset for entry in entries] == ["UMLS"] * 2 + ["Nations"] * 2
+    assert [entry.text for entry in entries] == [".1", ".2", ".3", ".4"]
 
 
 def test_the_heading_of_every_page() -> None:
@@ -54,25 +45,21 @@ _NEAR = {
     r"\begin{table}T\caption{one}\end{table} \begin{table}T\caption{two}\end{table}": "caption: one | caption: two",
     r"\begin{table} T T \caption[short]{all} \end{table}": "caption: all | caption: all",
     r"\begin{table}\begin{minipage} T \caption{a}\end{minipage} T \caption{b}\end{table}": "caption: a, caption: b",
-    "far\n\nnear\n\\begin{itemize}\n\\item x\n\\end{itemize}\n\\begin{table} T \\end{table}": "above: near x",
-    "\\begin{table} T\n\\footnotesize note\n\\end{table}\n\nafter": "below: note",
-    "T\nafter\n\nlater\n\nT": "below: after | above: later",
-    r"see \url{http://valid} and \cite{valid}" + "\n\nT": "above: see and",
+    "far\n\nnear\n\\begin{itemize}\n\\item x\n\\end{itemize}\n\\begin{table} T \\end{table}": "paragraph: near x",
+    "\\begin{table} T\n\\footnotesize note\n\\end{table}\n\nafter": "note: note",
+    "T\nafter\n\nlater\n\nT": "note: after | paragraph: later",
+    r"see \url{http://valid} and \cite{valid}" + "\n\nT": "paragraph: see and",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", _NEAR)
 def test_the_texts_of_a_table(text: str) -> None:
-    tables = find_tables(Document("paper.tex", text.replace("T", _TABLE)))
-    told = (
-        ", ".join(f"{each.place.split()[1]}: {each.label.text}" for each in table.above)
-        for table in tables
-    )
-    names = {"paragraph": "above", "note": "below"}
-    shown = " | ".join(told)
-    for name, put in names.items():
-        shown = shown.replace(f"{name}:", f"{put}:")
-    assert shown.startswith(_NEAR[text])
+    shown = []
+    for table in find_tables(Document("paper.tex", text.replace("T", _TABLE))):
+        places = [each.place.split()[1] for each in table.above]
+        texts = [each.label.text for each in table.above]
+        shown.append(", ".join(map(": ".join, zip(places, texts, strict=True))))
+    assert " | ".join(shown).startswith(_NEAR[text])
 
 
 @pytest.mark.parametrize(

@@ -23,16 +23,12 @@ def _describe(text: str) -> list[str]:
     assert READER.recognise(Document("out.txt", text))
     reading = read(text)
     check_indices(reading)
-    return [
-        " ".join(
-            filter(
-                None,
-                (about.dataset, about.split, about.side, about.model, each.metric.label, each.text),
-            )
-        )
-        for each in reading.entries
-        for about in [each.context]
-    ]
+    described = []
+    for entry in reading.entries:
+        about = entry.context
+        names = (about.dataset, about.side, about.model, entry.metric.label, entry.text)
+        described.append(" ".join(filter(None, names)))
+    return described
 
 
 _BOTH = ["A UMLS MRR .1", "A UMLS MR 2", "B c UMLS MRR .3", "B c UMLS MR 4"]
@@ -122,14 +118,15 @@ def test_rows_of_another_width_are_left_out(table: str, left: list[int]) -> None
 
 
 def test_cells_over_several_columns() -> None:
-    text = (
-        "+---+-----+-----+-----+-----+\n|   | UMLS      | Nations   |\n"
-        "+---+-----+-----+-----+-----+\n"
-    ) + (
-        "|   | MRR | MR  | MRR | MR  |\n+---+-----+-----+-----+-----+\n"
-        "| A | .1  | 2   | .3  | 4   |\n"
-        "+---+-----+-----+-----+-----+\n"
-    )
+    text = """\
++---+-----+-----+-----+-----+
+|   | UMLS      | Nations   |
++---+-----+-----+-----+-----+
+|   | MRR | MR  | MRR | MR  |
++---+-----+-----+-----+-----+
+| A | .1  | 2   | .3  | 4   |
++---+-----+-----+-----+-----+
+"""
     assert _describe(text) == ["UMLS A MRR .1", "UMLS A MR 2", "Nations A MRR .3", "Nations A MR 4"]
 
 
@@ -139,15 +136,7 @@ _REPEATED = "Model MR MRR MR MRR\nRotatE 3340 .476 177 .338\n"
 
 @pytest.mark.parametrize(
     "above",
-    [
-        "",
-        "Results on WN18RR and FB15k-237.\n",
-        "WN18RR\n",
-        "WN18RR FB15k-237\n",
-        "Model WN18RR FB15k-237\n",
-        "WN18RR FB15k-237 UMLS\n",
-        "some results\n",
-    ],
+    ["", "Results on WN18RR and FB15k-237.\n", "WN18RR FB15k-237\n", "Model WN18RR FB15k-237\n"],
 )
 def test_one_dataset_is_never_that_of_a_metric_that_comes_twice(above: str) -> None:
     for dataset in (None, "wn18rr"):
@@ -173,10 +162,7 @@ def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
         "INFO | eval | MRR: 0.3\nINFO | eval | MR: 3\n", "epoch 3 MRR 0.3\nepoch 4 MRR 0.4\n",
         "Evaluating valid\nMRR: 0.3\nTest MRR: 0.4\n",
         "Model MR raw MR filt Hits@10\nA 1 2 0.3\n", "Model MRR Mean Rank\nA .1 2\n", "Model MRR test MRR valid\nA 0.1 0.2\n",
-        (
-            "           mrr        hits@10\n         valid  test   valid  test\n"
-            "A          .1    .2     .3    .4\n"
-        ),
+        "     mrr    hits@10\n   valid test valid test\nA .1    .2   .3    .4\n",
     ],
 )  # fmt: skip
 def test_what_is_no_table(text: str) -> None:
