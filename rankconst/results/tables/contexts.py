@@ -105,17 +105,6 @@ def declare(role: str, cell: str) -> Label:
     return replace(label, text=cell, graphs=(graph,), is_vocabulary=True)
 
 
-def _holds_counts(cells: Cells) -> bool:
-    """Tell whether a column has a number besides 0 and 1, so that its cells are not yes and no."""
-    return any(is_number(cell) and cell not in VOCABULARY.flags for cell in cells.distinct[:FEW])
-
-
-def _holds_ends(cells: Cells) -> bool:
-    """Tell whether all cells of a column are letters short for sides: h and t, s and o."""
-    distinct = cells.distinct[:FEW]
-    return all(is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in distinct)
-
-
 class RowText(NamedTuple):
     """The texts and facts of a row."""
 
@@ -213,16 +202,20 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
     """Choose the function that reads the cells of a column without a role of its own."""
     heading, cells, role = layout.heading, layout.cells[j], layout.heading.roles[j]
     flag, asking = find_flag(heading, j), find_asking(heading, j)
+    first_cells = cells.distinct[:FEW]
     # A second column of a role.
     if role in _DECLARED and role in layout.roles and fits_cells(role, cells):
         return partial(_read_role, role, None)
     if role in {"model", "tool"}:
         return _read_name
-    if flag is not None:
-        return partial(_read_below if _holds_counts(cells) else _read_flag, flag)
+    if flag is not None:  # numbers besides 0 and 1 are no answers
+        are_counts = any(is_number(cell) and cell not in VOCABULARY.flags for cell in first_cells)
+        return partial(_read_below if are_counts else _read_flag, flag)
     if asking is not None:
         return partial(_read_below, asking)
-    return _read_end if _holds_ends(cells) else _read_remark
+    # All may be short for sides: h and t, s and o.
+    are_ends = all(is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in first_cells)
+    return _read_end if are_ends else _read_remark
 
 
 class _ColumnTexts(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import names_known
@@ -65,8 +65,8 @@ class Heading:
         """The role of each column; empty where its heading names none."""
         by_column = []
         for labels in self.labels:
-            roles = [role for role in list_roles(labels[::-1]) if role not in {"", "measured"}]
-            by_column.append(roles[0] if roles else "")
+            roles = (role for role in list_roles(labels[::-1]) if role not in {"", "measured"})
+            by_column.append(next(roles, ""))
         return by_column
 
     @property
@@ -93,21 +93,16 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
     """Choose how headings without a metric are read: as graphs, splits and sides, or as models."""
     models = list_possible_models(rows)
-    return partial(_name_models, metric, models) if models else partial(_name_metric, metric)
 
+    def parse(name: str, k: int | None) -> Label:
+        label = read_label(name, k)
+        is_measured = name in models
+        if not models:  # sides, splits or datasets only
+            is_tasks = label.is_vocabulary and bool(label.values or label.graphs)
+            is_measured = is_tasks and not label.role
+        return replace(label, role="measured", metric=metric) if is_measured else label
 
-def _name_metric(metric: Metric, name: str, k: int | None) -> Label:
-    """Read a heading; one of sides, splits or datasets only is that of numbers of a metric."""
-    label = read_label(name, k)
-    if label.role or not label.is_vocabulary or not (label.values or label.graphs):
-        return label
-    return replace(label, role="measured", metric=metric)
-
-
-def _name_models(metric: Metric, models: Collection[str], name: str, k: int | None) -> Label:
-    """Read a heading; one that is the name of a model is that of numbers of a metric."""
-    label = read_label(name, k)
-    return replace(label, role="measured", metric=metric) if name in models else label
+    return parse
 
 
 def list_possible_models(rows: Sequence[Row]) -> list[str]:
@@ -122,24 +117,15 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
         return []
     body = [row.plain for row in rows[1:] if len(row.plain) == len(head)]
     graphs = [row[0] for row in body if names_known(row[0]) or is_mean(row[0])]
-    are_most_graphs = 2 * len(graphs) > len(body)
-    have_meaning = any(not name or _is_vocabulary(name) for name in models)
-    if have_meaning or not are_most_graphs:
+    if 2 * len(graphs) <= len(body):
         return []
-    columns = [[row[j] for row in body] for j in range(1, len(head))]
-    return models if all(_may_be_numbers(cells) for cells in columns) else []
-
-
-def _may_be_numbers(cells: Sequence[str]) -> bool:
-    """Tell whether a column has a number, or is all blank."""
-    return any(is_number(cell) for cell in cells) or all(is_blank(cell) for cell in cells)
-
-
-def _is_vocabulary(heading: str) -> bool:
-    """Tell whether a heading says something about its cells, and so names no model."""
-    label = read_label(heading, 10)  # "Hits" is the name of a metric that lacks its k
-    has_meaning = bool(label.role or label.metric or label.is_about_tasks)
-    return has_meaning or squash(heading) in VOCABULARY.remarks
+    for name, *cells in zip(models, *(row[1:] for row in body), strict=True):
+        label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
+        has_meaning = bool(label.role or label.metric or label.is_about_tasks)
+        are_numbers = any(map(is_number, cells)) or all(map(is_blank, cells))
+        if not name or has_meaning or squash(name) in VOCABULARY.remarks or not are_numbers:
+            return []
+    return models
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
@@ -188,14 +174,10 @@ def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
     if any("." in cell and is_number(cell) for cell in row.plain):
         return False
     for j, label in new.items():
-        is_named = _is_hits(label) or j >= len(row.plain)
-        if not is_named and not any(sign.isalpha() for sign in row.plain[j]):
+        is_hits = label.metric is not None and label.metric.hits_k is not None
+        if not is_hits and j < len(row.plain) and not any(map(str.isalpha, row.plain[j])):
             return False
     return True
-
-
-def _is_hits(label: Label) -> bool:
-    return label.metric is not None and label.metric.hits_k is not None
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
@@ -223,14 +205,17 @@ def _stack_levels(
     """Return the names above each column, and True if it is open which columns they are above."""
     columns: list[list[str]] = [[] for _ in levels[-1]]
     is_open = False
-    for row, level in zip(rows[:-1], levels, strict=False):
-        names = _spread(row, level)
-        if row.spans is None and _is_centred(level, levels[-1], first):
+    for i, (row, level) in enumerate(zip(rows, levels, strict=True), start=1):
+        names = level
+        if i < len(rows):
+            names = _spread(row, level)
+        if i < len(rows) and row.spans is None and _is_centred(level, levels[-1], first):
             is_open = True
             joined = " ".join(filter(None, level[first + 1 :]))
             names = [*level[:first], *[joined] * len(level[first:])]
-        _add_level(columns, names)
-    _add_level(columns, levels[-1])
+        for column, name in zip(columns, names, strict=True):
+            if not is_blank(name) and column[-1:] != [name]:
+                column.append(name)
     are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
     return columns, is_open or (are_blank and _are_shifted(columns[first:]))
 
@@ -249,13 +234,6 @@ def _drop_names_of_levels(
             continue
         if all(role in label.declared for label in beside):
             labels[j] = tuple(label for label in labels[j] if label.text != text)
-
-
-def _add_level(columns: list[list[str]], level: Sequence[str]) -> None:
-    """Add the labels of a level to those above, but for blank and repeated ones."""
-    for column, label in zip(columns, level, strict=True):
-        if not is_blank(label) and column[-1:] != [label]:
-            column.append(label)
 
 
 def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
@@ -341,27 +319,21 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
     from rankconst.catalogue.mentions import find_mentions
 
     headings = [label for label in row.plain if label][:12]
-    columns, hint = "", ""
-    if any(read_label(label).values or find_mentions(label) for label in headings):
-        columns = "datasets, splits or sides"
-    elif list_possible_models(rows):
-        columns = "models"
-    if columns:
-        metric = _find_metric(document) or "mrr"
+    hint = ""
+    are_tasks = any(read_label(label).values or find_mentions(label) for label in headings)
+    if are_tasks or list_possible_models(rows):
+        columns = "datasets, splits or sides" if are_tasks else "models"
+        # The only metric that is named in the file, such as hits@10 in a caption.
+        words = {word.strip("()[]{},.;:*_|") for word in document.text.split()}
+        metrics = [read_label(word).metric for word in words]
+        named = {metric.label.lower() for metric in metrics if metric is not None}
+        metric = named.pop() if len(named) == 1 else "mrr"
         hint = f" If the columns are {columns}, say of which metric: --metric {metric}."
     listed = ", ".join(label[:40] for label in headings)
     return (
         f"{place}: no column is a metric among {listed or 'empty headings'}.{hint} "
         "Expected columns such as MRR, MR or Hits@10, or the two columns metric and value."
     )
-
-
-def _find_metric(document: Document) -> str | None:
-    """Find the only metric that is named in a file, such as hits@10 in a caption."""
-    words = {word.strip("()[]{},.;:*_|") for word in document.text.split()}
-    metrics = [read_label(word).metric for word in words]
-    labels = {metric.label.lower() for metric in metrics if metric is not None}
-    return labels.pop() if len(labels) == 1 else None
 
 
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:

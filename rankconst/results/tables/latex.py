@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
 from rankconst.results.labels import Span
@@ -260,7 +260,7 @@ class _Reader:
             for line in _LINE.split(part):
                 self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", line, count=1)))
         if above and len(parts) > len(below):
-            self._outline.add_text(self._strip_text(parts[-1]), 0 if self._floats else None)
+            self._outline.add_text(self._strip_text(parts[-1]), is_item=bool(self._floats))
         self._below = self._below and not parts
 
     def _strip_text(self, text: str) -> str:
@@ -279,18 +279,18 @@ class _Reader:
                     "expected them in braces, such as {lrr}."
                 )
             position = argument.end
-        rows: list[_Row] = []
+        lines: list[int] = []
+        rows: list[list[_Cell]] = []
         for spans in self._split(position, environment, begin.start()):
-            end = spans[-1].end + 1
             spans[0] = self._skip_rules(spans[0])
-            row = self._make_row(spans)
-            if len(spans) > 1 or row.plain[0]:
-                rows.append(row)
+            cells = [cell for span in spans for cell in self._read_cell(span)]
+            if len(spans) > 1 or cells[0].plain:
+                lines.append(self._document.find_line(spans[0].start))
+                rows.append(cells)
         _fill_rows(rows)
-        covered = sum(sum(row.spans.values()) for row in rows)
-        check_spans(covered, self._document, self._document.find_line(end))
-        finished = [Row(row.line, tuple(row.cells), tuple(row.plain), row.spans) for row in rows]
-        return finished, self._end
+        covered = sum(cell.width for cells in rows for cell in cells if cell.width > 1)
+        check_spans(covered, self._document, self._document.find_line(self._end))
+        return [_finish_row(*row) for row in zip(lines, rows, strict=True)], self._end
 
     def _skip_rules(self, cell: Span) -> Span:
         """Return the first cell of a row without the rules and blanks before it."""
@@ -339,20 +339,15 @@ class _Reader:
         line = self._document.find_line(opened)
         raise DataError(f"{self._document.at(line)}: {_explain_end(environment, depth)}")
 
-    def _make_row(self, spans: list[Span]) -> _Row:
-        row = _Row(self._document.find_line(spans[0].start))
-        for span in spans:
-            part = Placed.cut(self._text, span.start, span.end)
-            cell = Placed(" ".join(part.split()), part.start, part.end)
-            width, height = _read_span(_MULTICOLUMN, cell), _read_span(_MULTIROW, cell)
-            if width > 1:
-                row.spans[len(row.cells)] = width
-            if abs(height) > 1:
-                row.heights[len(row.cells)] = height
-            extended = cell.extend(width)
-            row.cells += extended
-            row.plain += [strip_latex(text, self._macros) for text in extended]
-        return row
+    def _read_cell(self, span: Span) -> Iterator[_Cell]:
+        """Yield the cell of a part of the text, and an empty one for each further column of it."""
+        part = Placed.cut(self._text, span.start, span.end)
+        cell = Placed(" ".join(part.split()), part.start, part.end)
+        width, height = _read_span(_MULTICOLUMN, cell), _read_span(_MULTIROW, cell)
+        first, *others = cell.extend(width)
+        yield _Cell(first, strip_latex(first, self._macros), width, height)
+        for other in others:
+            yield _Cell(other, "")
 
 
 def _explain_end(environment: str, depth: int) -> str:
@@ -369,30 +364,32 @@ def _read_span(pattern: re.Pattern[str], cell: str) -> int:
     return 1 if span is None else int(span[1])
 
 
-@dataclass
-class _Row:
-    """A row while its table is read."""
+class _Cell(NamedTuple):
+    """A cell with the columns and rows that it spans; the rows are above it if below 0."""
 
-    line: int
-    cells: list[Placed] = field(default_factory=list)
-    plain: list[str] = field(default_factory=list)
-    spans: dict[int, int] = field(default_factory=dict)
-    # Column to the rows that its cell spans, below 0 if they are above it.
-    heights: dict[int, int] = field(default_factory=dict)
+    written: Placed
+    plain: str
+    width: int = 1
+    height: int = 1
 
 
-def _fill_rows(rows: list[_Row]) -> None:
+def _fill_rows(rows: list[list[_Cell]]) -> None:
     """Put cells that span several rows into the empty ones below, or above."""
     for place, row in enumerate(rows):
-        for j, height in row.heights.items():
-            step = 1 if height > 0 else -1
-            end = max(min(place + height, len(rows)), -1)
-            others = [rows[at] for at in range(place + step, end, step)]
-            for other in others:
-                if j >= len(other.plain) or other.plain[j]:
+        for j, cell in enumerate(row):
+            step = 1 if cell.height > 0 else -1
+            end = max(min(place + cell.height, len(rows)), -1)
+            for other in (rows[at] for at in range(place + step, end, step)):
+                if j >= len(other) or other[j].plain:
                     break
-                other.plain[j] = row.plain[j]
-                other.cells[j] = Placed("", row.cells[j].start, row.cells[j].end)
+                written = Placed("", cell.written.start, cell.written.end)
+                other[j] = other[j]._replace(written=written, plain=cell.plain)
+
+
+def _finish_row(line: int, cells: list[_Cell]) -> Row:
+    spans = {j: cell.width for j, cell in enumerate(cells) if cell.width > 1}
+    written = tuple(cell.written for cell in cells)
+    return Row(line, written, tuple(cell.plain for cell in cells), spans)
 
 
 def _recognise(document: Document) -> bool:

@@ -208,7 +208,7 @@ class _Reader:
         """Add the text of a token to the outline, or to the open table in HTML."""
         lines = token.map
         if token.type == "html_block" and lines:
-            self._page.depth = len(self._marks)
+            self._page.in_item = bool(self._marks)
             self._page.read(*lines)
             self._page.end_block()
         elif token.type == "list_item_open":
@@ -237,7 +237,7 @@ class _Reader:
             self.outline.add_text(text)
         else:
             star = "* " if self._marks[-1] == "*" else ""  # which may be the mark of a note
-            self.outline.add_text(star + text, len(self._marks) - 1)
+            self.outline.add_text(star + text, is_item=True)
 
     def _add_pipes(self, places: Sequence[tuple[int, int]]) -> None:
         """Add a pipe table."""
@@ -245,7 +245,7 @@ class _Reader:
         for start, end in places:
             width = len(rows[0].cells) if rows else 0
             rows.append(_make_row(self._document, start, end, width))
-        self.outline.add_table(rows, len(self._marks))
+        self.outline.add_table(rows, in_item=bool(self._marks))
 
 
 def find_tables(document: Document) -> list[Printed]:

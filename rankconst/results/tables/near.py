@@ -90,48 +90,34 @@ class _Pending(NamedTuple):
     notes: list[Text]
     headings: list[Text]
 
-    def finish(self) -> Printed:
-        captions = (read_near("the caption", text) for text in dict.fromkeys(self.captions))
-        return Printed(self.rows, (*captions, *self.paragraphs, *self.notes, *self.headings))
-
-
-class _Section(NamedTuple):
-    level: int
-    title: str
-
 
 class _Paragraph(NamedTuple):
-    item: int | None  # the depth of an item of a list; None for a paragraph
     text: str
+    is_item: bool = False  # of a list
 
 
 class Outline:
     """The headings, paragraphs and tables of a document, added from top to bottom."""
 
     def __init__(self) -> None:
-        self._sections: list[_Section] = []
-        self._texts: list[_Paragraph] = []
+        self._titles: dict[int, str] = {}  # level to the title of the section that is open
+        self._paragraphs: list[_Paragraph] = []  # since the last heading or table
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._is_below = False  # True if nothing but notes came since the last table
 
     def add_heading(self, level: int, text: str) -> None:
         """Begin a section."""
-        self._sections = [section for section in self._sections if section.level < level]
-        self._sections.append(_Section(level, _STRUCK.sub("", text)))
-        self._texts.clear()
+        self._titles = {outer: title for outer, title in self._titles.items() if outer < level}
+        self._titles[level] = _STRUCK.sub("", text)
+        self._paragraphs.clear()
         self._is_below = False
 
-    def add_text(self, text: str, item: int | None = None) -> None:
-        """Add a paragraph, or an item of a list with its depth."""
+    def add_text(self, text: str, *, is_item: bool = False) -> None:
+        """Add a paragraph, or an item of a list."""
         text = _STRUCK.sub("", text).strip()
-        if not text or self._take_caption(text) or self._take_note(text, item):
-            return
-        if item is not None:
-            self._texts = [
-                above for above in self._texts if above.item is None or above.item <= item
-            ]
-        self._texts.append(_Paragraph(item, text))
+        if text and not self._take_caption(text) and not self._take_note(text, is_item=is_item):
+            self._paragraphs.append(_Paragraph(text, is_item))
 
     def _take_caption(self, text: str) -> bool:
         """Take a numbered caption of the last table, where captions are below their tables."""
@@ -143,11 +129,11 @@ class Outline:
             self._tables[-1].captions.append(text)
         return not self._captions_above
 
-    def _take_note(self, text: str, item: int | None) -> bool:
+    def _take_note(self, text: str, *, is_item: bool) -> bool:
         """Take a note of the last table; one without a mark may be about the next table, too."""
         is_below, self._is_below = self._is_below, False
         is_marked = _MARKED.match(text) is not None
-        is_short = item is None and len(text) <= _LONGEST_NOTE and not NUMBERED.match(text)
+        is_short = not is_item and len(text) <= _LONGEST_NOTE and not NUMBERED.match(text)
         if not is_below or not (is_marked or is_short) or text.endswith((":", "：")):
             return False
         near = read_near("the note below", text)
@@ -158,40 +144,43 @@ class Outline:
         self._is_below = is_marked
         return is_marked
 
-    def add_table(self, rows: list[Row], depth: int = 0, captions: Iterable[str] = ()) -> list[str]:
-        """Add a table with the paragraph or list above it; return its captions, for later ones."""
-        paragraphs: list[Text] = []
+    def add_table(
+        self, rows: list[Row], captions: Iterable[str] = (), *, in_item: bool = False
+    ) -> list[str]:
+        """Add a table with the paragraph or list above it; return its captions, for later ones.
+
+        An item of a list may be about several tables in it.
+        """
+        table = _Pending(rows, list(captions), [], [], [])
         is_near = True  # up to the first paragraph, which may be above a list
-        for item, text in self._texts[::-1]:
+        for text, is_item in self._paragraphs[::-1]:
             if is_near:
-                paragraphs.append(read_near("the paragraph above", text))
-            elif item is None:
-                paragraphs.append(_read_farther(text))
-            is_near = is_near and item is not None
-        headings: list[Text] = []
-        for section in self._sections[::-1]:
-            heading = read_near("the heading above", section.title)
-            headings.append(heading._replace(farther=bool(headings)))
-        table = _Pending(rows, list(captions), paragraphs, [], headings)
+                table.paragraphs.append(read_near("the paragraph above", text))
+            elif not is_item:
+                table.paragraphs.append(_read_farther(text))
+            is_near = is_near and is_item
+        for level in sorted(self._titles, reverse=True):
+            heading = read_near("the heading above", self._titles[level])
+            table.headings.append(heading._replace(farther=bool(table.headings)))
         if rows:
             self._share_note()
             self._tables.append(table)
-            self._texts = [
-                above for above in self._texts if above.item is not None and above.item < depth
-            ]
+            self._paragraphs = [text for text in self._paragraphs if in_item and text.is_item]
             self._is_below = True
         return table.captions
 
     def _share_note(self) -> None:
         """Leave the vocabulary of a note below the last table to the next table, if it is near."""
         notes = self._tables[-1].notes if self._tables else []
-        if not notes:
-            return
-        label = notes[-1].label
-        if _Paragraph(None, label.text) in self._texts:
+        if notes and _Paragraph(notes[-1].label.text) in self._paragraphs:
+            label = notes[-1].label
             words = () if label.is_vocabulary else label.words
             notes[-1] = notes[-1]._replace(label=Label(label.text, words=words))
 
     def list_tables(self) -> list[Printed]:
         """List the tables with the texts that belong to them, after the last addition."""
-        return [table.finish() for table in self._tables]
+        tables = []
+        for rows, captions, *texts in self._tables:
+            read = [read_near("the caption", caption) for caption in dict.fromkeys(captions)]
+            tables.append(Printed(rows, (*read, *(text for group in texts for text in group))))
+        return tables

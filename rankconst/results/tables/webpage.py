@@ -56,7 +56,7 @@ _WIDEST = 1_000
 
 @dataclass(slots=True)
 class _Cell:
-    """A cell, a caption, or a heading or paragraph outside of tables."""
+    """A cell, a caption, or a heading or paragraph outside of tables, while it is read."""
 
     tag: str
     start: int
@@ -79,9 +79,9 @@ class _Spanning(NamedTuple):
 
 @dataclass(slots=True)
 class _Table:
-    """A table that is being read."""
+    """A table while it is read."""
 
-    cells: list[_Spanning] = field(default_factory=list)
+    cells: list[_Spanning] = field(default_factory=list)  # of the last row
     rows: list[Row] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
     # Column to a cell that goes on from a row above.
@@ -95,8 +95,8 @@ class Page(HTMLParser):
     def __init__(self, document: Document, outline: Outline, strip: Callable[[str], str]) -> None:
         super().__init__()
         self._document, self._outline, self._strip = document, outline, strip
-        self._first = 0
-        self.depth = 0  # of the lists around the HTML
+        self._first = 0  # the line where the piece that is read begins
+        self.in_item = False  # True within an item of a list in Markdown
         self._opened: list[str] = []
         self._counts: Counter[str] = Counter()
         self._shown: int | None = None  # how many elements are open around the hidden one
@@ -117,9 +117,8 @@ class Page(HTMLParser):
         """Read some lines of the document, counted from 0."""
         self.reset()
         self._first = first
-        starts = self._document.starts
-        stop = starts[end] if end < len(starts) else len(self._document.text)
-        text = self._document.text[starts[first] : stop]
+        starts = (*self._document.starts, len(self._document.text))
+        text = self._document.text[starts[first] : starts[min(end, len(starts) - 1)]]
         if text.startswith(">"):
             text = _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
         self.feed(f"{text}<wbr>")
@@ -139,18 +138,20 @@ class Page(HTMLParser):
         attributes = dict(attrs)
         if self.in_table == (tag in _INNER):
             for open_tag in _ENDS.get(tag, ()):
-                self._close(open_tag)
+                self.handle_endtag(open_tag)
+        formula = attributes.get("alttext") if tag == "math" else None
+        is_styled = _STYLE.search(attributes.get("style") or "") is not None
+        is_unseen = tag in _UNSEEN or "hidden" in attributes or is_styled
         if tag not in _VOID:
             self._opened.append(tag)
             self._counts[tag] += 1
-            is_styled = _STYLE.search(attributes.get("style") or "") is not None
-            if not self.hidden and (tag in _UNSEEN or "hidden" in attributes or is_styled):
+            if not self.hidden and is_unseen:
                 self._shown = len(self._opened) - 1
         if self.hidden:
             return
         self._begin(tag, attributes)
-        if tag == "math" and attributes.get("alttext"):
-            self.handle_data(f"${attributes['alttext']}$")
+        if formula:  # in place of the element
+            self.handle_data(f"${formula}$")
             self._shown = len(self._opened) - 1
 
     def _begin(self, tag: str, attributes: Mapping[str, str | None]) -> None:
@@ -161,10 +162,8 @@ class Page(HTMLParser):
             self._tables.append(_Table())
         elif self._tables and tag in _CELLS:
             self._end_cell(self._at())
-            width, height = (
-                _read_span(attributes.get("colspan")),
-                _read_span(attributes.get("rowspan")),
-            )
+            width = _read_span(attributes.get("colspan"))
+            height = _read_span(attributes.get("rowspan"))
             self._cells.append(_Cell(tag, start, width, height))
         elif not self._tables and tag in _BLOCKS:
             self._end_cell(self._at())
@@ -176,10 +175,6 @@ class Page(HTMLParser):
             self.handle_data(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """Close an element, and those that are open within it."""
-        self._close(tag)
-
-    def _close(self, tag: str) -> None:
         """Close the innermost element of a kind, but none around the table that is open."""
         while self._counts[tag] and not (tag in _INNER and self._opened[-1] == "table"):
             last = self._opened.pop()
@@ -199,11 +194,11 @@ class Page(HTMLParser):
             self._end_cell(self._at())
         elif self._tables and tag in {"tr", "table"}:
             self._end_cell(self._at())
-            self._end_row()
+            self._end_row(self._tables[-1])
             if tag == "table":
                 table = self._tables.pop()
                 captions = [self._strip(caption) for caption in table.captions]
-                self._outline.add_table(table.rows, self.depth, captions)
+                self._outline.add_table(table.rows, captions, in_item=self.in_item)
         elif tag in _SIGNS:
             _, end = _SIGNS[tag]
             self.handle_data(end)
@@ -228,25 +223,18 @@ class Page(HTMLParser):
         elif cell.tag in _HEADINGS:
             self._outline.add_heading(int(cell.tag[1]), self._strip(cell.text))
         else:
-            self._outline.add_text(self._strip(cell.text), 0 if cell.tag == "li" else None)
+            self._outline.add_text(self._strip(cell.text), is_item=cell.tag == "li")
 
     def end_block(self) -> None:
         """End a paragraph where Markdown goes on."""
         if not self._tables:
             self._end_cell(0)
 
-    def _end_row(self) -> None:
-        table = self._tables[-1]
-        if table.cells:
-            line = self._document.find_line(table.cells[0].cell.start)
-            row = self._place(table, line)
-            table.covered += len(row.cells) - len(table.cells)
-            check_spans(table.covered, self._document, line)
-            table.rows.append(row)
-        table.cells = []
-
-    def _place(self, table: _Table, line: int) -> Row:
-        """Return a row of the cells that were read, with those that go on from the rows above."""
+    def _end_row(self, table: _Table) -> None:
+        """End a row of cells, with those that go on from the rows above."""
+        if not table.cells:
+            return
+        line = self._document.find_line(table.cells[0].cell.start)
         cells: list[Placed] = []
         spans: dict[int, int] = {}
         above, table.above = table.above, {}
@@ -261,7 +249,11 @@ class Page(HTMLParser):
                 for j, part in enumerate(extended, start=column):
                     table.above[j] = _Spanning(part, 1, height - 1)
             cells += extended
-        return Row(line, tuple(cells), tuple(self._strip(cell) for cell in cells), spans)
+        table.covered += len(cells) - len(table.cells)
+        check_spans(table.covered, self._document, line)
+        plain = tuple(self._strip(cell) for cell in cells)
+        table.rows.append(Row(line, tuple(cells), plain, spans))
+        table.cells = []
 
 
 def _read_span(text: str | None) -> int:
