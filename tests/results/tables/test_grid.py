@@ -61,25 +61,14 @@ def test_an_entry_in_full() -> None:
         "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
     )
     context = Address(
-        "WN18RR",
-        "valid",
-        "left",
-        "raw",
-        "micro",
-        "uma-pi1/kge",
-        "RotatE",
-        "optimistic",
-        num_tasks=6268,
-    )
-    assert [*reading.entries] == [
-        Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False)
-    ]
-    assert (reading.name, reading.form, reading.layout, reading.tool) == (
-        "results", "test", "wide", None,
+        "WN18RR", "valid", "left", "raw", "micro", "uma-pi1/kge", "RotatE", "optimistic", num_tasks=6268
     )  # fmt: skip
-    assert (
-        read("Method|n|MRR", "RotatE|3|0.3").entries[0].context.num_tasks is None
-    )  # of seeds, as likely
+    mr = parse_metric("MR")
+    assert [*reading.entries] == [Entry(mr, "0.8", 0, "AMRI", 2, context, "index", exact=False)]
+    described = (reading.name, reading.form, reading.layout, reading.tool)
+    assert described == ("results", "test", "wide", None)
+    (of_seeds,) = read("Method|n|MRR", "RotatE|3|0.3").entries
+    assert of_seeds.context.num_tasks is None
 
 
 @pytest.mark.parametrize("levels", [("MRR", "median"), ("median", "MRR")])
@@ -132,25 +121,33 @@ def test_a_heading_again_over_other_datasets() -> None:
 
 
 def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -> None:
-    reading = read(
-        "Setting|Side|Model|MRR",
-        "Raw|head|A|.1",
-        "||B|.2",
-        "Filtered|tail|A|.3",
-        "||B|.4",
-        groups=True,
-    )
-    said = [(entry.context.protocol, entry.context.side) for entry in reading.entries]
-    assert said == [("raw", "head"), ("raw", "head"), ("filtered", "tail"), ("filtered", "tail")]
+    rows = "Raw|head|A|.1", "||B|.2", "Filtered|tail|A|.3", "||B|.4"
+    entries = read("Setting|Side|Model|MRR", *rows, groups=True).entries
+    addresses = [(entry.context.protocol, entry.context.side) for entry in entries]
+    assert addresses == [("raw", "head")] * 2 + [("filtered", "tail")] * 2
 
 
-def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
-    reading = read("Model|MRR|Hits@10 (%)", "A|0.338|0.533", "B|0.3|0.4")
-    assert [entry.column for entry in reading.entries] == ["MRR", "MRR"]
-    assert "0.533" in str(reading.skipped)
-    assert "column Hits@10 (%)" in str(reading.skipped)
-    reading = read("Model|MRR (x100)|Hits@10 (%)", "A|0.8|0.533", "B|0.3|2.4")
-    assert [entry.text for entry in reading.entries] == ["0.8%", "0.533%", "0.3%", "2.4%"]
+@pytest.mark.parametrize(
+    ("lines", "texts", "left"),
+    [
+        # Fractions under a percent sign.
+        (["Model|MRR|Hits@10 (%)", "A|0.338|0.533", "B|0.3|0.4"], ["0.338", "0.3"], ["0.533", "0.4"]),
+        (["Model|MRR (x100)|Hits@10 (%)", "A|0.8|0.533", "B|0.3|2.4"], ["0.8%", "0.533%", "0.3%", "2.4%"], []),
+        # A share among percentages of a column, printed otherwise.
+        (["Model|H@10 (UMLS)|H@10 (WN18)", "A|.533|57.1", "B|.5|50.1"], ["57.1%", "50.1%"], [".5", ".533"]),
+        # RotatE and ConvE on FB15k-237: Hits@1 as a fraction beside Hits@10 in percent.
+        (["Model|H@1|H@10", "A|0.241|53.3", "B|0.237|50.1"], ["53.3%", "50.1%"], ["0.241", "0.237"]),
+        (["Model|H@1|H@10 (%)", "A|0.241|53.3", "B|0.237|50.1"], ["0.241", "53.3%", "0.237", "50.1%"], []),
+        # A little above 1 where nothing else is a percentage.
+        (["Model|MRR|MR", "A|1.31|9", "B|1.2|8", "C|.9|7"], ["9", "8", "7"], ["1.31", "1.2", ".9"]),
+        # Less than Hits@k of a smaller k.
+        (["Model|H@1|H@3|H@10", "A|24.1|0.3|53.3", "B|24|30|50"], ["24.1%", "53.3%", "24%", "30%", "50%"], ["0.3"]),
+    ],
+)  # fmt: skip
+def test_what_is_in_percent(lines: list[str], texts: list[str], left: list[str]) -> None:
+    reading = read(*lines)
+    assert [entry.text for entry in reading.entries] == texts
+    assert [skip.what for skip in reading.skipped] == left
 
 
 def test_columns_that_look_like_metrics_are_named_where_they_are_not_read() -> None:
@@ -160,17 +157,6 @@ def test_columns_that_look_like_metrics_are_named_where_they_are_not_read() -> N
     # With a cut-off, and what may be a second run.
     reading = read("Model|MRR@20|NDCG@10|MRR_2", "A|0.3|0.4|0.338")
     assert [entry.metric.label for entry in reading.entries] == ["MRR@20", "nDCG@10"]
-
-
-def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -> None:
-    reading = read("Model|H@10 (FB15k-237)|H@10 (WN18RR)", "A|.533|57.1", "B|.5|50.1")
-    assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]
-
-
-def test_a_metric_a_little_above_1_is_left_out_where_nothing_else_is_a_percentage() -> None:
-    reading = read("Model|MRR|MR", "A|1.31|9", "B|1.2|8", "C|.9|7")
-    assert {entry.metric.label for entry in reading.entries} == {"MR"}
-    assert [skip.what for skip in reading.skipped] == ["1.31", "1.2", ".9"]
 
 
 def test_means_before_the_columns_of_datasets() -> None:
@@ -239,29 +225,22 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("text", "message"),
     [
-        ("MRR",
-         "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?"),
-        ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Expected columns "),
-        ("|",
-         "f.csv, line 1: no column is a metric among empty headings. Expected columns such as MRR, MR or Hits@10"),
+        ("MRR", "one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?"),
+        ("Model|MMR", "no column is a metric among Model, MMR. Expected columns such as MRR, MR or Hits@10"),
+        ("|", "no column is a metric among empty headings. Expected columns "),
+        # The metric of a caption is suggested.
+        ("Model|WN18RR|UMLS\n\nResults (Hits@3, %)", "--metric hits@3."),
+        ("Model|WN18RR|UMLS\n\nMRR and Hits@3", "--metric mrr."),
     ],
 )  # fmt: skip
-def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
-    rows = read_rows(line)
+def test_what_is_no_heading_is_explained(text: str, message: str) -> None:
+    rows = read_rows(text.split("\n", maxsplit=1)[0])
     assert find_heading(rows) is None
-    assert explain_missing(Document("f.csv", line), rows).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("caption", "option"),
-    [("(Hits@3, %)", "hits@3"), ("", "mrr"), ("MRR and Hits@3", "mrr")],
-)
-def test_the_metric_of_a_caption_is_suggested(caption: str, option: str) -> None:
-    document = Document("f.csv", f"Results {caption}:\n\nModel|WN18RR|FB15k-237\nRotatE|0.4|0.3")
-    message = explain_missing(document, read_rows("Model|WN18RR|FB15k-237"))
-    assert f"--metric {option}." in message
+    explained = explain_missing(Document("f.csv", text), rows)
+    assert explained.startswith("f.csv, line 1: ")
+    assert message in explained
 
 
 @given(
@@ -463,13 +442,9 @@ def test_a_note_without_a_mark_is_of_all_rows() -> None:
     assert said(text, "a.md") == ["UMLS valid"] * 2
 
 
-def test_a_million_names_are_no_contexts() -> None:
-    text = (
-        "model,dataset,MRR\n"
-        + "".join(f"model-{i:06d},UMLS,.3\n" for i in range(3_000))
-        + "TransE (raw),UMLS,.3\n"
-    )
-    entries = read_document("a.csv", text).entries
+def test_many_names_are_no_contexts() -> None:
+    rows = [*(f"model-{i:06d},UMLS,.3\n" for i in range(3_000)), "TransE (raw),UMLS,.3\n"]
+    entries = read_document("a.csv", f"model,dataset,MRR\n{''.join(rows)}").entries
     assert len(entries.contexts) == 2
     assert (entries[7].context.model, entries[-1].context.model) == ("model-000007", "TransE (raw)")
     assert [ask.word for ask in entries[-1].context.questions] == ["raw"]
@@ -510,39 +485,22 @@ def test_random_tables_come_back(table: Table, form: str, data: st.DataObject) -
         assert document.text.count("\n", 0, spans[0].start) + 1 == entry.line
 
 
-def test_the_name_of_a_file_says_how_it_was_merged_not_of_what_graph() -> None:
-    text = "dataset,MRR\nUMLS,.7\n"
-    for name, asked in (("all-merged.csv", 0), ("merged rare relations.csv", 1)):
-        (entry,) = read_document(name, text).entries
-        assert len(entry.context.questions) == asked
-    (entry,) = read_document(
-        "a.md", "The merged graph:\n\n| dataset | MRR |\n|--|--|\n| UMLS | .7 |\n"
-    ).entries
-    assert [ask.word for ask in entry.context.questions] == ["merged"]
+@pytest.mark.parametrize(
+    ("name", "above", "words"),
+    [("all-merged.md", "", []), ("merged rare.md", "", ["rare"]), ("a.md", "The merged graph:\n\n", ["merged"])],
+)  # fmt: skip
+def test_the_name_of_a_file_says_how_it_was_merged_not_of_what_graph(
+    name: str, above: str, words: list[str]
+) -> None:
+    (entry,) = read_document(name, f"{above}| dataset | MRR |\n|--|--|\n| UMLS | .7 |\n").entries
+    assert [ask.word for ask in entry.context.questions] == words
 
 
 def test_filter_below_a_metric_is_a_setting_and_no_column_of_settings() -> None:
     # The heading of Bordes et al. 2013, table 3.
-    text = (
-        "| | Mean Rank | | Hits@10 | |\n|---|---|---|---|---|\n"
-        "| Method | Raw | Filter | Raw | Filter |\n| TransE | 243 | 125 | 34.9 | 47.1 |\n"
-    )
-    reading = read_document("transe.md", text)
-    addresses = [(each.metric.label, each.text, each.context.protocol) for each in reading.entries]
-    assert addresses == [
-        ("MR", "243", "raw"),
-        ("MR", "125", "filtered"),
-        ("Hits@10", "34.9%", "raw"),
-        ("Hits@10", "47.1%", "filtered"),
-    ]
-
-
-def test_a_fraction_beside_percentages_is_asked_about() -> None:
-    # RotatE and ConvE on FB15k-237, Hits@1 as a fraction and Hits@10 in percent.
-    rows = "Model,MRR,H@1{},H@10{}\nRotatE,0.338,0.241,53.3\nConvE,0.325,0.237,50.1\n"
-    reading = read_document("a.csv", rows.format("", ""))
-    assert {entry.metric.label for entry in reading.entries} == {"MRR", "Hits@10"}
-    assert {skipped.what for skipped in reading.skipped} == {"0.241", "0.237"}
-    marked = read_document("a.csv", rows.format("", " (%)"))
-    values = [entry.text for entry in marked.entries if entry.metric.label == "Hits@1"]
-    assert values == ["0.241", "0.237"]
+    rows = "|Mean Rank||Hits@10|", "Method|Raw|Filter|Raw|Filter", "TransE|243|125|34.9|47.1"
+    entries = read(*rows, groups=True).entries
+    assert [(entry.metric.label, entry.text, entry.context.protocol) for entry in entries] == [
+        ("MR", "243", "raw"), ("MR", "125", "filtered"),
+        ("Hits@10", "34.9%", "raw"), ("Hits@10", "47.1%", "filtered"),
+    ]  # fmt: skip

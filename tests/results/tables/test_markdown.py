@@ -74,11 +74,11 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
         for line in text.split("\n")
     )  # fmt: skip
     found = find_tables(Document("README.md", page))
-    told = (
-        ", ".join(f"{each.place.split()[1]} {each.label.text}" for each in each.above)
-        for each in found
-    )
-    assert " ".join(" | ".join(told).split()) == " ".join(_NEAR[text].split())
+    shown = []
+    for printed in found:
+        texts = [f"{text.place.split()[1]} {text.label.text}" for text in printed.above]
+        shown.append(", ".join(texts))
+    assert " ".join(" | ".join(shown).split()) == " ".join(_NEAR[text].split())
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,9 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_said_of_the_first_table(page: str, first: str) -> None:
-    told = read(re.sub(r"(?m)^T$", _TABLE, f"# Nations\n\n{page}")).entries[0].context
-    assert (
-        f"{told.dataset} "
-        f"{''.join(f'{ask.word}?' for ask in told.questions) or told.split or 'test'}"
-    ) == first
+    context = read(re.sub(r"(?m)^T$", _TABLE, f"# Nations\n\n{page}")).entries[0].context
+    asked = "".join(f"{ask.word}?" for ask in context.questions)
+    assert f"{context.dataset} {asked or context.split or 'test'}" == first
 
 
 def test_a_page_in_html() -> None:
@@ -142,21 +140,17 @@ _BOX = (
 
 
 @pytest.mark.parametrize("table", [_PRINTED, _BOX, _BOX.replace("+", "|")])
-@pytest.mark.parametrize("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "{}"])
+@pytest.mark.parametrize("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "    {}"])
 def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> None:
-    code = (
-        fence.format(table)
-        if fence != "{}"
-        else "".join(f"    {line}\n" for line in table.splitlines())
-    )
-    text = (
-        f"# Results\n\n## UMLS\n\n{code}\n## WN18RR\n\nValidation results:\n\n{code}\nMore words.\n"
-    )
+    code = fence.format(table)
+    if fence == "    {}":
+        code = "".join(f"    {line}\n" for line in table.splitlines())
+    text = f"# UMLS\n\n{code}\n## WN18RR\n\nValidation results:\n\n{code}\nMore words.\n"
     assert READER.recognise(Document("README.md", text))
     entries = read_document("README.md", text).entries
     assert [entry.text for entry in entries] == ["0.294", "0.465", "0.338", "0.533"] * 2
-    assert [entry.context.dataset for entry in entries] == ["UMLS"] * 4 + ["WN18RR"] * 4
-    assert [entry.context.split for entry in entries] == [None] * 4 + ["valid"] * 4
+    contexts = [(entry.context.dataset, entry.context.split) for entry in entries]
+    assert contexts == [("UMLS", None)] * 4 + [("WN18RR", "valid")] * 4
     lines = text.split("\n")
     assert all(entry.text in lines[(entry.line or 0) - 1] for entry in entries)
 
