@@ -204,7 +204,7 @@ class _Sheets:
         """Find the name of the metric of a number: the nearest above it, or one to its left."""
         names = [name for name in self._names[site.table, site.column] if name.row < site.row]
         names.reverse()
-        for j in range(site.column):
+        for j in range(site.column):  # as in a long table
             names += [name for name in self._names[site.table, j] if name.row == site.row]
         return next((name for name in names if name.fits(metric)), None)
 
@@ -351,7 +351,7 @@ def _note(entry: Entry, reason: str) -> Note:
     return Note(entry.line or 0, f"{entry.column} stays as it is: {reason}")
 
 
-_SIGN = re.compile(rf"[\s}}*_]*+(?:</\w{{1,9}}>)*+\s*+(?P<sign>\\?{UNIT})")
+_SIGN = re.compile(rf"[\s}}$*_]*+(?:</\w{{1,9}}>)*+\s*+(?P<sign>\\?{UNIT})")
 
 
 def _make_cell(

@@ -90,6 +90,7 @@ _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0":
 # Thousands apart by a thin space.
 _THIN = r"(?<![\d.])[1-9]\d{0,2}(?:[\u2009\u202f]\d{3})+(?!\d)"
 _LONGEST = 400
+_NOTHING, _HALF, _ONE = Decimal(0), Decimal("0.5"), Decimal(1)
 # Beyond these powers of ten Decimal or float give up.
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
 
@@ -123,18 +124,20 @@ def parse_value(
     else:
         number, deviation, unit = _Notation(_read_number(value, place))
         exact = exact or not isinstance(value, Decimal)
-    if percent and unit == 1:
+    if percent and unit is _ONE:
         unit = UNITS["%"]
     # Python writes no whole number out that has more than 4,300 digits.
     shown = str(number if isinstance(value, numbers.Rational) else value)
     shown = shown if len(shown) <= _LONGEST else f"{number:.3e}"
     if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
         raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
-    open_by = deviation or Decimal(0)
+    open_by = _NOTHING
     if decimals is not None:
-        open_by += Decimal("0.5").scaleb(-check_decimals(decimals, place))
+        open_by = _HALF.scaleb(-check_decimals(decimals, place))
     elif not exact:
-        open_by += Decimal("0.5").scaleb(int(number.as_tuple().exponent))
+        open_by = _HALF.scaleb(int(number.as_tuple().exponent))
+    if deviation is not None:
+        open_by += deviation
     # Decimal rounds to 28 digits: far below the last place of a float.
     if number and not float(number * unit):
         raise DataError(f"{_at(place)}{shown.strip()!r} is too small to tell from 0.")
@@ -283,7 +286,7 @@ class _Notation(NamedTuple):
 
     number: Decimal
     deviation: Decimal | None = None
-    unit: Decimal = Decimal(1)  # of both: 0.01 of percentages
+    unit: Decimal = _ONE  # of both: 0.01 of percentages
 
 
 def _read_text(text: str, place: str) -> _Notation:

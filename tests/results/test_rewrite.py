@@ -9,6 +9,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankconst
 from rankconst.errors import DataError, UnknownNameError
@@ -73,25 +75,55 @@ Mine   & 30 & n/a & 1 & .477 $\pm$ .002 & -- \\
 """
 
 
-def test_deviations_keep_their_place_and_their_precision() -> None:
-    table = (
-        "\\begin{tabular}{lcc}\nModel & MRR & \\multicolumn{2}{c}{Hits} \\\\\n & & @1 & @10 \\\\\n"
-        "A & %s $\\pm$ %s & %s & %s \\\\\nB & %s$_{\\pm%s}$ & %s & %s \\\\\nC & %s(%s) & %s & %s \\\\\n\\end{tabular}\n"
-    )
-    text = table % ("0.5", "0.01", ".3", ".9", ".5", ".004", ".3", ".9", "0.533", "2", ".3", ".9")
-    done = exchange(text, "AMRR", "AH@k", dataset="kinships")
-    scale = 1 / (1 - TABLES.constants("kinships", "mrr").expectation)
-    mrr, last = (index("kinships", "mrr", value, 3) for value in (0.5, 0.533))
-    hits = [index("kinships", f"hits@{k}", value, 1)[1:] for k, value in ((1, 0.3), (10, 0.9))]
-    deviations = f"{0.01 * scale:.3f}", f"{0.004 * scale:.3f}"[1:], f"{2 * scale:.0f}"
-    expected = table % (
-        mrr, deviations[0], *hits, mrr[1:], deviations[1], *hits, last, deviations[2], *hits,
-    )  # fmt: skip
-    expected = expected.replace("MRR", "AMRR").replace("Hits", "AH")
-    assert done.source.partition("\\begin")[2] == expected.partition("\\begin")[2]
+# A number in the notations of documents: v is the value, d its deviation, l that in last digits.
+NOTATIONS = (
+    "<v>", r"\textbf{<v>}", "$<v>$", r"<v>$^*$", r"<v> $\pm$ <d>", r"$<v>_{\pm <d>}$", r"<v>(<l>)",
+    r"\underline{<v>} {\scriptsize $\pm$ <d>}", r"<v>\%", r"$<v>$ \%", r"\textbf{<v> $\pm$ <d>}\%",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("cell", ["**95.0**%", "95.0%", "<u>95.0</u>%"])
+def fill(notation: str, value: str, deviation: str, last: str) -> str:
+    return notation.replace("<v>", value).replace("<d>", deviation).replace("<l>", last)
+
+
+def replace_mrr(cell: str, name: str) -> str:
+    """What becomes of the MRR of a model on Kinships."""
+    table = f"\\begin{{tabular}}{{lc}}\nModel & MRR \\\\\nA & {cell} \\\\\n\\end{{tabular}}\n"
+    (row,) = re.findall(r"A & (.*) \\\\", exchange(table, name, dataset="kinships").source)
+    return str(row)
+
+
+@given(st.sampled_from(NOTATIONS), st.integers(20, 999), st.integers(1, 9), st.booleans())
+def test_whatever_the_notation_only_the_number_and_its_deviation_change(
+    notation: str, thousandths: int, last: int, bare: bool
+) -> None:
+    unit, decimals = (100, 1) if "%" in notation else (1, 3)
+    value, deviation = (f"{each / 1000 * unit:.{decimals}f}" for each in (thousandths, last))
+    if bare and unit == 1:
+        value, deviation = value.lstrip("0"), deviation.lstrip("0")
+    cell = fill(notation, value, deviation, str(last))
+    chance = TABLES.constants("kinships", "mrr").expectation
+    adjusted = (thousandths / 1000 - chance) / (1 - chance) * unit
+    half = 0.51 * 10**-decimals
+    pattern = fill(re.escape(notation), r"(?P<v>-?\d*\.\d+)", r"(?P<d>\d*\.\d+)", r"(?P<l>\d+)")
+    match = re.fullmatch(pattern, replace_mrr(cell, "AMRR"))
+    assert match is not None
+    assert float(match["v"]) == pytest.approx(adjusted, abs=half)
+    assert match["v"].lstrip("-").startswith(".") == value.startswith(".")
+    widened = last / 1000 * unit / (1 - chance)
+    if "<d>" in notation:
+        assert float(match["d"]) == pytest.approx(widened, abs=half)
+    if "<l>" in notation:
+        assert int(match["l"]) * 10**-decimals == pytest.approx(widened, abs=half)
+    both = replace_mrr(cell, "both")
+    match = re.search(r" / (-?\d*\.\d+)(\\%)?", both)
+    assert match is not None
+    assert both.replace(match[0], "") == cell
+    assert float(match[1]) == pytest.approx(adjusted, abs=half)
+    assert (match[2] is not None) == (unit == 100)
+
+
+@pytest.mark.parametrize("cell", ["**95.0**%", "95.0%", "<u>95.0</u>%", "$95.0$ %"])
 def test_a_z_is_no_percentage(cell: str) -> None:
     done = exchange(
         f"# Kinships\n\n| M | Hits@10 |\n|--|--|\n| A | {cell} |\n| B | 91.0 |\n", "z", name="a.md"
@@ -283,6 +315,11 @@ def test_the_adjusted_number_follows_the_deviation_and_its_markup(cell: str, exp
             "AMRR",
             "<table><tr><th>Dataset<th>MRR<th>Year</tr><tr><td>Nations</td><td><b>0.42</b><td>0.42</td></tr></table>\n",
             "<th>AMRR<th>Year</tr><tr><td>Nations</td><td><b>0.06</b><td>0.42</td>",
+        ),
+        (
+            "AMRR",
+            "| Dataset | Metric | Value |\n|---|---|---|\n| Nations | MRR | 0.42 |\n",
+            "| Nations | AMRR | 0.06 |",
         ),
     ],
 )
