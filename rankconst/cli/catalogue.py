@@ -9,9 +9,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts
+from rankconst.catalogue.answers import FAMILIES, GROUPS, Library, load_libraries, parse_library
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, parse_baseline
-from rankconst.catalogue.definitions import FAMILIES, GROUPS
-from rankconst.catalogue.libraries import Library, load_libraries, parse_library
 from rankconst.catalogue.metrics import (
     CATALOGUE,
     Metric,

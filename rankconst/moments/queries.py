@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue.definitions import discount, discount_clipped
+from rankconst.catalogue.answers import discount, discount_clipped
 from rankconst.doubles import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rankconst.catalogue.definitions import Family
+    from rankconst.catalogue.answers import Family
     from rankconst.doubles import Counts, Values
 
 

@@ -12,8 +12,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.definitions import AnswersMetric
-from rankconst.catalogue.libraries import find_measure
+from rankconst.catalogue.answers import AnswersMetric, find_measure
 from rankconst.catalogue.mentions import PERCENT, find_mentions
 from rankconst.catalogue.metrics import list_prefixes
 from rankconst.names import read_count, squash, write_latin

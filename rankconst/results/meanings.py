@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.definitions import FAMILIES, AnswersMetric, define_metric
-from rankconst.catalogue.libraries import Meaning, load_libraries, parse_library
+from rankconst.catalogue.answers import (
+    FAMILIES,
+    AnswersMetric,
+    Meaning,
+    define_metric,
+    load_libraries,
+    parse_library,
+)
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Question

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue.definitions import AnswersMetric
+from rankconst.catalogue.answers import AnswersMetric
 from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address

@@ -10,7 +10,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankconst.catalogue.libraries import list_spellings
+from rankconst.catalogue.answers import list_spellings
 from rankconst.catalogue.metrics import CATALOGUE, list_adjusted_names
 from rankconst.catalogue.protocols import AGGREGATIONS, PROTOCOLS, RANK_TYPES, SIDES, SPLITS
 from rankconst.names import squash

@@ -12,8 +12,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.definitions import FAMILIES
-from rankconst.catalogue.libraries import EMPTY, Meaning, list_meanings, parse_library, read_meaning
+from rankconst.catalogue.answers import (
+    EMPTY,
+    FAMILIES,
+    Meaning,
+    list_meanings,
+    parse_library,
+    read_meaning,
+)
 from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.files import read_at_most

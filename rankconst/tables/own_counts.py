@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from rankconst.catalogue.definitions import FAMILIES, Places, define_metric
-from rankconst.catalogue.libraries import EMPTY, LEFT_OUT, parse_library, read_meaning
+from rankconst.catalogue.answers import (
+    EMPTY,
+    FAMILIES,
+    LEFT_OUT,
+    Places,
+    define_metric,
+    parse_library,
+    read_meaning,
+)
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_AGGREGATION,
@@ -112,7 +119,7 @@ class Answers:
     # The value of a query without right answers: "left out", "0" or "1"; empty if unknown.
     empty: str = ""
     # The key of the library whose names metrics have; empty for those of
-    # :data:`rankconst.catalogue.definitions.FAMILIES`.
+    # :data:`rankconst.catalogue.answers.FAMILIES`.
     library: str = ""
 
     def constants(self, metric: str) -> Constants:
@@ -124,7 +131,7 @@ class Answers:
             A name of the library, if one was named. Otherwise ``recall@k``, ``precision@k``,
             ``f1@k``, ``hit_ratio@k``, ``num_hits@k``, ``mrr``, ``ndcg``, ``map``, ``map_cut``, the
             last four with or without ``@k``, or another key of
-            :data:`rankconst.catalogue.definitions.FAMILIES`, which has the definitions.
+            :data:`rankconst.catalogue.answers.FAMILIES`, which has the definitions.
 
         Returns
         -------
@@ -302,7 +309,7 @@ def from_counts(
         that of the library.
     tool
         The library whose names metrics have, such as ``"ranx"``: `rankconst show libraries` lists
-        them. If None, metrics have the names of :data:`rankconst.catalogue.definitions.FAMILIES`.
+        them. If None, metrics have the names of :data:`rankconst.catalogue.answers.FAMILIES`.
     name
         The name of the tasks in messages.
 

@@ -40,7 +40,7 @@ from rankconst.tasks import split_offsets, split_weights
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rankconst.catalogue.definitions import AnswersMetric
+    from rankconst.catalogue.answers import AnswersMetric
     from rankconst.catalogue.metrics import Metric
     from rankconst.doubles import Values
     from rankconst.tasks import Histogram

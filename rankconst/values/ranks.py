@@ -16,7 +16,7 @@ from rankconst.errors import DataError, UnknownNameError, UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from rankconst.catalogue.definitions import Places
+    from rankconst.catalogue.answers import Places
     from rankconst.catalogue.metrics import Metric
     from rankconst.values.comparison import Comparison
 
@@ -158,7 +158,7 @@ class AnswerRanks:
             As for :meth:`rankconst.tables.own_counts.Answers.constants`.
         tool
             The library whose name that is; by
-            :data:`rankconst.catalogue.definitions.FAMILIES` if None.
+            :data:`rankconst.catalogue.answers.FAMILIES` if None.
 
         Returns
         -------
@@ -172,8 +172,7 @@ class AnswerRanks:
         UsageError
             If it depends on the numbers of candidates, which ranks do not say.
         """
-        from rankconst.catalogue.definitions import ALL, FAMILIES
-        from rankconst.catalogue.libraries import read_meaning
+        from rankconst.catalogue.answers import ALL, FAMILIES, read_meaning
 
         key, k = read_meaning(metric, tool)
         family = FAMILIES[key]
@@ -300,7 +299,7 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
         raise DataError(
             f"query {query}: two right answers have rank {place:g}; expected the place of each."
         )
-    from rankconst.catalogue.definitions import Places
+    from rankconst.catalogue.answers import Places
 
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
     return AnswerRanks(Places(ranks, starts, np.diff(starts, append=ranks.size)))

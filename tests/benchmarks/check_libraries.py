@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import rankconst
-from rankconst.catalogue.definitions import FAMILIES, Places
-from rankconst.catalogue.libraries import LEFT_OUT, parse_library, read_meaning
+from rankconst.catalogue.answers import FAMILIES, LEFT_OUT, Places, parse_library, read_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,9 +12,9 @@ import pytest
 
 import rankconst
 from carried import open_once
+from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.libraries import load_libraries
 from rankconst.catalogue.metrics import (
     CATALOGUE,
     HEADLINE,

@@ -13,7 +13,7 @@ import pytest
 import rankconst
 from cases import choose, for_each
 from oracles import assert_alike
-from rankconst.catalogue.definitions import FAMILIES
+from rankconst.catalogue.answers import FAMILIES
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
 METRICS = [

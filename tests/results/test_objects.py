@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from cases import choose
 from rankconst.arrow import join_texts
+from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.libraries import load_libraries
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError
 from rankconst.results import objects

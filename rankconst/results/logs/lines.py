@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from rankconst.catalogue.libraries import find_measure
+from rankconst.catalogue.answers import find_measure
 from rankconst.catalogue.mentions import names_known
 from rankconst.catalogue.protocols import count_tasks, parse_split
 from rankconst.errors import DataError

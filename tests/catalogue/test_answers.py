@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from rankconst.catalogue.definitions import FAMILIES
-from rankconst.catalogue.libraries import (
+from rankconst.catalogue.answers import (
+    FAMILIES,
     LEFT_OUT,
     Library,
     Meaning,
