@@ -100,7 +100,7 @@ def test_the_version_waits_for_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "most"),
-    [("adjust 0.338 -d fb15k237 -m mrr", 36), ("adjust paper.csv", 67)],
+    [("adjust 0.338 -d fb15k237 -m mrr", 36), ("adjust paper.csv", 66)],
 )
 def test_numbers_wait_for_few_modules(arguments: str, most: int, tmp_path: Path) -> None:
     """What reads other files, checks, or compares is loaded for no plain number."""
