@@ -353,28 +353,26 @@ def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
 
 def _lock(folder: Path, reporter: Reporter) -> int:
     """Open a folder, alone among processes; return its file descriptor."""
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
     except ImportError:  # Windows
-        folder.mkdir(parents=True, exist_ok=True)
         return os.open(os.devnull, os.O_RDONLY)
-    while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            flock(descriptor, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            reporter.say(f"waiting for another process that writes to {folder}")
-            flock(descriptor, LOCK_EX)
-        except OSError:
-            reporter.say(
-                f"{folder} is on a file system without locks: "
-                "let no other process write to it meanwhile"
-            )
-            return descriptor
-        if folder.exists() and os.path.samestat(folder.stat(), os.fstat(descriptor)):
-            return descriptor
-        os.close(descriptor)  # the other process wrote nothing, and removed it
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        reporter.say(f"waiting for another process that writes to {folder}")
+        flock(descriptor, LOCK_EX)
+    except OSError:
+        reporter.say(
+            f"{folder} is on a file system without locks: "
+            "let no other process write to it meanwhile"
+        )
+    if folder.exists() and os.path.samestat(folder.stat(), os.fstat(descriptor)):
+        return descriptor
+    os.close(descriptor)  # the other process wrote nothing, and removed it
+    return _lock(folder, reporter)
 
 
 def describe_tables(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -405,7 +404,7 @@ def _build_on_cluster(
     graph = counts.graph
     _report_graph(build, source, graph, counts.statistics)
     histograms = list_histograms(source.key, graph, protocols, counts.tallies)
-    _report_unranked(build, source.key, graph, protocols, histograms)
+    _report_gaps(build, source.key, graph, protocols, histograms)
     described = describe_dataset(source, counts.statistics, contents, None)
     tables = {"datasets": described, **tabulate(histograms, build.reporter.stage)}
     return make_part(tables, _describe_origin(build))
@@ -422,14 +421,12 @@ def _build_graph(
     protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
     statistics = describe_graph(graph)
     _report_graph(build, source, graph, statistics)
-    if graph.missing:
-        _report_missing(build, key, graph, protocols)
     histograms, counting = count_histograms(
         key, graph, protocols, build.baselines, build.splits, stage=build.reporter.stage
     )
     if counting not in {None, "rules"}:
         build.reporter.say(f"{key}: {COUNTING[counting].summary}")
-    _report_unranked(build, key, graph, protocols, histograms)
+    _report_gaps(build, key, graph, protocols, histograms)
     described = describe_dataset(source, statistics, contents, counting, graph.missing)
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
     tables = {"datasets": described, **tabulate(histograms, build.reporter.stage)}
@@ -465,27 +462,23 @@ def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Sta
         build.reporter.warn(f"{source.key}: {difference}")
 
 
-def _report_missing(build: Build, key: str, graph: Graph, protocols: Iterable[Protocol]) -> None:
-    """Report the splits without constants under a protocol because files are missing."""
+def _report_gaps(
+    build: Build, key: str, graph: Graph, protocols: Sequence[Protocol], histograms: Histograms
+) -> None:
+    """Report the splits without rows: files are missing, or no task is ranked."""
     for split in build.splits:
         lost = [row.key for row in protocols if graph.explain_uncounted(row, split)]
         if lost:
             build.reporter.say(
                 f"{key}: no constants of {split} under {', '.join(lost)}, because files are missing"
             )
-
-
-def _report_unranked(
-    build: Build, key: str, graph: Graph, protocols: Iterable[Protocol], histograms: Histograms
-) -> None:
-    """Report the splits without rows under a protocol because no task is ranked."""
-    for protocol, split in itertools.product(protocols, build.splits):
-        ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
-        if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
-            build.reporter.say(
-                f"{key}: "
-                f"no triple of {split} is ranked under protocol {protocol.key}; it gets no rows"
-            )
+        for protocol in [row.key for row in protocols if row.key not in lost]:
+            ranked = any(Tasks(key, protocol, split, side) in histograms for side in ENTITY_SIDES)
+            if graph.splits[split] and not ranked:
+                build.reporter.say(
+                    f"{key}: no triple of {split} is ranked under protocol {protocol}; "
+                    "it gets no rows"
+                )
 
 
 # -- without files ---------------------------------------------------------------------------------

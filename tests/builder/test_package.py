@@ -4,7 +4,6 @@ anywhere.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import functools
 import hashlib
@@ -13,8 +12,6 @@ import json
 import os
 import sys
 import tempfile
-import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,15 +27,12 @@ import rankconst
 from few_tables import write_tables
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.protocols import MACROS
-from rankconst.errors import TablesError
 from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder import package
 from rankconst_builder.package import (
     Part,
-    complete_exchange,
-    exchange_files,
     hash_content,
     hold_folder,
     make_part,
@@ -189,119 +183,9 @@ def test_order_of_building_does_not_matter(order: list[str], fewest: int) -> Non
 # ---- exchange ------------------------------------------------------------------------------------
 
 
-class Cut(BaseException):
-    """Stands for a power failure."""
-
-
-def cut_at(place: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Raise at the given call, from 0, of those that make, move or remove files; return the calls
-    made so far.
-    """
-    calls: list[str] = []
-
-    def wrap(name: str) -> None:
-        original = getattr(Path, name)
-
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            calls.append(name)
-            if len(calls) == place + 1:
-                raise Cut
-            return original(*args, **kwargs)
-
-        monkeypatch.setattr(Path, name, wrapped)
-
-    for name in ("replace", "rename", "rmdir", "mkdir"):
-        wrap(name)
-    return calls
-
-
 def read_set(folder: Path) -> tuple[str, Tables]:
     loaded = rankconst.load(folder)
     return loaded.version, {name: loaded.read(name) for name in COLUMNS}
-
-
-@pytest.fixture(scope="module")
-def versions(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> list[tuple[dict[str, bytes], tuple[str, Tables]]]:
-    """The files of an old set, of a new one with more datasets, and of another; and what they hold."""
-    found = []
-    for number, keys, size in (
-        ("3.0.0", ["one"], 5),
-        ("2.0.0", ["one", "two"], 7),
-        ("4.0.0", ["three"], 8),
-    ):
-        folder = tmp_path_factory.mktemp("set")
-        write_tables(
-            folder,
-            number,
-            make_tables(*keys, size=size),
-            {key: {"origin": "files"} for key in keys},
-        )
-        found.append(
-            ({path.name: path.read_bytes() for path in folder.iterdir()}, read_set(folder))
-        )
-    return found
-
-
-@pytest.mark.slow
-def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path, versions: Any) -> None:
-    (old, held), (new, wanted), (third, last) = versions
-    outcomes: list[str] = []
-    finished = False
-    while not finished:
-        folder = tmp_path / str(len(outcomes))
-        exchange_files(folder, old)
-        opened = rankconst.load(folder)
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            calls = cut_at(len(outcomes), monkeypatch)
-            with contextlib.suppress(Cut):
-                exchange_files(folder, new)
-                finished = True
-        outcomes.append("old" if read_set(folder) == held else "new")
-        for again in range(3):
-            assert outcomes[-1] == "old" or read_set(folder) == wanted
-            with pytest.MonkeyPatch.context() as monkeypatch, contextlib.suppress(Cut):
-                cut_at(again, monkeypatch)
-                complete_exchange(folder)
-        complete_exchange(folder)
-        if outcomes[-1] == "new":
-            with pytest.raises(TablesError, match="has just replaced the set"):
-                opened.read("candidates")
-        exchange_files(folder, third)
-        assert read_set(folder) == last
-        assert len(list(folder.iterdir())) == 1 + len(COLUMNS)
-    # One renaming decides; before it there is the old set, after it the new one.
-    assert calls.count("rename") == 1
-    decided = calls.index("rename")
-    assert outcomes == ["old"] * (decided + 1) + ["new"] * (len(outcomes) - decided - 1)
-    assert outcomes.count("new") > 4
-
-
-def test_processes_take_turns(tmp_path: Path) -> None:
-    pytest.importorskip("fcntl", reason="this system has no locks on folders")
-    out, said, order = tmp_path / "deep" / "out", io.StringIO(), list[str]()
-    reporter = Reporter(Console(file=said))
-
-    def write(name: str, content: str) -> None:
-        with hold_folder(out, reporter):
-            order.append(name)
-            if content:
-                (out / name).write_text(content, encoding="utf-8")
-
-    with hold_folder(out, reporter):
-        other = threading.Thread(target=write, args=("second", "two"))
-        other.start()
-        while "waiting" not in said.getvalue():
-            time.sleep(0.001)
-        order.append("first")
-    # The folder that was made for nothing went, and the one who waited made it anew.
-    other.join()
-    assert order == ["first", "second"]
-    assert (out / "second").read_text(encoding="utf-8") == "two"
-    with hold_folder(tmp_path / "not" / "needed", reporter):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
 @pytest.mark.parametrize("locks", ["no system", "no file system"])

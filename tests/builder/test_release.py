@@ -17,7 +17,6 @@ from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.progress import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.version import bundled_versions
-from rankconst_builder import release
 from rankconst_builder.describe import DOCUMENTS
 from rankconst_builder.release import Bump, Released, ReleaseOrder, release_tables
 
@@ -210,27 +209,6 @@ def test_other_folders_are_left_alone(build: Any, order: Any, rows: Rows, tmp_pa
             release_tables(
                 ReleaseOrder(source, "90.0.0", place, tmp_path / "a.zip", DATE, first=True)
             )
-
-
-def test_a_release_cut_off_is_completed(
-    build: Any, order: Any, rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release_tables(order(build(rows), "90.0.0", "whole"))
-    with monkeypatch.context() as patch:
-
-        def fail(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        patch.setattr(release, "_write_archive", fail)
-        with pytest.raises(KeyboardInterrupt):
-            release_tables(order(build(rows), "90.0.0"))
-    draft = tmp_path / "out" / "90.0.0" / ".incoming.draft"
-    draft.mkdir()
-    (draft / "half").touch()
-    release_tables(order(build(rows), "90.0.0"))
-    (draft / "half").unlink()
-    draft.rmdir()
-    assert read_tree(tmp_path / "out") == read_tree(tmp_path / "whole")
 
 
 # ---- the version rule ----------------------------------------------------------------------------
