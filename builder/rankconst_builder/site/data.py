@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.catalogue.tools import Tool
     from rankconst.results.vocabulary import Word
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Histogram
@@ -88,7 +87,9 @@ _ADDRESS = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
 
 def write_json(content: Any) -> str:
     """Write compact JSON that is also JavaScript, and safe inside HTML."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        content, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=dict
+    )
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -98,14 +99,18 @@ def write_json(content: Any) -> str:
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
     """Return the names that the calculator reads, each with its spellings and traits."""
     datasets = []
-    protocols = dict.fromkeys(PROTOCOLS)
+    protocols = dict(PROTOCOLS)
     for key in keys:
-        row, of_dataset = tables.datasets[key], list(tables.protocols(key))
-        protocols |= dict.fromkeys(of_dataset)
-        dataset = {"key": key, "title": row["title"], "aliases": row["aliases"]}
-        counting = tables.find_counting(key)
-        brief = "" if counting is None else counting.brief
-        datasets.append(dataset | {"protocols": of_dataset, "counting": brief})
+        row, counting = tables.datasets[key], tables.find_counting(key)
+        dataset = {
+            "key": key,
+            "title": row["title"],
+            "aliases": row["aliases"],
+            "protocols": list(tables.protocols(key)),
+            "counting": "" if counting is None else counting.brief,
+        }
+        datasets.append(dataset)
+        protocols |= {name: find_protocol(name) for name in dataset["protocols"]}
     ambiguous = {}
     for name, keys_of_name in list_ambiguous().items():
         if explain_ambiguous(name):
@@ -123,32 +128,23 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
         "datasets": datasets,
         "ambiguous": ambiguous,
         "metrics": [_describe_metric(metric) for metric in TABULATED],
-        "tools": [_describe_tool(tool) for tool in load_tools().values()],
-        "protocols": [_describe_protocol(key) for key in protocols],
-        "baselines": [
-            {"key": row.key, "summary": row.summary, "brief": row.brief}
-            for row in BASELINES.values()
+        "tools": [_pick(tool, *_OF_TOOLS) for tool in load_tools().values()],
+        "protocols": [
+            {"key": key, "summary": row.summary, "relations": row.relation_summary}
+            for key, row in protocols.items()
         ],
+        "baselines": [_pick(row, "key", "summary", "brief") for row in BASELINES.values()],
     }
 
 
-def _describe_tool(tool: Tool) -> dict[str, Any]:
-    return {
-        "key": tool.key,
-        "title": tool.title,
-        "protocol": tool.protocol,
-        "side": tool.side,
-        "shifts": dict(tool.shifts),
-        "batch": tool.batch,
-        "caveats": tool.caveats,
-        "refused": dict(tool.refused),
-        "unranked": dict(tool.unranked),
-    }
+_OF_TOOLS = (
+    "key", "title", "protocol", "side", "shifts", "batch", "caveats", "refused", "unranked",
+)  # fmt: skip
 
 
-def _describe_protocol(key: str) -> dict[str, str]:
-    row = find_protocol(key)
-    return {"key": key, "summary": row.summary, "relations": row.relation_summary}
+def _pick(row: Any, *traits: str) -> dict[str, Any]:
+    """Return some traits of a row of a catalogue by their names."""
+    return {trait: getattr(row, trait) for trait in traits}
 
 
 def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
@@ -203,14 +199,11 @@ def _ask(word: Word) -> dict[str, str]:
 def _describe_metric(metric: Metric) -> dict[str, Any]:
     return {
         "slug": slug(metric),
-        "key": metric.key,
-        "label": metric.label,
-        "title": metric.title,
+        **_pick(metric, "key", "label", "title"),
         "share": metric.is_share,
         "increasing": metric.increasing,
         "tail": metric.family in TAILS,
-        "optimum": metric.optimum,
-        "lower": metric.lower,
+        **_pick(metric, "optimum", "lower"),
         "upper": metric.upper if metric.upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},
     }
