@@ -361,6 +361,10 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     path = put(tmp_path / "train", [1, 2], [5, 6], [7, 8], [0, 0], names=("x", "y", "z", "w"))
     columns, timed = open_columns(path, "th-r"), open_columns(path, "hrtd")
     assert isinstance(columns, Columns)
+    assert not columns.shows_order
+    named = open_columns(write_parquet(tmp_path, [(1, 0, 2)], "named"))
+    assert named is not None
+    assert named.shows_order
     (batch,) = columns.read_ids()
     assert [part.tolist() for part in batch] == [[5, 6], [0, 0], [1, 2]]
     assert isinstance(timed, Columns)

@@ -12,6 +12,8 @@ import json
 import os
 import sys
 import tempfile
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -186,6 +188,32 @@ def test_order_of_building_does_not_matter(order: list[str], fewest: int) -> Non
 def read_set(folder: Path) -> tuple[str, Tables]:
     loaded = rankconst.load(folder)
     return loaded.version, {name: loaded.read(name) for name in COLUMNS}
+
+
+def test_processes_take_turns(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl", reason="this system has no locks on folders")
+    out, said, order = tmp_path / "deep" / "out", io.StringIO(), list[str]()
+    reporter = Reporter(Console(file=said))
+
+    def write(name: str, content: str) -> None:
+        with hold_folder(out, reporter):
+            order.append(name)
+            if content:
+                (out / name).write_text(content, encoding="utf-8")
+
+    with hold_folder(out, reporter):
+        other = threading.Thread(target=write, args=("second", "two"))
+        other.start()
+        while "waiting" not in said.getvalue():
+            time.sleep(0.001)
+        order.append("first")
+    # The folder that was made for nothing went, and the one who waited made it anew.
+    other.join()
+    assert order == ["first", "second"]
+    assert (out / "second").read_text(encoding="utf-8") == "two"
+    with hold_folder(tmp_path / "not" / "needed", reporter):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
 @pytest.mark.parametrize("locks", ["no system", "no file system"])

@@ -346,6 +346,8 @@ TAMPERINGS: list[tuple[str, Change, dict[str, Any], tuple[str, ...]]] = [
      {**BOTH, "metric": "ndcg", "column": "expectation"}, ()),
     ("pooling", change("constants", "num_tasks", lambda n: n + 1, **BOTH, metric="median_rank"),
      {**BOTH, "metric": "median_rank", "column": "num_tasks"}, ()),
+    ("filters", change("candidates", "num_candidates", lambda n: max(n - 1, 1), **{**LATER, "protocol": "standard"}),
+     {"dataset": "toy", "protocol": "standard", "split": "test"}, ("keys", "relations")),
     ("filters", swap_protocols, {"dataset": "toy", "protocol": "standard", "split": "valid"}, ()),
     ("relations", change("candidates_by_relation", "relation", "r3", **LATER, relation="r2"),
      {"table": "candidates_by_relation", "dataset": "toy"}, ()),
