@@ -89,11 +89,8 @@ def declare(role: str, cell: str) -> Label:
     if role == "version" or (label.version and not label.graphs):
         return label
     if role != "dataset":
-        return (
-            label
-            if role in label.values
-            else Label(cell, values={role: (cell,)}, is_vocabulary=True)
-        )
+        unknown = Label(cell, values={role: (cell,)}, is_vocabulary=True)
+        return label if role in label.values else unknown
     if cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
     if is_mean(cell):  # not that of both sides
@@ -119,17 +116,11 @@ class RowTexts(NamedTuple):
     distinct: Sequence[RowText]
 
 
-def add_note(rows: RowTexts, note: Text, has_mark: NDArray[np.bool_]) -> RowTexts:
-    """Add a note about a mark to the rows that have it."""
-    noted = [row._replace(above=(note, *row.above)) for row in rows.distinct]
-    return RowTexts(rows.codes + len(noted) * has_mark, [*rows.distinct, *noted])
+class ColumnTexts(NamedTuple):
+    """What a column says of each row, or what is above the rows; equal cells once."""
 
-
-class Groups(NamedTuple):
-    """The groups of rows that rows without numbers divide a table into."""
-
-    group_of: Places  # of each row: 0 for none, -1 for a row that names a group
-    texts: list[tuple[Text, ...]]  # of each group
+    codes: Places  # the place of each row's cell in `distinct`
+    distinct: Sequence[CellTexts]
 
 
 def form_address(
@@ -168,8 +159,11 @@ def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
             yield Question(name, conflict, option=remedy, choices=choices)
 
 
-def read_rows(layout: Layout, groups: Groups) -> RowTexts:
-    """Read the cells of each row: first those with a role, then the names, then the others."""
+def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
+    """Read the cells of each row: first those with a role, then the names, then the others.
+
+    `above` has what notes and the rows without numbers say of each row, the nearest first.
+    """
     heading, cells, roles = layout.heading, layout.cells, layout.roles
     readers: dict[int, Callable[[str], CellTexts]] = {}
     for role in (*_DECLARED, *_FACTS):
@@ -179,22 +173,21 @@ def read_rows(layout: Layout, groups: Groups) -> RowTexts:
         readers[roles["model"]] = _read_name
     for j in layout.free:
         readers[j] = _read_name if j == layout.names else _choose_reader(layout, j)
+    columns = [_read_column(cells[j], read) for j, read in readers.items()]
+    columns = [column for column in columns if len(column.distinct) > 1]
     # Rows with the same texts have the same code, and are read once.
-    codes = np.maximum(groups.group_of, 0)
-    columns = []
-    for j, read in readers.items():
-        column = _read_column(cells[j], read)
-        if len(column.distinct) > 1:
-            columns.append(column)
-            codes = combine(codes, column.codes, len(column.distinct))
+    codes = np.zeros(len(cells[0]), dtype=np.intp)
+    for column in (*above, *columns):
+        codes = combine(codes, column.codes, len(column.distinct))
     firsts, codes = number_firsts(codes)
     rows = []
     for row in firsts.tolist():
+        cells_above = [column.distinct[column.codes[row]] for column in above]
         cell_texts = [column.distinct[column.codes[row]] for column in columns]
         texts = tuple(text for cell in cell_texts for text in cell.texts)
         facts = tuple(fact for cell in cell_texts for fact in cell.facts)
-        above = groups.texts[max(groups.group_of[row], 0)]
-        rows.append(RowText(CellTexts(texts, facts), above))
+        texts_above = tuple(text for cell in cells_above for text in cell.texts)
+        rows.append(RowText(CellTexts(texts, facts), texts_above))
     return RowTexts(codes, rows)
 
 
@@ -218,14 +211,7 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
     return _read_end if are_ends else _read_remark
 
 
-class _ColumnTexts(NamedTuple):
-    """The texts and facts of the cells of a column, those of equal cells once."""
-
-    codes: Places  # the place of each row's cell in `distinct`
-    distinct: list[CellTexts]  # the first is empty
-
-
-def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> _ColumnTexts:
+def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
     """Read the cells of a column, each distinct one once."""
     read_texts = [_NOTHING]
     is_free = read in {_read_name, _read_remark}
@@ -236,7 +222,7 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> _ColumnTexts
         if texts != _NOTHING:
             place_of[number] = len(read_texts)
             read_texts.append(texts)
-    return _ColumnTexts(place_of[codes], read_texts)
+    return ColumnTexts(place_of[codes], read_texts)
 
 
 def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
@@ -248,16 +234,16 @@ def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
         return _NOTHING
     if role in _DECLARED:
         return _make_text(declare(role, cell))
-    if role == "tool":  # its name is not a protocol; that of a repository is read as a model's is
-        texts = () if is_tool(cell) else _read_name(cell).texts
-        return CellTexts(texts, ((role, cell),))
+    texts: tuple[Text, ...] = ()
     fact: Any = read_count(cell)
-    if role == "relations":
+    if role == "tool":  # its name is not a protocol; that of a repository is read as a model's is
+        texts, fact = () if is_tool(cell) else _read_name(cell).texts, cell
+    elif role == "relations":
         fact = (cell,)
     elif role == "rank_type":
         known = RANK_TYPES.get(cell.lower(), cell.lower())
         fact = read_label(cell).values.get(role, (known,))[0]
-    return CellTexts(facts=((role, fact),))
+    return CellTexts(texts, ((role, fact),))
 
 
 def _read_name(cell: str) -> CellTexts:
@@ -342,7 +328,7 @@ def find_groups(
     numbers: Sequence[int],
     is_empty: NDArray[np.bool_],
     spanning: frozenset[int],
-) -> Groups:
+) -> ColumnTexts:
     """Divide rows into groups, at rows without numbers, such as ``Inductive``, which name them."""
     group_of = np.zeros(len(is_empty), dtype=np.intp)
     groups: list[tuple[Text, ...]] = [()]
@@ -360,10 +346,9 @@ def find_groups(
         outer = []
         if label.values or label.words or not label.graphs:
             outer = [text._replace(label=weaken(text.label)) for text in groups[-1]]
-        group_of[row] = -1
         group_of[row + 1 :] = len(groups)
         groups.append((Text(label, "row", "a row above"), *outer[:2]))
-    return Groups(group_of, [(*group, *below) for group in groups])
+    return ColumnTexts(group_of, [CellTexts((*group, *below)) for group in groups])
 
 
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:

@@ -32,7 +32,7 @@ from rankconst.results.tables.layout import ask_whole, has_metrics_in_rows
 from rankconst.results.vocabulary import FIELDS, VOCABULARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -193,8 +193,6 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
             read.append(Label(reason=_CENTRED))
         labels.append(tuple(read))
     measures = _find_measures(labels)
-    for level in levels:
-        _drop_names_of_levels(level, labels, measures)
     keys = _number_repeated([" / ".join(column) for column in columns])
     return Heading(keys, tuple(labels), levels, measures)
 
@@ -204,7 +202,8 @@ def _stack_levels(
 ) -> tuple[list[list[str]], bool]:
     """Return the names above each column, and True if it is open which columns they are above."""
     columns: list[list[str]] = [[] for _ in levels[-1]]
-    is_open = False
+    # Cells are missing, as where one spans columns and its format cannot say so.
+    is_open = any(1 < len(row.plain) < len(rows[-1].plain) for row in rows)
     for i, (row, level) in enumerate(zip(rows, levels, strict=True), start=1):
         names = level
         if i < len(rows):
@@ -218,22 +217,6 @@ def _stack_levels(
                 column.append(name)
     are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
     return columns, is_open or (are_blank and _are_shifted(columns[first:]))
-
-
-def _drop_names_of_levels(
-    level: Sequence[str], labels: list[tuple[Label, ...]], measures: Collection[int]
-) -> None:
-    """Drop the name that pandas writes before a level of columns: dataset, FB15k-237, WN18RR.
-
-    It is the name of the labels next to it, not of the cells below.
-    """
-    beside = [read_label(level[j]) for j in measures if level[j]]
-    for j, text in enumerate(level):
-        role = read_label(text).role
-        if j in measures or not role or not beside:
-            continue
-        if all(role in label.declared for label in beside):
-            labels[j] = tuple(label for label in labels[j] if label.text != text)
 
 
 def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:

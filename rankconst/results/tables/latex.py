@@ -224,7 +224,7 @@ class _Reader:
         return arguments.end()
 
     def _read_title(self, position: int) -> Parsed | None:
-        """Read a caption or the title of a section, with its footnotes."""
+        """Read a caption or the title of a section, with its footnotes in the text."""
         start = skip_options(self._text, position)
         argument = read_argument(self._text, start)
         if argument is None:
@@ -232,12 +232,7 @@ class _Reader:
                 return None
             line = self._document.find_line(start)
             raise DataError(f"{self._document.at(line)}: this {{ is not closed. Expected a title.")
-        texts = [argument.text]
-        for footnote in _FOOTNOTE.finditer(argument.text):
-            note = read_argument(argument.text, footnote.end())
-            if note is not None:
-                texts.append(note.text)
-        return Parsed(". ".join(self._strip_text(text) for text in texts), argument.end)
+        return Parsed(self._strip_text(_FOOTNOTE.sub(". ", argument.text)), argument.end)
 
     def _end_float(self) -> None:
         """Give each table of a float its own caption if there are as many, or else all captions."""

@@ -142,8 +142,8 @@ def _find_free(heading: Heading, cells: Sequence[Cells], taken: set[int]) -> lis
     """List the other columns whose cells or headings may be about the tasks of a row."""
     free = []
     for j, column in enumerate(cells):
-        is_headed = find_flag(heading, j) is not None or find_asking(heading, j) is not None
-        if j not in taken and (is_headed or _holds_texts(column)):
+        is_asking = find_flag(heading, j) is not None or find_asking(heading, j) is not None
+        if j not in taken and (is_asking or _holds_texts(column)):
             free.append(j)
     return free
 

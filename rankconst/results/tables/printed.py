@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
@@ -100,19 +99,23 @@ def _has_number(cells: Iterable[str]) -> bool:
 
 
 def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
-    """Read a table with bars between its cells, and perhaps rules."""
+    """Read a table with bars between its cells, and perhaps rules.
+
+    In a table without a frame, blanks between the margin and the first bar are a cell.
+    """
     end = start
     while end < len(lines) and (lines[end].count("|") > 1 or _is_border(lines[end])):
         end += 1
     if end == start:
         return None
     margin = min(len(line) - len(line.lstrip()) for line in lines[start:end])
-    edges = max((_find_edges(line) for line in lines[start:end]), key=len)
     rows: list[Row] = []
     part: list[Row] = []  # the rows since the last rule
     for number, line in enumerate((*lines[start:end], "---"), start + 1):
         if _RULE.fullmatch(line) is None:
-            part.append(_split_barred(line, edges, number, margin))
+            pieces = line[margin:].rstrip().removeprefix("|").removesuffix("|").split("|")
+            cells = tuple(" ".join(piece.split()) for piece in pieces)
+            part.append(Row(number, cells, cells, {}))
         else:
             rows += _join_lines(part) if rows else part  # the first part is the heading
             part = []
@@ -123,12 +126,6 @@ def _is_border(line: str) -> bool:
     return "+" in line and _RULE.fullmatch(line) is not None
 
 
-def _find_edges(line: str) -> list[int]:
-    """Find the positions of the bars of a line, or of the corners of a border."""
-    signs = "|+" if _is_border(line) else "|"
-    return [place for place, sign in enumerate(line) if sign in signs]
-
-
 def _join_lines(part: list[Row]) -> list[Row]:
     """Join the lines between two rules to one row, unless each has a name and a number."""
     are_rows = all(row.cells[0] and _has_number(row.cells) for row in part)
@@ -137,28 +134,6 @@ def _join_lines(part: list[Row]) -> list[Row]:
     columns = zip(*(row.cells for row in part), strict=True)
     cells = tuple(" ".join(filter(None, column)) for column in columns)
     return [part[0]._replace(cells=cells, plain=cells)]
-
-
-def _split_barred(line: str, edges: list[int], number: int, margin: int) -> Row:
-    """Split a line into cells; one between bars far apart spans the columns between them.
-
-    In a table without a frame, blanks between the margin and the first bar are a cell.
-    """
-    pieces = line[margin:].rstrip().removeprefix("|").removesuffix("|").split("|")
-    pieces = [" ".join(piece.split()) for piece in pieces]
-    bars = _find_edges(line)
-    is_enclosed = len(pieces) == len(bars) - 1  # no text before the first bar or after the last
-    is_aligned = bars[0] == edges[0] and bars[-1] == edges[-1] and {*bars} < {*edges}
-    spans: dict[int, int] = {}
-    if is_enclosed and is_aligned:
-        cells: list[str] = []
-        for (left, right), piece in zip(pairwise(bars), pieces, strict=True):
-            width = edges.index(right) - edges.index(left)
-            if width > 1:
-                spans[len(cells)] = width
-            cells += [piece, *[""] * (width - 1)]
-        pieces = cells
-    return Row(number, tuple(pieces), tuple(pieces), spans)
 
 
 # Cells between blanks.

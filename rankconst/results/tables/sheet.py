@@ -31,8 +31,9 @@ from rankconst.results.tables.cells import (
 )
 from rankconst.results.tables.contexts import (
     ENDS,
+    CellTexts,
+    ColumnTexts,
     RowTexts,
-    add_note,
     find_groups,
     form_address,
     read_rows,
@@ -235,21 +236,20 @@ class SheetReader:
         is_empty = np.full(self._lines.size, not self._sheet.exact, dtype=np.bool_)
         for numbers in self._numbers.values():
             is_empty &= ~numbers.present
-        groups = find_groups(self._cells, [*self._numbers], is_empty, self._sheet.spanning)
-        rows = read_rows(self._layout, groups)
-        if self._keys_say_all:
-            return rows
-        self._texts = list(find_corner(self._layout))
-        for text in self._sheet.texts:
-            rest, notes = split_notes(text)
-            self._texts.append(rest)
-            for note in notes:
-                has_mark = self._find_marked(note.signs)
-                if has_mark.any() and not (has_mark & is_empty).any():
-                    rows = add_note(rows, note.text, has_mark)
-                else:
-                    self._texts.append(note.text)
-        return rows
+        above = [find_groups(self._cells, [*self._numbers], is_empty, self._sheet.spanning)]
+        if not self._keys_say_all:
+            self._texts = list(find_corner(self._layout))
+            for text in self._sheet.texts:
+                rest, notes = split_notes(text)
+                self._texts.append(rest)
+                for note in notes:
+                    has_mark = self._find_marked(note.signs)
+                    if has_mark.any() and not (has_mark & is_empty).any():
+                        texts = CellTexts(), CellTexts((note.text,))
+                        above.insert(0, ColumnTexts(has_mark.astype(np.intp), texts))
+                    else:
+                        self._texts.append(note.text)
+        return read_rows(self._layout, above)
 
     def _find_marked(self, signs: frozenset[str]) -> Flags:
         """Find the rows with a mark such as a dagger; none if a heading has it, too."""

@@ -213,16 +213,13 @@ class _Units:
             # How many decimals percentages have; a fraction has more.
             counts = [int(decimals[other.places[other.is_large]].max()) for other in percentages]
             is_printed_alike = decimals[group.places] <= max(counts, default=-1)
-            # Numbers of a column are printed alike: one with more decimals tells that the others
-            # may be fractions, too.
-            is_whole = not group.are_even and max(counts) == 1 and bool(is_printed_alike.all())
-            is_usual = group.are_percentages or is_whole
-            # So does a column of nothing above 1 that is printed unlike them: 0.237 next to 50.1.
+            # A column of nothing above 1 that is printed unlike them may be of fractions:
+            # 0.237 next to 50.1.
             heads = self._entries.head_of[group.places]
             in_small = ~np.isin(heads, heads[group.is_large])
             unlike = ~is_printed_alike & in_small & bool(percentages)
             is_sure = bool(percentages) or not group.are_even or group.most >= _LEAST
-            is_signed = (group.in_large & is_sure) | (is_printed_alike & is_usual)
+            is_signed = (group.in_large & is_sure) | (is_printed_alike & group.are_percentages)
             self._is_percent[group.places] = is_signed & ~unlike
             is_doubtful[group.places] = ~is_signed | unlike
             is_unlike[group.places] = unlike
