@@ -117,6 +117,7 @@ class SheetReader:
         self._sheet, self._notes, self._heading = sheet, notes, sheet.heading
         self._measures, self._cells = sheet.heading.measures, sheet.cells
         self._lines = np.asarray(sheet.lines, dtype=np.intp)
+        self._rows = np.arange(self._lines.size)
         self._keys_say_all = sheet.exact or sheet.row_texts is not None
         self._layout = find_layout(
             sheet.heading, sheet.cells, exact=sheet.exact, keys_say_all=self._keys_say_all
@@ -408,20 +409,21 @@ class SheetReader:
         self, head: Head, numbers: Texts | Floats, chosen: Flags, context_of: Places
     ) -> Column:
         """Make a column of the chosen numbers; columns of all rows share the arrays of these."""
-        rows = np.arange(self._lines.size)
-        model_of = rows if self._layout.names >= 0 else np.broadcast_to(0, rows.shape)
-        column = Column(head, numbers, rows, rows, self._lines, context_of, model_of)
+        model_of = self._rows if self._layout.names >= 0 else np.broadcast_to(0, chosen.shape)
+        shared = (self._rows, self._rows, self._lines, context_of, model_of)
+        column = Column(head, numbers, *shared)
         return column if chosen.all() else column.take(chosen)
 
     def _gather(self, columns: Sequence[Column]) -> Entries:
         """Gather the numbers of all columns, row by row."""
-        rows = np.concatenate([np.empty(0, dtype=np.intp), *(column.rows for column in columns)])
-        places = np.empty(rows.size, dtype=np.intp)
-        places[np.argsort(rows, kind="stable")] = np.arange(rows.size)
-        ends = np.cumsum([column.rows.size for column in columns])
+        counts = np.zeros_like(self._rows)
+        for column in columns:
+            counts[column.rows] += 1
+        places = np.cumsum(counts) - counts  # that of the next number of each row
         placed = []
-        for column, end in zip(columns, ends, strict=True):
-            placed.append(replace(column, places=places[end - column.rows.size : end]))
+        for column in columns:
+            placed.append(replace(column, places=places[column.rows]))
+            places[column.rows] += 1
         models: Sequence[str] = [""]
         if self._layout.names >= 0:
             models = self._cells[self._layout.names]
