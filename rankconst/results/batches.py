@@ -92,14 +92,16 @@ class Addressed(NamedTuple):
     """The numbers of a file that are to be adjusted, with their addresses."""
 
     addresses: list[Address]
-    # For each number of the file an index into `addresses`; -1 for one that is left alone.
-    code_of: Places
+    # For each column an index into `addresses` for each of its numbers; -1 for one that is left
+    # alone. Columns of a table mostly share this array.
+    codes: list[Places]
 
-    def leave_out(self, places: Sequence[int]) -> Addressed:
-        """Leave the numbers at some places alone."""
-        code_of = self.code_of.copy()
-        code_of[places] = -1
-        return self._replace(code_of=code_of)
+    def leave_out(self, entries: Entries, places: Sequence[int]) -> Addressed:
+        """Leave the numbers at some places of the file alone."""
+        codes = []
+        for column, of_column in zip(entries.columns, self.codes, strict=True):
+            codes.append(np.where(np.isin(column.places, places), -1, of_column))
+        return self._replace(codes=codes)
 
 
 class _Group(NamedTuple):
@@ -151,9 +153,10 @@ def adjust_reading(
     uncounted = find_answers(reading, tables)
     fractions = {}
     if uncounted or user.percent:
-        addressed = addressed.leave_out([*uncounted])
+        addressed = addressed.leave_out(reading.entries, [*uncounted])
         fractions = _find_fractions(reading, addressed) if user.percent else {}
-        groups = _divide(reading.entries, addressed.leave_out([*fractions]))
+        addressed = addressed.leave_out(reading.entries, [*fractions])
+        groups = _divide(reading.entries, addressed)
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
     for group in groups:
         if group.address in failed:
@@ -199,22 +202,21 @@ def _select_entries(
     """Tell which numbers of a file the user asks for, and address those that can be adjusted."""
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
-    code_of_context, addresses = encode(
-        replace(context, rank_type=None) for context in entries.contexts
-    )
+    code_of, addresses = encode(replace(context, rank_type=None) for context in entries.contexts)
     agreeing = _flag(agrees(address, user, tables) for address in addresses)
-    wanted = np.zeros(len(entries), dtype=np.bool_)
-    code_of = np.full(len(entries), -1, dtype=np.intp)
+    code_of = np.where(agreeing[code_of], code_of, -1)
+    codes, wanted = [], []
+    shared: dict[int, Places] = {}  # by identity, which holds as long as `entries` keeps the arrays
     for column in entries.columns:
+        key = id(column.context_of)
+        if key not in shared:
+            shared[key] = code_of[column.context_of]
         metric = column.head.metric
-        if metric.optimum is None or (metrics and metric not in metrics):
-            continue
-        codes = code_of_context[column.context_of]
-        is_wanted = agreeing[codes]
-        wanted[column.places] = is_wanted
-        if column.head.adjustment is None:
-            code_of[column.places] = np.where(is_wanted, codes, -1)
-    return wanted, Addressed(addresses, code_of)
+        is_asked_for = metric.optimum is not None and (not metrics or metric in metrics)
+        is_left_alone = not is_asked_for or column.head.adjustment is not None
+        codes.append(np.full(column.places.size, -1) if is_left_alone else shared[key])
+        wanted.append((shared[key] >= 0) & is_asked_for)
+    return entries.gather(wanted, np.bool_), Addressed(addresses, codes)
 
 
 def _flag(flags: Iterable[bool]) -> Flags:
@@ -224,17 +226,16 @@ def _flag(flags: Iterable[bool]) -> Flags:
 def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
     """Divide the numbers to adjust by column and address, in the order of the file."""
     groups = []
-    # Columns of a table mostly share their rows and addresses, and then the parts of these.
-    codes = rows = np.empty(0, dtype=np.intp)
-    parts: list[tuple[int, Places, Places]] = []
-    for number, column in enumerate(entries.columns):
-        codes_before, rows_before = codes, rows
-        codes, rows = addressed.code_of[column.places], column.rows
-        if rows is not rows_before or not np.array_equal(codes, codes_before):
+    # Columns of a table mostly share rows and codes, and then the parts of these.
+    divided: dict[tuple[int, int], list[tuple[int, Places, Places]]] = {}
+    for number, (column, codes) in enumerate(zip(entries.columns, addressed.codes, strict=True)):
+        key = id(codes), id(column.rows)
+        if key not in divided:
             of_code = split_by_code(codes + 1)[1:]  # without those that are left alone
-            parts = [(code, at, rows[at]) for code, at in enumerate(of_code) if at.size]
-        for code, positions, part_rows in parts:
-            where = Where(number, positions, part_rows, column.places[positions])
+            parts = [(code, at) for code, at in enumerate(of_code) if at.size]
+            divided[key] = [(code, at, column.rows[at]) for code, at in parts]
+        for code, positions, rows in divided[key]:
+            where = Where(number, positions, rows, column.places[positions])
             groups.append(_Group(addressed.addresses[code], where))
     return sorted(groups, key=lambda group: int(group.where.places[0]))
 
@@ -426,9 +427,9 @@ def _find_fractions(reading: Reading, addressed: Addressed) -> dict[int, str]:
     """
     entries = reading.entries
     shares: dict[Metric, list[int]] = {}
-    for column in entries.columns:
+    for column, codes in zip(entries.columns, addressed.codes, strict=True):
         if column.head.metric.is_share:
-            is_bare = (addressed.code_of[column.places] >= 0) & ~entries.is_percent[column.places]
+            is_bare = (codes >= 0) & ~entries.is_percent[column.places]
             shares.setdefault(column.head.metric, []).extend(column.places[is_bare].tolist())
     heads = entries.list_percentages()
     percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
@@ -519,12 +520,13 @@ def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[t
     general = [note for note in (coverage, *done.undefined.values()) if note]
     tie_notes = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
     is_noted = np.full(len(index), bool(general))  # most numbers have no note
-    is_noted |= _flag(note != "" for note in tie_notes)[entries.context_of[index]]
+    if any(tie_notes):
+        is_noted |= _flag(note != "" for note in tie_notes)[entries.context_of[index]]
     is_noted[[*done.unattained]] = True
     for position in np.flatnonzero(is_noted).tolist():
         place = int(index[position])
-        own = (tie_notes[entries.context_of[place]], done.unattained.get(position))
-        for note in dict.fromkeys((*general, *own)):
+        tie_note = tie_notes[entries.context_of[place]]
+        for note in dict.fromkeys((*general, tie_note, done.unattained.get(position))):
             if note:
                 yield place, note
 

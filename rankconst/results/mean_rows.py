@@ -214,13 +214,13 @@ def settle_means(
     The new addresses are added to `settled` or `failed`. What contradicts stays a question, as does
     a mean over graphs whose tasks have nothing in common.
     """
-    old_code_of = addressed.code_of
     waiting = {
         code for code, address in enumerate(addressed.addresses) if _waits(address, settled, failed)
     }
     if not waiting:
         return addressed, {}
     codes = {address: code for code, address in enumerate(addressed.addresses)}
+    old_code_of = reading.entries.gather(addressed.codes)
     code_of = old_code_of.copy()
     # Means of thousands of models are alike.
     known: dict[tuple[int, bool, bool, tuple[int, ...]], Address] = {}
@@ -240,7 +240,8 @@ def settle_means(
         code_of[place] = codes.setdefault(address, len(codes))
         if address in settled:
             notes[place] = _note_mean(mean, settled[address][0])
-    return addressed._replace(addresses=[*codes], code_of=code_of), notes
+    of_columns = [code_of[column.places] for column in reading.entries.columns]
+    return addressed._replace(addresses=[*codes], codes=of_columns), notes
 
 
 def _note_mean(mean: MeanNumber, tasks: Tasks) -> str:

@@ -770,14 +770,16 @@ def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[Division]:
             divisions.append(Division(cell_of[entries.rows], cells))
     if reading.layout == "long" or reading.of_objects:
         model_of, models = encode(entries.models)
-        divisions.append(Division(model_of[entries.model_of], models))
+        if len(models) > 1:
+            divisions.append(Division(model_of[entries.model_of], models))
     if by_ties:
         type_of, rank_types = encode(context.rank_type for context in entries.contexts)
-        divisions.append(Division(type_of[entries.context_of], rank_types))
+        if len(rank_types) > 1:
+            divisions.append(Division(type_of[entries.context_of], rank_types))
     in_headings = _name_heading_models(reading)
     if in_headings is not None:
         divisions.append(in_headings)
-    return [division for division in divisions if len(division.names) > 1]
+    return divisions
 
 
 _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}
