@@ -227,32 +227,6 @@ def test_a_file_without_a_dataset_is_asked_about_the_one_that_its_numbers_are_of
     }
 
 
-def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> None:
-    """What ``to_df()`` returns, and what comes of it saved."""
-    frame = pd.DataFrame(
-        [
-            (side, rank_type, metric, value)
-            for side in ("head", "tail", "both")
-            for rank_type in ("optimistic", "realistic")
-            for metric, value in (("inverse_harmonic_mean_rank", 0.4), ("hits_at_10", 0.52))
-        ],
-        columns=["Side", "Rank_type", "Metric", "Value"],
-    )
-    frame.to_csv(tmp_path / "to_df.csv", index=False)
-    out = rankconst.adjust(frame, dataset="wn18rr", details=True)
-    read = rankconst.adjust(tmp_path / "to_df.csv", dataset="wn18rr")
-    assert set(out["protocol"]) == {"pykeen"}
-    assert set(read.to_pandas()["protocol"]) == {"pykeen"}
-    for at, each in enumerate(read.numbers.entries):
-        side, metric, value = frame.iloc[at][["Side", "Metric", "Value"]]
-        alone = TABLES.constants("wn18rr", metric, side=side, protocol="pykeen").adjust(value)
-        assert [out[form][at] for form in FORMS] == [getattr(alone, form) for form in FORMS]
-        assert each.adjusted.index == alone.index
-    assert set(rankconst.adjust(frame, dataset="wn18rr", protocol="standard")["protocol"]) == {
-        "standard"
-    }
-
-
 # One engine.
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pandas as pd
 import pytest
 
 import rankconst
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, MACROS, PROTOCOLS
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, MACROS
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.evaluation import (
@@ -25,9 +24,6 @@ from rankconst.evaluation import (
     settle,
 )
 from rankconst.tasks import Tasks
-
-if TYPE_CHECKING:
-    from rankconst.tables.archive import Tables
 
 TABLES, TOOLS = rankconst.load(), load_tools()
 
@@ -71,6 +67,11 @@ SETTLED: list[tuple[Address, Address, str | None, Tasks | tuple[type[Exception],
     (Address("WD50K"), Address(protocol="stare"), None, Tasks("wd50k_statements", "stare")),
     (Address("WIKI", protocol="time-aware"), NOTHING, None, Tasks("wiki_tkg", "time-aware")),
     (NOTHING, parse_address(Address("WD50K", protocol="stare"), TABLES), None, Tasks("wd50k_statements", "stare")),
+    (Address("icews14_regcn", protocol="Time-aware filter"), NOTHING, None, Tasks("icews14_regcn", "time-aware")),
+    (Address("icews14_regcn"), NOTHING, "regcn", Tasks("icews14_regcn", "time-aware")),
+    # An ambiguous name, and the user says which benchmark it is.
+    (Address("ICEWS14"), Address("icews14_regcn", protocol="static"), None, Tasks("icews14_regcn", "static")),
+    (Address("ICEWS05-15"), NOTHING, None, (AskedError, "or icews0515_interp: add --tool regcn or --dataset")),
     (Address("WD50K"), Address(protocol="raw"), None, (AskedError, "add --dataset n-ary or --dataset wd50k")),
     (Address("wn18rr"), Address(side="relation"), None, replace(WN, side="relation")),
     # Relations may lack punctuation; what is unknown stays, for the message.
@@ -287,50 +288,16 @@ def test_what_the_user_types_is_checked(name: str) -> None:
         parse_address(Address(protocol="filt."), TABLES)
 
 
-@pytest.fixture(scope="module")
-def temporal() -> Tables:
-    """Tables of a small graph under the key of a temporal benchmark."""
-    memory = pytest.importorskip("rankconst_builder.memory", reason="needs rankconst[builder]")
-    facts = pd.DataFrame(
-        [("a", "r", "b", 1), ("a", "r", "c", 2)], columns=["head", "relation", "tail", "time"]
-    )
-    protocols = [protocol for protocol in PROTOCOLS.values() if protocol.fits(temporal=True)]
-    tables: Tables = memory.make_tables(
-        {"train": facts, "test": facts}, "icews14_regcn", "I14", protocols
-    )
-    return tables
-
-
-@pytest.mark.parametrize(
-    ("file", "user", "protocol"),
-    [
-        (Address("icews14_regcn", protocol="Time-aware filter"), Address(), "time-aware"),
-        (Address("icews14_regcn", tool="RE-GCN"), Address(), "time-aware"),
-        (Address("icews14_regcn", tool="RE-GCN"), Address(protocol="raw"), "raw"),
-        # An ambiguous name, and the user says which benchmark it is.
-        (Address("ICEWS14"), Address("icews14_regcn", protocol="static"), "static"),
-    ],
-)
-def test_temporal_benchmarks(temporal: Tables, file: Address, user: Address, protocol: str) -> None:
-    tasks, _ = settle(file, user, temporal)
-    assert tasks == Tasks("icews14_regcn", protocol)
-    assert temporal.histogram(tasks).total == 4
-
-
-def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: Tables) -> None:
-    tasks, _ = settle(Address("icews14_regcn"), Address(), temporal)
-    with pytest.raises(UnknownNameError, match="add --protocol time-aware"):
-        temporal.histogram(tasks)
-    with pytest.raises(UnknownNameError, match="needs the time of every fact"):
-        TABLES.histogram(settle(Address("wn18rr", tool="RE-GCN"), Address(), TABLES)[0])
-    with pytest.raises(
-        AskedError,
-        match="ICEWS05-15 may be icews0515_regcn or icews0515_interp: add --tool regcn or --dataset",
+def test_what_a_temporal_benchmark_leaves_open_is_refused() -> None:
+    for dataset, tool, remedy in (
+        ("icews14_regcn", None, "add --protocol time-aware"),
+        ("wn18rr", "RE-GCN", "needs the time of every fact"),
     ):
-        settle(Address("ICEWS05-15"), Address(), temporal)
-    with pytest.raises(
-        UnknownNameError, match=r": type icews14_regcn for ICEWS14 \(RE-GCN\); icews14_xerte for "
-    ):
+        tasks, _ = settle(Address(dataset, tool=tool), NOTHING, TABLES)
+        with pytest.raises(UnknownNameError, match=remedy):
+            TABLES.histogram(tasks)
+    titles = r": type icews14_regcn for ICEWS14 \(RE-GCN\); icews14_xerte for "
+    with pytest.raises(UnknownNameError, match=titles):
         parse_address(Address("ICEWS14"), TABLES)
 
 
