@@ -63,6 +63,7 @@ SETTLED: list[tuple[Address, Address, str | None, Tasks | tuple[type[Exception],
     (Address("FB15k-237 v1"), NOTHING, "grail", Tasks("fb15k237_v1_ind", "sampled:49")),
     (Address("Countries"), NOTHING, "pykeen", Tasks("countries_s1", "pykeen")),
     (Address("Countries"), NOTHING, None, (AskedError, "Countries may be countries_s1 or countries_s2")),
+    (Address("FB15k-237 v1"), NOTHING, None, (AskedError, r"--dataset inductive or --dataset transductive\.$")),
     # And so does a protocol that one of them alone is for; what no kind tells apart is offered by its key.
     (Address("WD50K"), Address(protocol="stare"), None, Tasks("wd50k_statements", "stare")),
     (Address("WIKI", protocol="time-aware"), NOTHING, None, Tasks("wiki_tkg", "time-aware")),

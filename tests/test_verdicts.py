@@ -137,6 +137,9 @@ def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metri
          "0.30 is worse than chance: a random ranker gets 0.3844. Counting does better: it gets 0.8333."),
         (*("177", "mr", "fb15k237", "train"),
          "A random ranker gets 7,185; 177 is 97.6% of the way from there to perfect."),
+        (*("10.23", "mr", "kinships", "test"),
+         "A random ranker gets 47.72; 10.23 is 80.2% of the way from there to perfect. "
+         "10.23 cannot be distinguished from counting, which gets 10.24."),
         ("0.5", "mrr", "wn18rr", "train", "Chance hardly matters here: it changes 0.5 by 0.0001."),
     ],
 )  # fmt: skip

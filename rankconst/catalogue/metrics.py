@@ -792,7 +792,7 @@ _PRECISIONS = {"map", "ap", "averageprecision", "meanaverageprecision"}
 
 def _advise(name: str, bare: str) -> str:
     """Explain an adjusted metric, or a name such as ``filtered MRR``; empty for other names."""
-    adjusted = _find_adjusted(bare)
+    adjusted = find_metric(bare)
     if adjusted is not None:
         label = adjusted.metric.label
         return (
@@ -802,7 +802,7 @@ def _advise(name: str, bare: str) -> str:
         )
     plain = _FILTERING.sub("", bare)
     unfiltered = find_metric(plain)
-    if plain != bare and unfiltered is not None:
+    if unfiltered is not None:
         return (
             f"unknown metric {name!r}: write {unfiltered.metric.label}, and add --protocol raw or "
             "--protocol standard, which filters."

@@ -67,6 +67,11 @@ def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
+        (
+            "z_hits_at_10",
+            "z_hits_at_10 is an adjusted form of Hits@10; name the metric whose value",
+        ),
+        ("raw mrr", "unknown metric 'raw mrr': write MRR, and add --protocol raw or"),
         ("mmr", r"unknown metric 'mmr'\. Did you mean MRR or MR"),
         ("htis@10", r"Did you mean Hits@10"),
         ("hits", "needs a k: write hits@1, hits@10"),

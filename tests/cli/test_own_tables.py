@@ -146,6 +146,16 @@ def test_joined_tables_read_as_one() -> None:
     assert join_tables([one]) is one
 
 
+def test_a_mean_may_be_over_graphs_of_several_sets() -> None:
+    graph = SMALL["train"], None, SMALL["test"]
+    sets = [rankconst.from_triples(*graph, name=name, protocol="standard") for name in "ab"]
+    mean = join_tables(sets).constants(Tasks("a+b"), "mrr").expectation
+    parts = [
+        tables.constants(name, "mrr").expectation for name, tables in zip("ab", sets, strict=True)
+    ]
+    assert mean == pytest.approx(sum(parts) / 2, rel=1e-14)
+
+
 def test_what_a_set_lacks_of_a_dataset_is_taken_from_another() -> None:
     """As of a benchmark that was built under a protocol that the included set does not have."""
     graph = SMALL["train"], None, SMALL["test"]
