@@ -30,10 +30,9 @@ from rankconst.catalogue.protocols import (
     SPLITS,
     parse_protocol,
 )
-from rankconst.download import MissingSourceError, cache_folder, is_url
+from rankconst.download import MissingSourceError, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
-from rankconst.progress import Reporter
 from rankconst.results.columns import combine, number_firsts
 from rankconst.tables.location import ZipPath
 from rankconst.tables.parquet import decode, to_array
@@ -42,6 +41,7 @@ from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst.version import parse_version
 from rankconst_builder.describe import DOCUMENTS, write_index
+from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import (
     CHECKSUMS,
     HEADER,
@@ -87,23 +87,13 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Means:
-    """The sources that rebuilding may use."""
-
-    # A folder or URL with a copy of the sources. If None, only the cache: no source is asked.
-    mirror: str | None = None
-    # Where downloads are kept. If None, the folder that ``rankconst build`` uses.
-    cache: Path | None = None
-    reporter: Reporter = field(default_factory=Reporter)  # told how far it is
-
-
-@dataclass(frozen=True)
 class Opened:
     """A set of tables, and the datasets that are to be checked."""
 
     tables: Tables
     selected: frozenset[str] | None = None  # None for all
-    means: Means = field(default_factory=Means)
+    # Reads the files of benchmarks, and reports how far rebuilding is.
+    fetcher: Fetcher = field(default_factory=lambda: Fetcher(Path()))
 
     @cached_property
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -126,7 +116,7 @@ class Opened:
     def report(self, doing: str) -> Iterator[str]:
         """Yield the datasets, and say which one is worked on."""
         for place, dataset in enumerate(self.datasets, start=1):
-            self.means.reporter.say(f"[{place}/{len(self.datasets)}] {dataset}: {doing}")
+            self.fetcher.reporter.say(f"[{place}/{len(self.datasets)}] {dataset}: {doing}")
             yield dataset
 
     def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
@@ -161,17 +151,19 @@ class StageResult:
 def verify(
     tables: Tables,
     datasets: Collection[str] | None = None,
-    means: Means | None = None,
+    fetcher: Fetcher | None = None,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Iterator[StageResult]:
-    """Run the stages one after the other; those that rebuild only with `means`.
+    """Run the stages one after the other; those that rebuild only with a `fetcher`.
 
     `begin` is called with the name of each stage before it runs.
     """
     selected = None if datasets is None else frozenset(datasets)
-    opened = Opened(tables, selected, means or Means())
+    opened = Opened(tables, selected)
+    if fetcher is not None:
+        opened = replace(opened, fetcher=fetcher)
     for name, stage in STAGES.items():
-        if not stage.rebuild or means is not None:
+        if not stage.rebuild or fetcher is not None:
             begin(name)
             yield run_stage(name, opened)
 
@@ -656,7 +648,7 @@ def _count_again(opened: Opened, dataset: str) -> _Recount:
     if source is None or not source.files or source.not_offered or row["entities"] is None:
         raise MissingSourceError("the registry has no files of it")
     lacking = {split for split in SPLITS if row[f"triples_{split}"] is None}
-    contents = _read_contents(opened.means, source, lacking)
+    contents = _read_contents(opened.fetcher, source, lacking)
     graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     rows = opened.rows("candidates", dataset)
     protocols = {row["protocol"] for row in rows}
@@ -685,12 +677,13 @@ def _list_baselines(opened: Opened, dataset: str) -> list[str]:
     return [key for key in BASELINES if key in keys and key != DEFAULT_BASELINE]
 
 
-def _read_contents(means: Means, source: Benchmark, lacking: Collection[str]) -> dict[str, Content]:
+def _read_contents(
+    fetcher: Fetcher, source: Benchmark, lacking: Collection[str]
+) -> dict[str, Content]:
     """Read files by role from the mirror or the cache, as many as that has; never ask the sources.
 
     MissingSourceError, or HashMismatchError, if the cache has not all of them either.
     """
-    from rankconst_builder.fetch import Fetcher
     from rankconst_builder.pipeline import READ
 
     def read(fetcher: Fetcher) -> dict[str, Content]:
@@ -705,11 +698,10 @@ def _read_contents(means: Means, source: Benchmark, lacking: Collection[str]) ->
                     raise
         return contents
 
-    local = Fetcher(means.cache or cache_folder(), offline=True, reporter=means.reporter)
-    if means.mirror is not None:
+    if fetcher.mirror is not None:
         with contextlib.suppress(RankconstError):
-            return read(replace(local, mirror=means.mirror, offline=not is_url(means.mirror)))
-    return read(local)
+            return read(replace(fetcher, offline=not is_url(fetcher.mirror)))
+    return read(replace(fetcher, mirror=None, offline=True))
 
 
 STAGES: dict[str, Stage] = {

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rankconst.cli import options
 from rankconst.cli.options import argument, find_all, hide, option, rare
 from rankconst.cli.output import print_listing, print_text
-from rankconst.download import find_mirror, is_url, require_module
+from rankconst.download import cache_folder, find_mirror, is_url, require_module
 from rankconst.errors import TablesError, UsageError, VerificationError
 from rankconst.listing import Column, Format, Listing, count
 from rankconst.names import count_of, resolve_name, show_controls
@@ -71,13 +71,14 @@ def verify(
     """
     require_module("scipy", "`rankconst tables verify`")
     from rankconst_builder import verify as checking
+    from rankconst_builder.fetch import Fetcher
 
     started = time.perf_counter()
     tables = load(path)
     keys = _find_datasets(tables, dataset) if dataset else None
-    means = checking.Means(mirror=find_mirror(), reporter=Reporter()) if rebuild else None
+    fetcher = Fetcher(cache_folder(), mirror=find_mirror()) if rebuild else None
     results = []
-    for result in checking.verify(tables, keys, means, _announce_stage):
+    for result in checking.verify(tables, keys, fetcher, _announce_stage):
         results.append(result)
         _print_stage(result)
     _print_findings(results)

@@ -37,7 +37,7 @@ from rankconst_builder.package import (
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.verify import STAGES, Finding, Means, Opened, StageResult, run_stage
+from rankconst_builder.verify import STAGES, Finding, Opened, StageResult, run_stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -212,14 +212,15 @@ def registry(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "load_benchmarks", lambda: {"toy": toy.source, "few": FEW})
 
 
-def examine(path: Path, means: Means | None = None, *datasets: str) -> dict[str, StageResult]:
-    results = checking.verify(rankconst.load(path), datasets or None, means)
+def examine(path: Path, fetcher: Fetcher | None = None, *datasets: str) -> dict[str, StageResult]:
+    results = checking.verify(rankconst.load(path), datasets or None, fetcher)
     return {result.stage: result for result in results}
 
 
-def look(path: Path, name: str, means: Means | None = None) -> tuple[Finding, ...]:
+def look(path: Path, name: str, fetcher: Fetcher | None = None) -> tuple[Finding, ...]:
     """Run one stage."""
-    return run_stage(name, Opened(rankconst.load(path), None, means or Means())).findings
+    chosen = fetcher or Fetcher(path, reporter=QUIET)
+    return run_stage(name, Opened(rankconst.load(path), None, chosen)).findings
 
 
 def failed(results: Mapping[str, StageResult]) -> dict[str, list[Finding]]:
@@ -231,8 +232,8 @@ def failed(results: Mapping[str, StageResult]) -> dict[str, list[Finding]]:
     }
 
 
-def means_of(toy: Toy, tmp_path: Path) -> Means:
-    return Means(str(toy.mirror), tmp_path / "cache", QUIET)
+def fetcher_of(toy: Toy, tmp_path: Path) -> Fetcher:
+    return Fetcher(tmp_path / "cache", str(toy.mirror), reporter=QUIET)
 
 
 # ---- sets that are right -------------------------------------------------------------------------
@@ -240,7 +241,7 @@ def means_of(toy: Toy, tmp_path: Path) -> Means:
 
 def test_a_built_set_passes_every_stage(toy: Toy, tmp_path: Path, registry: None) -> None:
     del registry
-    results = examine(toy.draft.write(tmp_path / "set"), means_of(toy, tmp_path))
+    results = examine(toy.draft.write(tmp_path / "set"), fetcher_of(toy, tmp_path))
     assert failed(results) == {}
     assert list(results) == list(STAGES)
     assert all(result.rows > 0 for result in results.values())
@@ -255,7 +256,7 @@ def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> 
     tables = build(
         tmp_path, toy.mirror, toy.source, restriction=restriction, protocols=ONE_PROTOCOL
     )
-    results = examine(tables.path, means_of(toy, tmp_path))
+    results = examine(tables.path, fetcher_of(toy, tmp_path))
     assert failed(results) == {}
     assert [one.message for one in results["sources"].findings] == [
         "not compared with sources: its evaluation is restricted"
@@ -270,14 +271,14 @@ def test_a_temporal_build_passes(
     source = write_forecasting(tmp_path / "mirror", train=train)
     monkeypatch.setattr(checking, "load_benchmarks", lambda: {"forecast": source})
     draft = draft_of(build(tmp_path, tmp_path / "mirror", source))
-    means = Means(str(tmp_path / "mirror"), tmp_path / "cache", QUIET)
-    results = examine(replace(draft, version="9.0.0").write(tmp_path / "right"), means)
+    fetcher = Fetcher(tmp_path / "cache", str(tmp_path / "mirror"), reporter=QUIET)
+    results = examine(replace(draft, version="9.0.0").write(tmp_path / "right"), fetcher)
     assert failed(results) == {}
     assert results["sources"].rows > 0
     changed = draft.change(
         "candidates", "num_tasks", lambda tasks: tasks + 1, protocol="time-aware", split="test"
     )
-    assert look(changed.write(tmp_path / "changed"), "sources", means)
+    assert look(changed.write(tmp_path / "changed"), "sources", fetcher)
 
 
 # ---- a tampering for each stage ------------------------------------------------------------------
@@ -372,7 +373,7 @@ def test_only_the_stage_notices(
     del registry
     stage, apply, named, also = TAMPERINGS[place]
     path = apply(varied).write(tmp_path / "set")
-    found = failed(examine(path, means_of(toy, tmp_path) if STAGES[stage].rebuild else None))
+    found = failed(examine(path, fetcher_of(toy, tmp_path) if STAGES[stage].rebuild else None))
     assert {stage} <= set(found) <= {stage, *also}
     finding = found[stage][0]
     values = {
@@ -455,7 +456,7 @@ def rebuild_changed(draft: Draft, folder: Path, column: str, part: float, metric
     row = next(row for row in rows if {"side": "head", "metric": metric}.items() <= row.items())
     row = {**row, column: row[column] + part * row[f"{column}_error"]}
     path = draft.put("constants", [row]).write(folder / f"{column} {part}")
-    found = look(path, "constants", Means(None, folder, QUIET))
+    found = look(path, "constants", Fetcher(folder, reporter=QUIET))
     assert {(one.key["metric"], one.column) for one in found} <= {(metric, column)}
     return [one.level for one in found]
 
@@ -479,7 +480,7 @@ def test_a_wrong_histogram_is_noticed_with_the_files(
     other = write_sources(tmp_path / "other", graph)
     tables = build(tmp_path, tmp_path / "other", other, protocols=ONE_PROTOCOL)
     assert failed(examine(tables.path)) == {}
-    found = look(tables.path, "sources", means_of(toy, tmp_path))
+    found = look(tables.path, "sources", fetcher_of(toy, tmp_path))
     named = {finding.table for finding in found}
     assert named == {"datasets", *tabulate.HISTOGRAM_TABLES}
     one = next(finding for finding in found if finding.table == "candidates")
@@ -491,7 +492,7 @@ def test_what_there_is_without_sources(lean: Draft, tmp_path: Path, registry: No
     """Numbers of tasks are compared with the registry; the rest is noted."""
     del registry
     path = lean.change("datasets", "triples_test", 6, dataset="few").write(tmp_path / "set")
-    wrong, note = look(path, "sources", Means(None, tmp_path / "cache", QUIET))
+    wrong, note = look(path, "sources", Fetcher(tmp_path / "cache", reporter=QUIET))
     assert (wrong.key, wrong.column, wrong.expected, wrong.got) == (
         {"dataset": "few"}, "triples_test", 5, 6,
     )  # fmt: skip
@@ -544,7 +545,7 @@ def test_odd_values_fail_without_an_error(
     """Or, if no row contradicts them, are noticed with the files of triples."""
     del registry
     path = lean.change(table, column, value, **where).write(tmp_path / "set")
-    assert failed(examine(path)) or look(path, "sources", means_of(toy, tmp_path))
+    assert failed(examine(path)) or look(path, "sources", fetcher_of(toy, tmp_path))
 
 
 def test_a_stage_that_breaks_leaves_the_others_running(
@@ -572,9 +573,11 @@ def test_a_benchmark_whose_tasks_share_their_negatives(
     )
     tables = build(tmp_path, tmp_path / "mirror", common)
     monkeypatch.setattr(checking, "load_benchmarks", lambda: {"common": common})
-    assert failed(examine(tables.path, Means())) == {}
+    assert failed(examine(tables.path, Fetcher(tmp_path, reporter=QUIET))) == {}
     rows = tables.read("candidates").to_pylist()
     found = [(row["split"], row["side"], row["num_candidates"], row["num_tasks"]) for row in rows]
     assert found == [("valid", "both", 10, 7), ("test", "both", 10, 5)]
     alone = draft_of(tables).change("constants", "variance", 0.3 * 0.7 / 5, split="test", k=3)
-    assert "constants" in failed(examine(alone.write(tmp_path / "alone"), Means()))
+    assert "constants" in failed(
+        examine(alone.write(tmp_path / "alone"), Fetcher(tmp_path, reporter=QUIET))
+    )
