@@ -41,29 +41,6 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
 
 
-KEYWORDS = (
-    "knowledge graph",
-    "link prediction",
-    "evaluation",
-    "ranking metrics",
-    "mean reciprocal rank",
-    "chance adjustment",
-)
-
-SUMMARY = (
-    "What a random ranker gets on link-prediction benchmarks: "
-    "expectation and variance of ranking metrics (MR, "
-    "MRR, Hits@k and others) over random rankings, each with its error, for each dataset, "
-    "evaluation protocol, split and side; with the numbers of candidates from which they follow."
-)
-
-VERSION_RULE = (
-    "Released versions are never changed. A changed or removed value makes a major version, new "
-    "rows, columns or tables make a minor one, and the same data serialised anew makes a patch. "
-    "A constant that moved by no more than its stated errors has not changed: "
-    "machines differ in the last bits."
-)
-
 _CROISSANT_TYPES = {
     "text": "sc:Text",
     "texts": "sc:Text",
@@ -77,6 +54,10 @@ def _read_template(name: str) -> str:
     file = resources.files("rankconst_builder").joinpath("templates", name)
     return file.read_text(encoding="utf-8")
 
+
+_TEXTS = json.loads(_read_template("texts.json"))
+SUMMARY, VERSION_RULE = str(_TEXTS["summary"]), str(_TEXTS["version rule"])
+KEYWORDS: list[str] = _TEXTS["keywords"]
 
 ORIGINS: dict[str, dict[str, str]] = json.loads(_read_template("origins.json"))
 """Table to the origin of its rows, under ``from``, and their maker, under ``made by``."""
@@ -119,7 +100,7 @@ def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
         "description": SUMMARY,
         # The standard asks for a time, too.
         "created": f"{date.isoformat()}T00:00:00Z",
-        "keywords": list(KEYWORDS),
+        "keywords": KEYWORDS,
         "contributors": [{"title": AUTHORS, "roles": ["creator"]}],
     }
     if url:
@@ -152,7 +133,7 @@ def write_croissant(edition: Edition) -> str:
             "version": edition.version,
             "datePublished": edition.date.isoformat(),
             "url": edition.url or "README.md",
-            "keywords": list(KEYWORDS),
+            "keywords": KEYWORDS,
             "citeAs": write_bibtex(edition),
             "distribution": [_describe_file(table) for table in tables],
             "recordSet": [_describe_records(table) for table in tables],
@@ -283,11 +264,8 @@ _TAG = re.compile("<(?=[A-Za-z/!?])")
 
 
 def _write_line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(_write_cell(cell) for cell in cells)} |"
-
-
-def _write_cell(text: str) -> str:
-    return _TAG.sub("&lt;", show_controls(text).replace("|", "\\|").replace("\n", " "))
+    texts = [show_controls(cell).replace("|", "\\|").replace("\n", " ") for cell in cells]
+    return _TAG.sub("&lt;", f"| {' | '.join(texts)} |")
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -418,7 +396,7 @@ def write_deposit(edition: Edition) -> str:
             "version": edition.version,
             "publication_date": edition.date.isoformat(),
             "description": described,
-            "keywords": list(KEYWORDS),
+            "keywords": KEYWORDS,
             "related_identifiers": related,
         },
     )
