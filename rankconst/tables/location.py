@@ -14,7 +14,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import (
     DownloadError,
@@ -83,17 +83,24 @@ class _Remote:
 
     def open(self, archive: Path) -> ZipPath:
         """Return the folder in a downloaded zip file, checked as a whole."""
-        from rankconst.download import hash_file
-
-        got = hash_file(archive)
-        if self.sha256 not in {None, got}:
-            raise DownloadError(
-                f"{self.name} is not the file that was asked for: expected SHA-256 {self.sha256}, "
-                f"got {got}. Nothing was kept. Check the hash with the publisher."
-            )
+        if self.sha256 is not None:
+            _check_digest(archive, self.name, f"sha256:{self.sha256}", "was asked for")
         folder = find_set(archive, self.name)
         check_whole(folder)
         return folder
+
+
+def _check_digest(path: Path, name: str, expected: str, described: str) -> None:
+    """Refuse a download with another hash than one such as ``md5:...``."""
+    from rankconst.download import hash_file
+
+    kind = expected.partition(":")[0]
+    got = f"{kind}:{hash_file(path, kind)}"
+    if got != expected:
+        raise DownloadError(
+            f"{name} is not the file that {described}: expected {expected}, got {got}. "
+            "Nothing was kept. Try again, or ask its publisher for the hash."
+        )
 
 
 def _parse(text: str) -> _Remote:
@@ -141,7 +148,8 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
                 fresh = Path(incoming) / "tables.zip"
                 download(url, fresh, Reporter(), remedy=f"Check the address, or {_REMEDY}.")
                 if deposited is not None:
-                    deposited.check(fresh)
+                    name = f"{remote.name} ({deposited.name})"
+                    _check_digest(fresh, name, deposited.digest, "its deposit describes")
                 remote.open(fresh)
                 fresh.replace(copy)
     except TablesError as error:
@@ -153,25 +161,12 @@ _REMEDY = "get the zip file in another way and name that"
 _DOI = re.compile(r"doi:(10\.\d{4,9}/.*?[^/])(?:/([^/]+\.zip))?/?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Deposited:
+class _Deposited(NamedTuple):
     """A file of a deposit, with a hash such as ``md5:...``."""
 
-    name: str  # doi:DOI/NAME
+    name: str
     url: str
     digest: str
-
-    def check(self, path: Path) -> None:
-        """Refuse a download that is not the file of the deposit."""
-        from rankconst.download import hash_file
-
-        kind = self.digest.partition(":")[0]
-        got = f"{kind}:{hash_file(path, kind)}"
-        if got != self.digest:
-            raise DownloadError(
-                f"{self.name} is not the file that its deposit describes: "
-                f"expected {self.digest}, got {got}. Try again."
-            )
 
 
 def _find_deposited(address: str) -> _Deposited:
@@ -201,13 +196,13 @@ def _find_deposited(address: str) -> _Deposited:
             f"{shorten(first_line(error))}). Check the DOI, or {_REMEDY}."
         ) from error
     zips = [file for file in files if file.name.lower().endswith(".zip")]
-    matches = [file for file in zips if name is None or file.name == f"doi:{doi}/{name}"]
+    matches = [file for file in zips if name in {None, file.name}]
     if len(matches) == 1:
         return matches[0]
     problem = f"no {name}" if name else "no zip file"
     if matches:
         problem = "several zip files"
-    names = ", ".join(shorten(file.name.removeprefix(f"doi:{doi}/")) for file in files[:9])
+    names = ", ".join(shorten(file.name) for file in files[:9])
     advice = f"Check the DOI, or {_REMEDY}."
     if zips:
         advice = f"Name one of its zip files: doi:{doi}/NAME.zip."
@@ -232,7 +227,7 @@ def _list_files(doi: str) -> list[_Deposited]:
     for name, digest in keeper.registry.items():
         if not isinstance(name, str) or pattern.fullmatch(digest) is None:
             raise ValueError(f"{name!r} has no hash of a known kind: {digest!r}")
-        files.append(_Deposited(f"doi:{doi}/{name}", str(repository.download_url(name)), digest))
+        files.append(_Deposited(name, str(repository.download_url(name)), digest))
     return files
 
 

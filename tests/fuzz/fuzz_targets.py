@@ -300,7 +300,7 @@ def counts(data: bytes) -> None:
 # Places, values, names, arguments.
 
 
-def _refuse(address: str, *_: object) -> NoReturn:
+def _refuse(address: str, *_: object, **__: object) -> NoReturn:
     raise DownloadError(f"{address} is not asked for while fuzzing.")
 
 
@@ -310,7 +310,7 @@ def _offline() -> Iterator[None]:
     with (
         mock.patch("rankconst.download.download", _refuse),
         mock.patch("rankconst_builder.fetch.download", _refuse),
-        mock.patch("pooch.Pooch.load_registry_from_doi", _refuse),
+        mock.patch("pooch.downloaders.doi_to_repository", _refuse),
         mock.patch("socket.socket.connect", _refuse),
         mock.patch.dict(os.environ, {"RANKCONST_CACHE": str(_room() / "cache")}),
     ):

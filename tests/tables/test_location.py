@@ -210,8 +210,8 @@ def test_a_set_is_downloaded_once_with_the_hash_that_was_asked_for(
                 rankconst.load(pinned, version=few_tables().version).version == few_tables().version
             )
         # A copy that came without a hash does not stand in for one with it.
-        with pytest.raises(DownloadError, match=rf"{address} is not the file .*expected SHA-256 0{{64}}, got "
-                           rf"{sha256(hashed)}\. Nothing was kept\."):  # fmt: skip
+        with pytest.raises(DownloadError, match=rf"{address} is not the file .*expected sha256:0{{64}}, got "
+                           rf"sha256:{sha256(hashed)}\. Nothing was kept\."):  # fmt: skip
             rankconst.load(f"{address}#sha256={'0' * 64}")
         with pytest.raises(
             UnknownNameError, match=rf"holds table version {few_tables().version}, not 9\.9\.9"
@@ -537,7 +537,7 @@ def test_a_file_other_than_its_deposit_says_is_refused(
 ) -> None:
     deposit({"tables.zip": zipped.read_bytes()}, {"tables.zip": "md5:" + "0" * 32})
     message = (
-        rf"doi:{DOI}/tables\.zip is not the file that its deposit describes: expected "
+        rf"doi:{DOI} \(tables\.zip\) is not the file that its deposit describes: expected "
         rf"md5:{'0' * 32}, got md5:"
     )
     with pytest.raises(DownloadError, match=message):
