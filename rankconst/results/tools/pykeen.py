@@ -290,7 +290,7 @@ def _check_reciprocal(path: _Path, metric: Metric, adjustment: str | None, value
 
 
 def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
-    """Read the numbers of ranks; those of a split and a side count for each tie policy, too."""
+    """Read the numbers of ranks."""
     counts: _Counts = {}
     for path, value, line in leaves:
         if path.unknown or squash(path.metric) not in _COUNTS:
@@ -298,7 +298,6 @@ def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
         number = read_count(value) if isinstance(value, Number) else None
         if number:
             counts[path.split, path.side, path.rank_type] = number
-            counts[path.split, path.side, ""] = number
         else:
             _, reason = read_number(value)
             reason = reason or f"expected a number of ranks, at least 1, got {value}"

@@ -149,7 +149,8 @@ def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
 def test_what_is_left_out_is_named() -> None:
     reading = _read(
         '{"metrics": {"both": {"realistic": {"mrr": 0.5, "foo": 1, "hits_at_k": 0.5, '
-        '"hits_at_3": null, "mr": [1]}, '
+        '"hits_at_3": null, "mr": [1], "adjusted_mean_rank": 0.9}, '
+        '"optimistic": {"inverse_median_rank": 0.0}, '
         '"avg": {"hits_at_k": {"0.1": 0.5}}}}, "stopper": {"mrr": 1}}'
     )
     assert [entry.text for entry in reading.entries] == ["0.5"]
@@ -158,8 +159,10 @@ def test_what_is_left_out_is_named() -> None:
         "hits_at_k": "it does not say which k",
         "hits_at_3": "it is null",
         "mr": "it is a list, not a number",
+        "adjusted_mean_rank": "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric",
+        "metrics.both.optimistic.inverse_median_rank": "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0",
         "metrics.both.avg.hits_at_k.0.1": "'0.1' is not a whole k",
-    }
+    }  # fmt: skip
 
 
 @for_each("count", ["0", "-5", "1.5", '"7"', "1e300", "9007199254740993"])
