@@ -306,31 +306,26 @@ def ask_counts(
     address: Address, user: Address, tasks: Tasks, tables: Tables
 ) -> tuple[Question, ...]:
     """Ask about counts of triples or entities that are not those of the ranking tasks."""
-    counts = {}
+    is_whole = not tasks.relations and find_protocol(tasks.protocol).negatives is None
+    questions = []
     for name in _NOUNS:
         count = getattr(address, name)
-        if count and str(count) not in user.accepted:
-            counts[name] = count
-    is_whole = not tasks.relations and find_protocol(tasks.protocol).negatives is None
-    if not counts or not is_whole or not tables.holds(tasks):
-        return ()
-    questions = [_ask(name, count, tasks, tables) for name, count in counts.items()]
+        if count and str(count) not in user.accepted and is_whole and tables.holds(tasks):
+            questions.append(_ask_count(name, count, tasks, tables))
     return tuple(question for question in questions if question is not None)
 
 
-def _ask(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
+def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
     """Ask about a count that the ranking tasks do not have, and name those that have it."""
     expected = _count(name, tasks, tables)
     dataset = tables.datasets[tasks.dataset]
     in_all = dataset["entities"] if name == "num_entities" else dataset[f"triples_{tasks.split}"]
     if count in {expected, in_all}:
         return None
-    others = {}  # the ranking tasks of other protocols and splits, by their options
-    for key in tables.protocols(tasks.dataset):
-        others[f"--protocol {key}"] = replace(tasks, protocol=key)
-    for split in SPLITS:
-        others[f"--split {split}"] = replace(tasks, split=split)
-    options = [key for key, other in others.items() if _count(name, other, tables) == count]
+    keys = tables.protocols(tasks.dataset)
+    others = {f"--protocol {key}": replace(tasks, protocol=key) for key in keys}
+    others |= {f"--split {key}": replace(tasks, split=key) for key in SPLITS}
+    options = [option for option, other in others.items() if _count(name, other, tables) == count]
     under = f"{tasks.dataset} has {expected:,} under protocol {tasks.protocol}"
     text = f"{count:,} {_NOUNS[name]}; {under}"
     return Question("protocol", text, str(count), "a count of the file", " or ".join(options))

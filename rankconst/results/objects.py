@@ -58,26 +58,20 @@ def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]
     if isinstance(value, dict):
         if key.lower() in SETTINGS:
             return _OBJECT
-        inner = [(name, _outline(name, below, silent, leaves)) for name, below in value.items()]
+        outline: list[Hashable] = []
+        for name, inner in value.items():
+            outline += (name, _outline(name, inner, silent, leaves))
         if find_role(key) in ADDRESS:  # any text may be the name of a dataset
-            texts = [str(below) for below in value.values() if isinstance(below, str)]
-            return tuple(inner), tuple(texts)
-        return tuple(inner)
+            outline.append(str(value))
+        return tuple(outline)
     if isinstance(value, list) and not is_list(value):
-        return _LIST, tuple([_outline(key, item, silent, leaves) for item in value])
+        return _LIST, *[_outline(key, item, silent, leaves) for item in value]
     leaves.append(value)
-    return _outline_leaf(key, value, silent)
-
-
-def _outline_leaf(key: str, value: Value, silent: frozenset[str]) -> Hashable:
-    """Return the value of a leaf for an outline, or only its kind if the value does not matter."""
-    if isinstance(value, list):
-        return object()  # it holds objects: no other record is like this one
     if isinstance(value, Number):
         return str(value) if _is_about_tasks(key) else _NUMBER
-    is_silent = isinstance(value, str) and value in silent and not _is_about_tasks(key)
-    may_be_name = is_silent and (read_label(key).metric is not None or find_role(key) in _OPEN)
-    return _TEXT if may_be_name else (value,)
+    if isinstance(value, list):
+        return object()  # it holds objects: no other record is like this one
+    return _TEXT if value in silent and _may_be_name(key) else (value,)
 
 
 @lru_cache(maxsize=8192)
@@ -85,6 +79,13 @@ def _is_about_tasks(key: str) -> bool:
     """Tell whether a value below a key may be about the tasks, as a count or a k is."""
     label = read_label(key)
     return label.metric is None and (label.is_about_tasks or find_role(key) in {*COUNTS, "k"})
+
+
+@lru_cache(maxsize=8192)
+def _may_be_name(key: str) -> bool:
+    """Tell whether a text below a key may be the name of a model, and so matter by its words."""
+    is_open = read_label(key).metric is not None or find_role(key) in _OPEN
+    return is_open and not _is_about_tasks(key)
 
 
 def _list_silent(records: Sequence[Record]) -> frozenset[str]:
@@ -194,18 +195,17 @@ class _Table:
         if layout is None:
             layout = layouts[outline] = _lay_out(self, value, place)
         first = len(self.lines)
-        for row in layout.rows:
-            self._add_row(row, line, leaves)
+        for model_row in layout.rows:
+            self._add_row(model_row, line, leaves)
         self._evaluations += len(layout.rows)
-        for number in layout.numbers:
-            at = first + number.row
-            leaf = leaves[number.leaf]
-            cell = leaf.strip()
-            if number.deviation is not None:
-                cell = f"{cell} ± {leaves[number.deviation].strip()}"
-            self.columns[number.column][at] = cell
-            if type(leaf) is NumberAt:
-                self._note_line(leaf, number.column, at)
+        for row, column, leaf, deviation in layout.numbers:
+            number = leaves[leaf]
+            cell = number.strip()
+            if deviation is not None:
+                cell = f"{cell} ± {leaves[deviation].strip()}"
+            self.columns[column][first + row] = cell
+            if type(number) is NumberAt:
+                self._note_line(number, column, first + row)
         for skipped in layout.skipped:
             key = ".".join((*path, *skipped.place.path, skipped.key))
             self._notes.add(line, key, skipped.reason)

@@ -78,7 +78,11 @@ def write_table(
 ) -> str:
     """Write a table with some metrics and their adjusted values, to 3 to 6 decimals or in full."""
     digits = options[int(rng.integers(len(options)))]
-    keys = [key for key in rows[0][1] if key[1] and all(key in numbers for _, numbers in rows)]
+    keys = []  # of adjusted values with a name
+    for name, form in rows[0][1]:
+        if form and parse_metric(name).name_of(form):
+            keys.append((name, form))
+    keys = [key for key in keys if all(key in numbers for _, numbers in rows)]
     chosen = [keys[place] for place in rng.permutation(len(keys))[: rng.integers(1, len(keys) + 1)]]
     chosen = [*dict.fromkeys((name, "") for name, _ in chosen), *chosen]
     metrics = [parse_metric(name) for name, _ in chosen]
