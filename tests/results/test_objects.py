@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cases import choose
+from cases import choose, for_each
 from rankconst.arrow import join_texts
 from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.benchmarks import load_benchmarks
@@ -50,19 +50,17 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
     """Return each number with what is said of it; a question is its field behind a question mark."""
     reading = read_document(name, text)
     assert (reading.form, reading.tool) == ("objects", None)
-    return [
-        " ".join(
-            (
-                f"{entry.metric.label} {entry.text}",
-                *(str(said) for field in _FIELDS if (said := getattr(entry.context, field))),
-                *(f"?{ask.field} {ask.word}".strip() for ask in entry.context.questions),
-            )
+    described = []
+    for entry in reading.entries:
+        fields = filter(None, (getattr(entry.context, field) for field in _FIELDS))
+        asked = (f"?{ask.field} {ask.word}".strip() for ask in entry.context.questions)
+        described.append(
+            " ".join([f"{entry.metric.label} {entry.text}", *map(str, fields), *asked])
         )
-        for entry in reading.entries
-    ]
+    return described
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         # The keys of a path are labels; those that are not of vocabulary name the model.
@@ -130,24 +128,14 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"model": "RotatE (valid)", "mrr": 0.476}', ["MRR 0.476 RotatE (valid) ?split valid"]),
         ('{"mrr": 0.2, "filtered_mrr": 0.3}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),
         ('[{"mrr": 0.2}, {"mrr": 0.3, "note": "filtered"}]', ["MRR 0.2", "MRR 0.3 filtered"]),
+        # Lines of a training.
+        ('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n', ["MRR 0.1 test", "MRR 0.2 ± 0.1 test"]),
+        ('{"epoch": 1, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
+        ('{"epoch": 1, "A": {"mrr": 0.1}}\n{"epoch": 2, "A": {"mrr": 0.2}}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
     ],
 )  # fmt: skip
 def test_what_keys_and_texts_say(text: str, expected: list[str]) -> None:
     assert _describe(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n',
-         ["MRR 0.1 test", "MRR 0.2 ± 0.1 test"]),
-        ('{"epoch": 1, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
-        ('{"epoch": 1, "A": {"mrr": 0.1}}\n{"epoch": 2, "A": {"mrr": 0.2}}\n',
-         ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
-    ],
-)  # fmt: skip
-def test_lines_of_a_training_say_their_split_or_are_asked(text: str, expected: list[str]) -> None:
-    assert _describe(text, "a.jsonl") == expected
 
 
 @pytest.mark.parametrize(
@@ -199,17 +187,15 @@ def test_other_keys_and_nested_siblings_say_nothing(
 _TEXTS = st.sampled_from(
     ["WN18RR", "UMLS", "validation", "tail", "raw", "measured on the dev set", "RotatE", "ours"]
 )
+_NUMBERS_BY_KEY = st.dictionaries(
+    st.sampled_from(["mrr", "hits@10", "MR"]), st.integers(1, 40), min_size=1
+)
 _OBJECTS = st.recursive(
-    st.dictionaries(st.sampled_from(["mrr", "hits@10", "MR"]), st.integers(1, 40), min_size=1),
+    _NUMBERS_BY_KEY,
     lambda inner: st.fixed_dictionaries(
         {"results": inner},
-        optional={
-            "notes": _TEXTS,
-            "dataset": _TEXTS,
-            "test": inner,
-            "valid": inner,
-            "RotatE": inner,
-        },
+        optional=dict.fromkeys(("notes", "dataset"), _TEXTS)
+        | dict.fromkeys(("test", "valid", "RotatE"), inner),
     ),
     max_leaves=4,
 )
@@ -482,15 +468,9 @@ metrics results both head realistic avg best hits_at_k hits_at_10 mrr_list hits@
 pipeline dataset model split filtered notes value name hyperparams adjusted_hits_at_k event size
 """
 _KEYS = st.sampled_from(_JSON_WORDS.split())
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 _VALUES = st.recursive(
-    st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(),
-        st.floats(),
-        st.text(max_size=5),
-        st.sampled_from(["0.5", "fb15k"]),
-    ),
+    _SCALARS | st.sampled_from(["0.5", "fb15k"]),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=4)),
     max_leaves=20,
 )
