@@ -6,10 +6,8 @@ drawn with matplotlib, the extra ``rankconst[plot]``; importing this module does
 
 from __future__ import annotations
 
-import datetime as dt
 import io
 import itertools
-import os
 from collections import Counter
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -64,6 +62,14 @@ FORMS = {"value": "as published", "index": "adjusted for chance", "skill": f"ove
 """The panels, from left to right, and their titles."""
 
 
+class Mark(NamedTuple):
+    """A number as a panel shows it: its height, and the ends of its interval."""
+
+    height: float
+    lower: float
+    upper: float
+
+
 class Point(NamedTuple):
     """A result of a model, drawn as a point in the column of its dataset."""
 
@@ -71,19 +77,8 @@ class Point(NamedTuple):
     metric: Metric
     column: str  # its dataset, and split or side unless usual: "WN18RR, valid"
     constants: Constants
-    adjusted: Adjusted
-    # The same over the counting baseline, where there are constants of it.
-    counting: Constants | None
-    over_counting: Adjusted | None
-
-    def measure(self, form: str) -> tuple[float, tuple[float, float]] | None:
-        """Return its height in the panel of a form, and its interval; None if it is undefined."""
-        numbers = self.over_counting if form == "skill" else self.adjusted
-        name = "value" if form == "value" else "index"
-        height = getattr(numbers, name, None)
-        if height is None:
-            return None
-        return height, getattr(numbers, f"{name}_interval")
+    counting: Constants | None  # of the counting baseline, where there are any
+    marks: Mapping[str, Mark]  # by form; without those that are undefined
 
 
 def collect_points(
@@ -91,8 +86,7 @@ def collect_points(
 ) -> list[Point]:
     """Return the results of some metrics that could be adjusted; DataError if there are none."""
     entries = adjusted.entries
-    by_counting = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else ()
-    file_name = PurePath(adjusted.reading.name).stem
+    by_counting = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else None
     models = name_models(adjusted.reading)
     points = []
     for place, number in enumerate(entries):
@@ -101,18 +95,28 @@ def collect_points(
             continue
         if metrics is not None and metric not in metrics:
             continue
-        model = models[place] or file_name
+        marks = _list_marks(number.adjusted, value="value", index="index")
+        counting = None
+        if by_counting is not None:
+            counting = by_counting[place].constants
+            marks |= _list_marks(by_counting[place].adjusted, skill="index")
+        model = models[place] or PurePath(adjusted.reading.name).stem
         column = _name_column(constants.tasks, number.entry.context.rank_type, titles)
-        counting, over_counting = None, None
-        if by_counting:
-            counting, over_counting = by_counting[place].constants, by_counting[place].adjusted
-        points.append(
-            Point(model, metric, column, constants, number.adjusted, counting, over_counting)
-        )
+        points.append(Point(model, metric, column, constants, counting, marks))
     if not points:
         reason = next((f" {number.note}" for number in entries if number.note), "")
         raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")
     return points
+
+
+def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
+    """Return the marks of forms, each with the name that adjusted numbers give it."""
+    marks = {}
+    for form, name in names.items():
+        height = getattr(numbers, name, None)
+        if height is not None:
+            marks[form] = Mark(height, *getattr(numbers, f"{name}_interval"))
+    return marks
 
 
 def _name_column(tasks: Tasks, rank_type: str | None, titles: Mapping[str, str]) -> str:
@@ -190,7 +194,7 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
 
     sizes = {point.column: point.constants.histogram.mean for point in points}
     spans = _arrange(points, sizes)
-    end = max(stop for _, stop in spans.values())
+    end = max(span.stop for span in spans.values())
     width = min(max(_SLOT * end, _NARROW), _WIDE)
     rows, columns = len(metrics), len(FORMS)
     if width > _BESIDE:  # all panels below each other
@@ -203,7 +207,7 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
     figsize = (columns * (width + 0.85), 2.2 * rows + legend_height)
     figure = Figure(figsize=figsize, layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-    centres = [(start + stop) / 2 for start, stop in spans.values()]
+    centres = [(span.start + span.stop) / 2 for span in spans.values()]
     labels = [plain(f"{column} ({sizes[column]:,.0f})") for column in spans]
     for axes, (metric, form) in zip(panels, itertools.product(metrics, FORMS), strict=True):
         _draw_panel(axes, metric, form, points, spans)
@@ -215,47 +219,45 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
     return figure
 
 
-def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, tuple[int, int]]:
-    """Return the start and end of each column on the x axis, by ascending mean of candidates.
+class Span(NamedTuple):
+    """The place of a column on the x axis: a result takes one unit, and each margin a half."""
 
-    A result takes one unit, and the gap between columns another.
-    """
+    start: int
+    stop: int
+
+
+def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, Span]:
+    """Return the place of each column, by ascending mean of candidates."""
     counts = Counter((point.column, point.metric) for point in points)
     spans, start = {}, 0
     for column in sorted(sizes, key=lambda column: (sizes[column], column)):
         most = max(count for (name, _), count in counts.items() if name == column)
-        stop = start + 1 + most
-        spans[column] = start, stop
-        start = stop
+        spans[column] = Span(start, start + 1 + most)
+        start = spans[column].stop
     return spans
 
 
 def _draw_panel(
-    axes: Axes,
-    metric: Metric,
-    form: str,
-    points: Sequence[Point],
-    spans: Mapping[str, tuple[int, int]],
+    axes: Axes, metric: Metric, form: str, points: Sequence[Point], spans: Mapping[str, Span]
 ) -> None:
     """Draw one metric in one form: results side by side, and lines for chance or counting."""
     results = [point for point in points if point.metric == metric]
-    models = list(dict.fromkeys(point.model for point in points))
-    _draw_points(axes, results, form, models, spans)
-    undefined = sum(1 for point in results if point.measure(form) is None)
-    for start, _ in spans.values():
-        axes.axvline(start, color=FAINT, lw=0.7, zorder=0)
-    title = f"{metric.label} skill"
-    unit = "1 is perfect"
+    _draw_points(axes, results, form, _choose_looks(points), spans)
+    for span in spans.values():
+        axes.axvline(span.start, color=FAINT, lw=0.7, zorder=0)
+    title, unit = f"{metric.label} skill", "1 is perfect"
     if form == "value":
-        direction = "higher" if metric.increasing else "lower"
         title = metric.label
-        unit = f"{metric.label} ({direction} is better)"
-        _draw_levels(axes, metric, results, spans)
+        unit = f"{metric.label} ({'higher' if metric.increasing else 'lower'} is better)"
+        if metric.lower == 1:
+            axes.set_yscale("log")
+        _draw_levels(axes, results, spans)
     elif form == "index":
         title = metric.name_of("index") or metric.label
         axes.axhline(0.0, zorder=1.5, **_CHANCE)
     else:
         axes.axhline(0.0, zorder=1.5, **_COUNTING)
+    undefined = sum(form not in point.marks for point in results)
     lacking = f"\n{undefined} of {len(results)} undefined" if undefined else ""
     axes.set_title(f"{FORMS[form]}: {title}{lacking}")
     axes.set_ylabel(unit)
@@ -267,68 +269,62 @@ def _draw_points(
     axes: Axes,
     results: Sequence[Point],
     form: str,
-    models: Sequence[str],
-    spans: Mapping[str, tuple[int, int]],
+    looks: Mapping[str, Look],
+    spans: Mapping[str, Span],
 ) -> None:
     """Draw results in one form, each with its interval: centred in its column, in order of models.
 
     A result that is undefined in this form leaves its place empty.
     """
-    counts = Counter(point.column for point in results)
-    placed = Counter[str]()  # the results so far in each column
-    for point in sorted(results, key=lambda point: models.index(point.model)):
-        start, stop = spans[point.column]
-        placed[point.column] += 1
-        x = (start + stop - counts[point.column] - 1) / 2 + placed[point.column]
-        measured = point.measure(form)
-        if measured is None:
-            continue
-        height, (lower, upper) = measured
-        look = choose_look(models.index(point.model))
-        axes.plot(x, height, label=point.model, zorder=3, **look.list_options(5))
-        axes.vlines(x, lower, upper, colors=look.colour, lw=1.0, zorder=2.5)
+    order = list(looks)
+    for column, span in spans.items():
+        of_column = [point for point in results if point.column == column]
+        of_column.sort(key=lambda point: order.index(point.model))
+        x = (span.start + span.stop - len(of_column) + 1) / 2
+        for place, point in enumerate(of_column):
+            if form in point.marks:
+                mark, look = point.marks[form], looks[point.model]
+                axes.plot(x + place, mark.height, label=point.model, zorder=3, ms=5, **look)
+                axes.vlines(
+                    x + place, mark.lower, mark.upper, colors=look["color"], lw=1.0, zorder=2.5
+                )
 
 
-def _draw_levels(
-    axes: Axes, metric: Metric, points: Sequence[Point], spans: Mapping[str, tuple[int, int]]
-) -> None:
+def _draw_levels(axes: Axes, points: Sequence[Point], spans: Mapping[str, Span]) -> None:
     """Mark the values of chance and counting in each column, for each protocol in it."""
-    if metric.lower == 1:
-        axes.set_yscale("log")
     for point in points:
-        start, stop = spans[point.column]
+        span = spans[point.column]
         for constants, look in ((point.constants, _CHANCE), (point.counting, _COUNTING)):
             if constants is not None:
-                axes.hlines(constants.expectation, start + 0.3, stop - 0.3, zorder=1.5, **look)
+                axes.hlines(
+                    constants.expectation, span.start + 0.3, span.stop - 0.3, zorder=1.5, **look
+                )
 
 
-class Look(NamedTuple):
-    """How the points of a model are drawn."""
-
-    colour: str
-    marker: str
-    fill: str  # the colour, or white
-
-    def list_options(self, size: float) -> dict[str, Any]:
-        """Return the options of matplotlib for a marker of some size in points."""
-        return {"marker": self.marker, "color": self.colour, "mfc": self.fill, "ms": size}
+Look = dict[str, Any]
+"""Colour, marker and fill of a model's points, as options of matplotlib."""
 
 
 def choose_look(number: int) -> Look:
-    """Return colour, marker and fill of a model by its number; the first hundred differ."""
+    """Choose the look of a model by its number; the first hundred differ."""
     turn, place = divmod(number, len(COLOURS))
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
-    fill = "white" if turn % 2 else colour
-    return Look(colour, marker, fill)
+    return {"color": colour, "marker": marker, "mfc": "white" if turn % 2 else colour}
+
+
+def _choose_looks(points: Sequence[Point]) -> dict[str, Look]:
+    """Return the look of each model, in the order of the points."""
+    models = dict.fromkeys(point.model for point in points)
+    return {model: choose_look(number) for number, model in enumerate(models)}
 
 
 def _make_handles(points: Sequence[Point]) -> list[Artist]:
     from matplotlib.lines import Line2D
 
-    handles: list[Artist] = []
-    for number, model in enumerate(dict.fromkeys(point.model for point in points)):
-        look = choose_look(number)
-        handles.append(Line2D([], [], ls="", label=plain(model), **look.list_options(5.5)))
+    handles: list[Artist] = [
+        Line2D([], [], ls="", ms=5.5, label=plain(model), **look)
+        for model, look in _choose_looks(points).items()
+    ]
     handles.append(Line2D([], [], label="random ranker", **_CHANCE))
     if any(point.counting is not None for point in points):
         handles.append(Line2D([], [], label=f"{FLOOR} baseline", **_COUNTING))
@@ -340,19 +336,15 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
     columns = dict.fromkeys(point.column for point in points)
     models = ", ".join(dict.fromkeys(point.model for point in points))
     sentences = [
-        f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}). "
-        f"Models: {models}."
+        f"{len(points)} results on {len(columns)} datasets ({', '.join(columns)}).",
+        f"Models: {models}.",
     ]
-    for metric in metrics:
-        results = [point for point in points if point.metric == metric]
-        for form, title in FORMS.items():
-            measured = [point.measure(form) for point in results]
-            heights = [height for height, _ in filter(None, measured)]
-            if heights:
-                sentences.append(
-                    f"{metric.label} {title}: "
-                    f"{show_number(min(heights))} to {show_number(max(heights))}."
-                )
+    for metric, (form, title) in itertools.product(metrics, FORMS.items()):
+        marks = [point.marks.get(form) for point in points if point.metric == metric]
+        heights = [mark.height for mark in marks if mark is not None]
+        if heights:
+            lowest, highest = show_number(min(heights)), show_number(max(heights))
+            sentences.append(f"{metric.label} {title}: {lowest} to {highest}.")
     return " ".join(sentences)
 
 
@@ -420,12 +412,6 @@ SUFFIXES: dict[str, tuple[str, dict[str, None]]] = {
 
 def render_figure(figure: Figure, suffix: str) -> bytes:
     """Return a picture as the bytes of a file: the same picture, the same bytes."""
-    try:  # matplotlib reads it, whatever the metadata say
-        dt.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or 0), dt.UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(
-            f"SOURCE_DATE_EPOCH is not a number of seconds: {first_line(error)}. Unset it."
-        ) from error
     title, _, description = str(figure.get_label()).partition("\n")
     about, more = SUFFIXES[suffix]
     buffer = io.BytesIO()

@@ -10,10 +10,10 @@ import re
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import list_values
 from rankconst.names import join_words, show_controls, write_html
@@ -205,41 +205,53 @@ def _write_table(listing: Listing) -> Iterator[str]:
         return
     parts = _divide_groups(listing)
     grids = [_fill_grid(part) for part in parts]
-    hidden: list[str] = []
-    if len(listing) != 1 and not listing.upright:
-        grids, hidden = _narrow(grids, width)
-    is_card = len(listing) == 1 and listing.upright
-    if is_card or _are_too_wide(grids, width):
+    hidden = dict[str, None]()
+    is_single = len(listing) == 1
+    while _are_too_wide(grids, width) and not is_single and not listing.upright:
+        most = max(each.column.drop for grid in grids for each in grid)
+        if not most:
+            break
+        for grid in grids:
+            hidden |= dict.fromkeys(_list_titles(grid, most).values())
+        grids = [_leave_out(grid, most) for grid in grids]
+    if (is_single and listing.upright) or _are_too_wide(grids, width):
         yield from _write_upright(listing, parts, width)
         return
     for part, grid in zip(parts, grids, strict=True):
-        table = f"\n{draw_grid([*grid.values()], width)}\n"
-        lines = [wrap(width, part.title), table]
-        if part is not parts[-1]:
-            yield "\n".join(lines).strip("\n") + "\n\n"
-            continue
-        notes = [_explain_columns(grid), listing.caption]
-        if hidden:
-            notes.append(f"Left out for lack of width: {', '.join(hidden)}.")
-        lines.append(wrap(width, *filter(None, notes)))
-        yield "\n".join(lines).strip("\n") + "\n"
+        lines = [wrap(width, part.title), f"\n{draw_grid(grid, width)}\n"]
+        if part is parts[-1]:
+            notes = [_explain_columns(grid), listing.caption]
+            if hidden:
+                notes.append(f"Left out for lack of width: {', '.join(hidden)}.")
+            lines.append(wrap(width, *filter(None, notes)))
+        table = "\n".join(lines).strip("\n")
+        yield f"{table}\n" if part is parts[-1] else f"{table}\n\n"
 
 
-class _NarrowGrids(NamedTuple):
-    """Tables without the columns for which a screen has no room."""
-
-    grids: list[dict[Column, GridColumn]]
-    hidden: list[str]  # the titles of columns that were left out
+def _are_too_wide(grids: Iterable[Sequence[GridColumn]], width: int) -> bool:
+    """Return True if a table does not fit without breaking words or numbers."""
+    return any(measure_narrow(grid) > width for grid in grids)
 
 
-def _narrow(grids: list[dict[Column, GridColumn]], width: int) -> _NarrowGrids:
-    """Leave out columns in the order of their `drop` until tables fit, or no other may go."""
-    hidden: list[str] = []
-    while _are_too_wide(grids, width) and (wide := _find_free(grids)):
-        titles = [column.title or "" for grid in grids for column in grid if column in wide]
-        hidden += dict.fromkeys(titles)
-        grids = [_leave_out(grid, wide) for grid in grids]
-    return _NarrowGrids(grids, hidden)
+def _list_titles(grid: Iterable[GridColumn], drop: int) -> dict[str, str]:
+    """Return key and title of the columns that leave a narrow screen at one time."""
+    columns = [each.column for each in grid if each.column.drop == drop]
+    return {column.key: column.title or "" for column in columns}
+
+
+def _leave_out(grid: Iterable[GridColumn], drop: int) -> list[GridColumn]:
+    """Leave out columns; a heading that continued one of theirs is written in full."""
+    titles = _list_titles(grid, drop)
+    rest = []
+    for each in grid:
+        column = each.column
+        if column.beside in titles:
+            title = f"{titles[column.beside]} {column.title}"
+            column = column._replace(title=title, beside="")
+            rest.append(GridColumn(column, [title, *each.cells[1:]]))
+        elif column.key not in titles:
+            rest.append(each)
+    return rest
 
 
 def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
@@ -248,8 +260,7 @@ def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> It
     for part in parts:
         grid = _fill_grid(part)
         if len(grid) == 2:
-            names, texts = (column.cells for column in grid.values())
-            rows = [_write_pairs(names, texts, width)]
+            rows = [_write_pairs(grid[0].cells, grid[1].cells, width)]
         else:
             places = range(1, len(part) + 1)
             rows = [_write_fields(grid, place, width, is_single=is_single) for place in places]
@@ -262,32 +273,28 @@ def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> It
         yield wrap(width, *filter(None, notes)).strip("\n") + "\n"
 
 
-def _explain_columns(columns: Iterable[Column]) -> str:
+def _explain_columns(grid: Iterable[GridColumn]) -> str:
     """Write the meanings of columns, a line for all columns with the same meaning."""
     titles: dict[str, list[str]] = {}
-    for column in columns:
-        if column.meaning:
-            titles.setdefault(column.meaning, []).append(column.title or "")
+    for each in grid:
+        if each.column.meaning:
+            titles.setdefault(each.column.meaning, []).append(each.column.title or "")
     lines = [f"{join_words(names)}: {meaning}." for meaning, names in titles.items()]
     return "\n".join(lines)
 
 
-def _write_fields(
-    grid: Mapping[Column, GridColumn], place: int, width: int, *, is_single: bool
-) -> str:
+def _write_fields(grid: Sequence[GridColumn], place: int, width: int, *, is_single: bool) -> str:
     """Write the fields of a row below each other: name, cell, and of a single row the meaning."""
-    cells = {}
-    for column, in_grid in grid.items():
-        cell = in_grid.cells[place]
+    names, texts = [], []
+    widest = max((len(each.cells[place]) for each in grid if each.column.meaning), default=0)
+    for each in grid:
+        cell = each.cells[place]
+        if is_single and cell:
+            cell = f"{cell:<{widest}}   {each.column.meaning}".rstrip()
         if cell and (is_single or cell != "–"):
-            cells[column] = cell
-    names = max(len(column.title or "") for column in cells)
-    values = max((len(cell) for column, cell in cells.items() if column.meaning), default=0)
-    lines = []
-    for column, cell in cells.items():
-        meaning = column.meaning if is_single else ""
-        lines.append(f"  {column.title:<{names}}   {cell:<{values}}   {meaning}".rstrip())
-    return wrap(width, *lines, below=" " * (names + 5))
+            names.append(each.cells[0])
+            texts.append(cell)
+    return _write_pairs(names, texts, width)
 
 
 def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
@@ -297,47 +304,19 @@ def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
     lines = []
     for name, cell in zip(names, texts, strict=True):
         first, *further = wrap(max(width - start, 1), cell).split("\n")
-        lines.append(f"  {name}{' ' * (most - measure(name))}   {first}")
+        lines.append(f"  {_pad(name, most)}   {first}")
         lines += [" " * start + line for line in further]
     return "\n".join(lines)
 
 
-def _fill_grid(listing: Listing) -> dict[Column, GridColumn]:
+def _fill_grid(listing: Listing) -> list[GridColumn]:
     """Return the columns of the screen, with their headings and cells."""
-    grid = {}
+    grid = []
     for column in listing.columns:
         if column.title is not None:
             cells = [show_controls(column.title), *listing.cells(column)]
-            grid[column] = GridColumn(cells, column.right)
+            grid.append(GridColumn(column, cells))
     return grid
-
-
-def _are_too_wide(grids: Iterable[Mapping[Column, GridColumn]], width: int) -> bool:
-    """Return True if a table does not fit without breaking words or numbers."""
-    return any(measure_narrow([*grid.values()]) > width for grid in grids)
-
-
-def _find_free(grids: Iterable[Mapping[Column, GridColumn]]) -> set[Column]:
-    """Return the columns of all tables that are left out next: those of the highest `drop`."""
-    free = {column for grid in grids for column in grid if column.drop}
-    most = max((column.drop for column in free), default=0)
-    return {column for column in free if column.drop == most}
-
-
-def _leave_out(
-    grid: Mapping[Column, GridColumn], wide: Collection[Column]
-) -> dict[Column, GridColumn]:
-    """Leave out columns; a heading that continued one of theirs is written in full."""
-    titles = {column.key: column.title for column in wide}
-    rest: dict[Column, GridColumn] = {}
-    for column, in_grid in grid.items():
-        if column.beside in titles:
-            title = f"{titles[column.beside]} {column.title}"
-            named = column._replace(title=title, beside="")
-            rest[named] = replace(in_grid, cells=[title, *in_grid.cells[1:]])
-        elif column not in wide:
-            rest[column] = in_grid
-    return rest
 
 
 def wrap(width: int, *texts: str, below: str = "") -> str:
@@ -493,30 +472,33 @@ def _write_workbook(listing: Listing) -> Iterator[bytes]:
 
 
 class Format(StrEnum):
-    """Output formats: the name that users type, the ending of files, and the writing function."""
+    """Output formats, by the names that users type."""
 
-    table = "table", ".txt", _write_table
-    json = "json", ".json", _write_json
-    csv = "csv", ".csv", _write_csv
-    markdown = "markdown", ".md", _write_markdown
-    latex = "latex", ".tex", _write_latex
-    parquet = "parquet", ".parquet", _write_parquet
-    xlsx = "xlsx", ".xlsx", _write_workbook
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+    parquet = "parquet"
+    xlsx = "xlsx"
 
-    suffix: str
-    write: Callable[[Listing], Iterator[str] | Iterator[bytes]]
-
-    def __new__(
-        cls, name: str, suffix: str, write: Callable[[Listing], Iterator[str] | Iterator[bytes]]
-    ) -> Self:
-        """Make the member: its value is the name."""
-        member = str.__new__(cls, name)
-        member._value_, member.suffix, member.write = name, suffix, write
-        return member
+    def write(self, listing: Listing) -> Iterator[str] | Iterator[bytes]:
+        """Yield a listing in this format, in blocks."""
+        return _WRITERS[self](listing)
 
 
-SUFFIXES = {form.suffix: form for form in Format}
-FORMATS = {name: form for form in Format for name in (form.value, form.suffix.lstrip("."))}
+_WRITERS: Mapping[Format, Callable[[Listing], Iterator[str] | Iterator[bytes]]] = {
+    Format.table: _write_table,
+    Format.json: _write_json,
+    Format.csv: _write_csv,
+    Format.markdown: _write_markdown,
+    Format.latex: _write_latex,
+    Format.parquet: _write_parquet,
+    Format.xlsx: _write_workbook,
+}
+_ENDINGS = ("txt", "json", "csv", "md", "tex", "parquet", "xlsx")
+SUFFIXES = {f".{ending}": form for ending, form in zip(_ENDINGS, Format, strict=True)}
+FORMATS = {**{str(form): form for form in Format}, **dict(zip(_ENDINGS, Format, strict=True))}
 """The formats by their names, and by the endings of their files: latex, tex."""
 FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
 """The formats of what is read by people, who get less; programs get all."""
@@ -583,8 +565,13 @@ _UNSEEN = {"Mn", "Me", "Cf"}  # accents and what joins letters
 class GridColumn:
     """A column on the screen: its heading and its cells, each on one line."""
 
+    column: Column
     cells: Sequence[str]
-    right: bool  # True to align to the right
+
+    @property
+    def right(self) -> bool:
+        """True to align to the right."""
+        return self.column.right
 
     @functools.cached_property
     def sizes(self) -> list[int]:
@@ -650,28 +637,18 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
         widest = max(breakable, key=lambda place: (widths[place], not columns[place].right, place))
         widths[widest] -= 1
         excess -= 1
-    rows = [*zip(*(column.cells for column in columns), strict=True)]
-    heading_lines = 1
-    if any(column.width > most for column, most in zip(columns, widths, strict=True)):
-        folded = [_fold_row(row, widths) for row in rows]
-        rows = [*itertools.chain.from_iterable(folded)]
-        heading_lines = len(folded[0])
-    padded = [
-        _pad(cells, most, right=column.right)
-        for column, cells, most in zip(columns, zip(*rows, strict=True), widths, strict=True)
-    ]
-    drawn = [f" {gap.join(row)}".rstrip() for row in zip(*padded, strict=True)]
-    width = _add_gaps(widths, gap) - 2
-    rule = "─" * width
-    return "\n".join([*drawn[:heading_lines], f" {rule}", *drawn[heading_lines:]])
-
-
-def _fold_row(cells: tuple[str, ...], widths: Sequence[int]) -> list[tuple[str, ...]]:
-    """Return the lines of a row: one, unless a cell is too wide."""
-    if all(measure(cell) <= most for cell, most in zip(cells, widths, strict=True)):
-        return [cells]
-    folded = [_fold(cell, most) for cell, most in zip(cells, widths, strict=True)]
-    return [*itertools.zip_longest(*folded, fillvalue="")]
+    lines, heading_lines = [], 0
+    for row in zip(*(column.cells for column in columns), strict=True):
+        folded = [_fold(cell, most) for cell, most in zip(row, widths, strict=True)]
+        for cells in itertools.zip_longest(*folded, fillvalue=""):
+            padded = [
+                _pad(cell, most, right=column.right)
+                for cell, most, column in zip(cells, widths, columns, strict=True)
+            ]
+            lines.append(f" {gap.join(padded)}".rstrip())
+        heading_lines = heading_lines or len(lines)
+    rule = "─" * (_add_gaps(widths, gap) - 2)
+    return "\n".join([*lines[:heading_lines], f" {rule}", *lines[heading_lines:]])
 
 
 _FILLER = "\0"  # in no cell: they have no control characters
@@ -679,15 +656,14 @@ _FILLER = "\0"  # in no cell: they have no control characters
 
 def _fold(cell: str, most: int) -> list[str]:
     """Break a text into lines that take at most so many places of a terminal."""
+    if measure(cell) <= most:
+        return [cell]
     # textwrap counts signs: one that takes two places gets a filler.
     filled = "".join(sign + _FILLER * (measure(sign) - 1) for sign in cell)
     return [line.replace(_FILLER, "") for line in textwrap.wrap(filled, max(most, 1))]
 
 
-def _pad(cells: Iterable[str], most: int, *, right: bool) -> list[str]:
-    """Fill up cells to the width of their column."""
-    filled = []
-    for cell in cells:
-        blanks = " " * (most - measure(cell))
-        filled.append(f"{blanks}{cell}" if right else f"{cell}{blanks}")
-    return filled
+def _pad(cell: str, most: int, *, right: bool = False) -> str:
+    """Fill up a cell to the width of its column."""
+    blanks = " " * (most - measure(cell))
+    return f"{blanks}{cell}" if right else f"{cell}{blanks}"

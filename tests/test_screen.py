@@ -22,7 +22,7 @@ def test_a_text_takes_as_many_places_as_a_terminal_gives_it(text: str, size: int
 
 @given(st.lists(st.tuples(_CELLS, st.booleans()), min_size=1, max_size=4))
 def test_columns_are_aligned(given_columns: list[tuple[list[str], bool]]) -> None:
-    columns = [GridColumn([*cells, "|"], right) for cells, right in given_columns]
+    columns = [GridColumn(Column("", right=right), [*cells, "|"]) for cells, right in given_columns]
     heading, line, *rows = draw_grid(columns, 10_000).split("\n")
     assert len(rows) == 4
     assert {*line.strip()} == {"─"}
@@ -37,8 +37,8 @@ def test_columns_are_aligned(given_columns: list[tuple[list[str], bool]]) -> Non
 
 def test_cells_too_wide_for_the_screen_continue_below() -> None:
     columns = [
-        GridColumn(["name", "a name of many words", "short"], right=False),
-        GridColumn(["value", "0.123456", "7"], right=True),
+        GridColumn(Column("", right=False), ["name", "a name of many words", "short"]),
+        GridColumn(Column("", right=True), ["value", "0.123456", "7"]),
     ]
     assert draw_grid(columns, 24).split("\n") == [
         " name             value", " ──────────────────────", " a name of     0.123456",
@@ -48,8 +48,8 @@ def test_cells_too_wide_for_the_screen_continue_below() -> None:
 
 def test_signs_that_take_two_places_continue_below_in_time() -> None:
     columns = [
-        GridColumn(["name", "知识 图谱 知识 图谱", "short"], right=False),
-        GridColumn(["value", "0.123456", "7"], right=True),
+        GridColumn(Column("", right=False), ["name", "知识 图谱 知识 图谱", "short"]),
+        GridColumn(Column("", right=True), ["value", "0.123456", "7"]),
     ]
     assert draw_grid(columns, 24).split("\n") == [
         " name             value", " ──────────────────────", " 知识 图谱     0.123456",

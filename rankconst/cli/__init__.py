@@ -7,7 +7,6 @@ Results go to stdout, everything else to stderr. Exit codes are those of :mod:`r
 import gc
 import os
 import signal
-import sys
 import time
 
 _LEAST_MEMORY = {"RLIMIT_AS": (640, b"v"), "RLIMIT_DATA": (320, b"d")}
@@ -60,11 +59,8 @@ def main() -> None:
             signal.signal(number, lambda number, _: os._exit(128 + number))
     except ValueError:  # not in the main thread, which alone is interrupted
         numbers = []
-    _check_clock()
     _check_memory()
     try:
-        if sys.argv[1:] in (["--version"], ["-V"]) and _print_version():
-            sys.exit(0)
         try:
             from rankconst.cli.run import prepare, run
 
@@ -88,37 +84,6 @@ def main() -> None:
     finally:
         for number in numbers:
             signal.signal(number, before[number])
-
-
-def _print_version() -> bool:
-    """Print the versions at once; False if that fails, and the whole program is to say why."""
-    from rankconst.version import describe_versions
-
-    if sys.stdout is None:
-        return False
-    try:
-        print(describe_versions(), flush=True)  # noqa: T201 - no need for Typer
-    except OSError:
-        return False
-    return True
-
-
-def _check_clock() -> None:
-    """Exit with an error if the system's clock is so wrong that Python cannot read it.
-
-    What is imported may fail to read it, too.
-    """
-    try:
-        time.time()
-    except (OverflowError, OSError):
-        os.write(
-            2,
-            (
-                b"error: the clock of this machine is before 1678 or after 2262. Set it: date -s "
-                b"YYYY-MM-DD\n"
-            ),
-        )
-        os._exit(6)
 
 
 def _check_memory() -> None:

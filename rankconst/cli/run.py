@@ -15,7 +15,6 @@ from rankconst.errors import (
     DataError,
     MissingExtraError,
     RankconstError,
-    UsageError,
     explain_import,
     lacks_memory,
 )
@@ -35,19 +34,7 @@ def prepare() -> Call:
     return find_call([*typed[1:], "--help"] if typed[:1] == ["help"] else typed)
 
 
-# What may take more than a second without a word; builds and verifications tell their stages.
 _LONGEST_NOTICE = 70  # letters, on one line of a terminal
-_WORK = {"adjust": "adjusting", "compare": "comparing", "check": "checking", "show": "looking up"}
-
-
-def _describe_work(typed: Sequence[str]) -> str:
-    """Describe the work of a command, for its notice; empty for one with a notice of its own."""
-    if not typed or typed[0] not in _WORK:
-        return ""
-    words = " ".join([_WORK[typed[0]], *typed[1:2]])
-    return f"{show_controls(words)[:_LONGEST_NOTICE]} ..."
-
-
 _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 
 
@@ -57,7 +44,8 @@ def run(call: Call, interrupts: Sequence[int]) -> None:
     Whatever fails on the way, interrupts included, is a line on stderr and a code.
     """
     _open_streams()
-    NOTICE.start(_describe_work(sys.argv[1:]))
+    if sys.argv[1:2] not in (["build"], ["tables"]):  # which tell their stages
+        NOTICE.start(f"{show_controls(' '.join(sys.argv[1:3]))[:_LONGEST_NOTICE]} ...")
     # Libraries raise many things when they are interrupted or lack memory.
     try:
         try:
@@ -96,17 +84,6 @@ def _explain(error: Exception) -> tuple[str, int] | None:
         return f"{error.filename}: {why}." if error.filename else unnamed, DataError.exit_code
     if (explained := explain_import(error)) is not None:
         return explained, MissingExtraError.exit_code
-    if isinstance(error, Warning):
-        explained = (
-            f"warnings are errors here, and a library warns: {error}. Unset PYTHONWARNINGS, or "
-            "leave out -W."
-        )
-        return explained, UsageError.exit_code
-    if COMPLETION in os.environ:
-        explained = (
-            f"{COMPLETION} is for shells, which also set COMP_WORDS and COMP_CWORD: {error!r}."
-        )
-        return explained, UsageError.exit_code
     return None
 
 

@@ -91,13 +91,6 @@ def list_ours(loaded: set[str]) -> set[str]:
     return {name for name in loaded if name.startswith("rankconst.")}
 
 
-def test_the_version_waits_for_nothing(tmp_path: Path) -> None:
-    loaded = list_loaded("--version", tmp_path)
-    heavy = {"typer", "numpy", "pyarrow", "rich", "json", "dataclasses"}
-    assert not {name.partition(".")[0] for name in loaded} & heavy
-    assert list_ours(loaded) == {"rankconst.__main__", "rankconst.cli", "rankconst.version"}
-
-
 @pytest.mark.parametrize(
     ("arguments", "most"),
     [("adjust 0.338 -d fb15k237 -m mrr", 36), ("adjust paper.csv", 66)],
