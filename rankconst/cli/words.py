@@ -210,7 +210,7 @@ def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str
             raise UsageError(explain_option(name, [*options]))
         if option.is_flag:
             if text is not None:
-                raise UsageError(f"option {name!r} takes no value.")
+                raise UsageError(f"option {name!r} does not take a value.")
             values[option.name] = not name.startswith("--no-")
             continue
         if text is None:
@@ -280,7 +280,7 @@ def _refuse_command(words: Sequence[str]) -> int | None:
         raise UsageError(f"no such option: {first}.{end}")
     meant = "" if group else _guess_command(first)
     if meant:
-        raise UsageError(f"there is no command {first!r}. Did you mean `rankconst {meant}`?{end}")
+        raise UsageError(f"there is no command {first!r}. Did you mean `rankconst {meant}`?")
     last_words = [command.split()[-1] for command in COMMANDS if bool(group) == (" " in command)]
     close = get_close_matches(first, last_words)
     guess = f" Did you mean {close[0]!r}?" if close else ""

@@ -13,7 +13,6 @@ import pytest
 import rankconst
 from carried import open_once
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.names import join_words
 
 pd = pytest.importorskip("pandas")
 
@@ -67,22 +66,6 @@ def test_a_value_out_of_reach_has_a_p_of_zero(run: Run) -> None:
     assert [row[-1] for row in run(*args, "--details").cells if "frequency" in row] == ["0"]
 
 
-def test_the_ladder_in_detail(run: Run) -> None:
-    args = ("adjust", 0.546, "-d", "umls", "-m", "mrr", "-b", "all")
-    places = ["published", "adjusted", "chance", *FURTHER]
-    assert [line[0] for line in run(*args).cells[1 : 1 + len(places)]] == places
-    for row in run(*args, "--json").records:
-        constants = open_once().constants("umls", "mrr", baseline=row["baseline"])
-        adjusted = constants.adjust("0.546")
-        assert row["expectation"] == constants.expectation
-        assert row["index"] == adjusted.index
-        assert row["z"] == adjusted.z
-    details = run(*args, "--details")
-    assert details.cells[1] == ["baseline", "MRR", "skill", "z", "expected", "p"]
-    assert [line[0] for line in details.cells if line[0] in LADDER] == [*LADDER]
-    assert "skill: 0 = as the baseline, 1 = perfect" in details.out
-
-
 @pytest.mark.slow
 def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) -> None:
     path = write(TABLE)
@@ -110,70 +93,3 @@ def test_files_and_frames_get_skill_next_to_the_index(run: Run, write: Write) ->
         "All 4 numbers are better than chance (p < 0.05). 2 are better than counting (p < 0.05)."
         in run("adjust", path).out
     )
-
-
-def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, write: Write) -> None:
-    path = write("model,dataset,split,MRR\nA,UMLS,test,.5\nA,UMLS,train,.6\n")
-    rows = run("adjust", path, "-b", "frequency", "-f", "json").records
-    assert [row["MRR_skill_frequency"] is None for row in rows] == [False, True]
-    assert [
-        "no skill: baseline frequency has no constants" in (row["note"] or "") for row in rows
-    ] == [False, True]
-    frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="frequency")
-    assert ["no constants on the training set" in note for note in frame["note"]] == [False, True]
-    path.write_text("model,dataset,split,MRR\nA,UMLS,train,.6\n", encoding="utf-8")
-    assert "no constants on the training set" in run("adjust", path, "-b", "frequency").message
-
-
-PAPER = r"""\begin{tabular}{lcc}
- & MRR & Hits@10 (\%) \\ \hline
-\multicolumn{3}{c}{FB15k-237} \\ RotatE & .338 & 53.3 \\ \hline
-\multicolumn{3}{c}{UMLS} \\ DistMult & \textbf{.546} & 79.7 \\
-\end{tabular}
-"""
-
-
-@pytest.mark.parametrize("key", FURTHER)
-def test_replacing_by_skill(run: Run, write: Write, key: str) -> None:
-    path = write(PAPER, "paper.tex")
-    told = run("adjust", path, "--replace", "skill", "-b", key).out
-    constants = open_once().constants
-    first = (
-        constants("fb15k237", "mrr", baseline=key),
-        constants("fb15k237", "hits@10", baseline=key),
-    )
-    skills = first[0].index(0.338), constants("umls", "mrr", baseline=key).index(0.546)
-    one, other = (f"{skill:.3f}".replace("0.", ".") for skill in skills)
-    assert f"RotatE & {one} & {100 * first[1].index(0.533):.1f} " in told
-    assert f"DistMult & \\textbf{{{other}}} & " in told  # bold stays where it was
-    assert f" & MRR skill ({key}) & Hits@10 skill ({key}) (\\%)" in told
-    assert told.startswith(f"% Compared with the {key} baseline")
-    again = write(told, "again.tex")
-    assert "it is compared with a baseline already" in run("adjust", again).message
-
-
-def test_replacing_by_chance_needs_no_baseline(run: Run, write: Write) -> None:
-    path = write(PAPER, "paper.tex")
-    plain = run("adjust", path, "--replace", "AMRR").out.splitlines()
-    assert (
-        run("adjust", path, "--replace", "AMRR", "-b", "chance").out.splitlines()[3:] == plain[3:]
-    )
-
-
-@pytest.mark.parametrize(
-    ("args", "told"),
-    [
-        (("--replace", "AMRR", "-b", "frequency"), "AMRR means chance; against the frequency baseline replace"),
-        (("--replace", "normalised", "-b", "frequency"), "normalised means chance"),
-        (("--replace", "skill"), "skill over which baseline?"),
-        (("--replace", "skill", "-b", "chance"), "skill over which baseline?"),
-        (("--replace", "skill", "-b", "all"), f"--replace is over one baseline: {join_words(FURTHER)}?"),
-    ],
-)  # fmt: skip
-def test_names_of_chance_are_not_used_of_skill(
-    run: Run, write: Write, args: tuple[str, ...], told: str
-) -> None:
-    path = write(PAPER, "paper.tex")
-    screen = run("adjust", path, *args)
-    assert screen.code == 2
-    assert told in screen.message

@@ -367,33 +367,6 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
             assert expected_of(row, name) == pytest.approx(float(expectation), rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"a,r,b\n", ("line 1", "3 columns", "a tab", "got 1", "'a,r,b'", "Rename the file to end in .csv.")),
-        (b"a\tr\tb\na\tr\n", ("line 2", "got 2", "'a\\tr'")),
-        (b"", ("empty",)),
-        (b"PK\x03\x04...", ("a zip file. Unpack it: unzip ",)),
-    ],
-)  # fmt: skip
-def test_malformed_files(
-    run: Run,
-    write_graph: WriteGraph,
-    tmp_path: Path,
-    out: Path,
-    content: bytes,
-    told: tuple[str, ...],
-) -> None:
-    files = write_graph({**SMALL, "valid": [], "test": []})
-    path = tmp_path / "broken.tsv"
-    path.write_bytes(content)
-    screen = run("build", *files, path, "--name", "mykg", "--out", out)
-    assert (screen.code, screen.out) == (6, "")
-    for fact in ("error:", str(path), *told):
-        assert fact in screen.message
-    assert not out.exists()
-
-
 # -- usage -----------------------------------------------------------------------------------------
 
 
@@ -574,24 +547,3 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
             *asked, "--columns", "hrtd" if protocol == "standard" else "hrt-", "-p", protocol
         )
         assert (other.code, told in other.message) == (UsageError.exit_code, True)
-
-
-@pytest.mark.parametrize(
-    ("url", "told"),
-    [
-        ("ftp://somebody:secret@127.0.0.1/train", "cannot open ftp://127.0.0.1/train: "),
-        ("s3://AKIA:secret/+/secret@bucket/train", "cannot open s3://bucket/train: "),  # as Amazon writes keys
-        ("file:///nowhere/at/all", "cannot read file:///nowhere/at/all: no Parquet file was found there."),
-    ],
-)  # fmt: skip
-def test_urls_that_cannot_be_read(
-    run: Run, write_graph: WriteGraph, out: Path, url: str, told: str
-) -> None:
-    files = write_graph(SMALL)
-    files[0] = url
-    screen = run(
-        "build", *files, "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out
-    )
-    assert (screen.code, screen.out) == (6, "")
-    assert told in screen.message
-    assert "secret" not in screen.message

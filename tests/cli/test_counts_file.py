@@ -102,13 +102,6 @@ def test_several_datasets_and_splits(files: Path) -> None:
         ).num_candidates.tolist() == [size]
 
 
-def test_another_dataset_than_the_counts_is_named(files: Path, run: Run) -> None:
-    (files / "other.csv").write_text("dataset,recall@20\nGowalla,0.1830\n", encoding="utf-8")
-    (files / "queries.csv").write_text("num_candidates,relevant\n50,2\n", encoding="utf-8")
-    screen = run("adjust", "other.csv", "--counts", "queries.csv")
-    assert (screen.code, "Give them a column dataset, with Gowalla." in screen.err) == (4, True)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

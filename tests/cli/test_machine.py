@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from rankconst import version
@@ -234,22 +231,6 @@ def test_an_installation_without_tables(monkeypatch: pytest.MonkeyPatch) -> None
         open_tables()
 
 
-def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:
-    lines = "".join(f"m{place},FB15k-237,{place}.5\n" for place in range(1, 1001))
-    (tmp_path / "board.csv").write_text(f"model,dataset,MRR\n{lines}", encoding="utf-8")
-    screen = run("adjust", tmp_path / "board.csv")
-    assert (screen.code, screen.err.count("\n")) == (6, 1)
-    assert screen.err.endswith("And 999 more.\n")
-
-
-def test_columns_of_numbers_and_words_in_parquet(run: Run, tmp_path: Path) -> None:
-    notes = (1, "a", None, 2.5, True, 10**30)
-    rows = [{"dataset": "FB15k-237", "split": "test", "mrr": 0.3, "note": note} for note in notes]
-    (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert run("adjust", tmp_path / "results.jsonl", "--out", tmp_path / "a.parquet").code == 0
-    assert pq.read_table(tmp_path / "a.parquet").num_rows == len(rows)
-
-
 def test_names_that_are_no_text(run: Run, tmp_path: Path) -> None:
     try:
         (tmp_path / "\udce9.md").write_text(
@@ -340,13 +321,6 @@ def test_an_interrupt_while_python_ends() -> None:
     )
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
     assert "0.338" in done.stdout
-
-
-def test_the_script_that_is_installed_hides_early_interrupts() -> None:
-    project = tomllib.loads(
-        (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
-    )["project"]
-    assert project["scripts"] == {"rankconst": "rankconst.__main__:main"}
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from cli.conftest import Run, Screen, Write
+    from cli.conftest import Run, Write
 
 _TEXTS = st.text(st.characters(codec="utf-8"), max_size=5)
 _CELLS = st.one_of(
@@ -114,20 +114,6 @@ def test_a_workbook_is_read_as_it_was_written(run: Run, write: Write, tmp_path: 
     assert run("adjust", path, "--out", out).code == 0
     first, again = rankconst.adjust(path), rankconst.adjust(out)
     assert again["AMRR_added"].tolist() == first["AMRR"].tolist()
-    refused = run_format(run, path, "nonsense")
-    assert "xlsx" in refused.err
-
-
-def run_format(run: Run, path: Path, form: str) -> Screen:
-    return run("adjust", path, "--format", form)
-
-
-@pytest.mark.parametrize(("ending", "form"), [("tex", "latex"), ("md", "markdown")])
-def test_a_format_has_the_name_of_its_ending_too(
-    run: Run, write: Write, ending: str, form: str
-) -> None:
-    path = write("model,dataset,MRR\nRotatE,FB15k-237,0.338\n")
-    assert run_format(run, path, ending).out == run_format(run, path, form).out != ""
 
 
 _STEERING = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\u2066\x7f\x08\r"
@@ -415,19 +401,3 @@ def test_ranges_stand_for_their_lines(lines: set[int]) -> None:
         read += range(int(first), int(last or first) + 1)
     assert read == sorted(lines)[: len(read)]
     assert len(lines) - len(read) == int(more.partition(" ")[0] or 0)
-
-
-@pytest.mark.slow
-def test_commands_that_read_files_say_it(run: Run, tmp_path: Path) -> None:
-    """RotatE's README of FB15k-237, between 300 lines of another metric."""
-    path = tmp_path / "train.log"
-    head = "2019-03-14 12:00:00,000 INFO     Test"
-    other = "".join(f"{head} auc_pr at step {step}: 0.5\n" for step in range(300))
-    path.write_text(
-        f"{other}{head} MRR at step 100000: 0.337000\n{head} MR at step 100000: 177.000000\n"
-    )
-    for args in (("check", path), ("adjust", path, "-d", "fb15k237")):
-        told = [line for line in run(*args).err.splitlines() if line.startswith("skipped: ")]
-        assert told == [
-            f"skipped: {path}, lines 1-300: auc_pr: not the name of a metric that logs print"
-        ]

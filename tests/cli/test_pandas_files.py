@@ -93,20 +93,6 @@ def test_a_damaged_table_is_refused(run: Run, tmp_path: Path, data: bytes) -> No
     assert "cannot read" in run("adjust", tmp_path / "a.parquet", "-d", "nations").message
 
 
-def test_an_unescaped_percent_sign_is_named(run: Run, write: Write) -> None:
-    """Pandas does not escape headings: the rest of the row is a comment."""
-    rows = "model & Hits@10 (%) \\\\\n\\midrule\nTransE & 46.5 \\\\\n"
-    screen = run(
-        "adjust",
-        write(f"\\begin{{tabular}}{{lr}}\n{rows}\\end{{tabular}}\n", "a.tex"),
-        "-d",
-        "nations",
-    )
-    assert (
-        "a.tex, line 2: an unescaped % comments out the rest of a row: write \\%." in screen.message
-    )
-
-
 @pytest.mark.parametrize("name", ["collect", "df", "compute", "toPandas"])
 def test_what_is_not_computed_yet_is_named(name: str) -> None:
     more: dict[str, Any] = (

@@ -25,21 +25,8 @@ pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
 @pytest.fixture
 def own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> str:
     out = str(tmp_path / "own")
-    assert (
-        run(
-            "build",
-            *write_graph(SMALL),
-            "--name",
-            "MyKG",
-            "--out",
-            out,
-            "--splits",
-            "train,valid,test",
-            "-b",
-            "all",
-        ).code
-        == 0
-    )
+    options = ["--name", "MyKG", "--out", out, "--splits", "train,valid,test", "-b", "all"]
+    assert run("build", *write_graph(SMALL), *options).code == 0
     return out
 
 
@@ -54,25 +41,8 @@ def test_show_adjust_and_rebuild(run: Run, own: str) -> None:
     for more in (("--baseline", "all"), ("--aggregation", "query"), ("--relation", "r")):
         found = run("show", "mykg", *options, "--side", "all", *more)
         assert found.code in {2, 4} or "relation" not in {row["side"] for row in found.records}
-    (row,) = run(
-        "adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-f", "json"
-    ).records
+    asked = ("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own)
+    (row,) = run(*asked, "-f", "json").records
     assert row["index"] == rankconst.load(own).constants("mykg", "mr", side="relation").index(1.5)
-    assert (
-        run(
-            "adjust",
-            1.5,
-            "-d",
-            "mykg",
-            "--side",
-            "rel",
-            "-m",
-            "mr",
-            "--tables",
-            own,
-            "-b",
-            "counting",
-        ).code
-        == 2
-    )
+    assert run(*asked, "-b", "counting").code == 2
     assert run("show", "mykg", "relations", "--side", "relation", "--tables", own).code == 2

@@ -17,7 +17,7 @@ from rankconst.cli.output import Notice
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run, RunInTerminal, Write
+    from cli.conftest import RunInTerminal, Write
 
 WIDTH = 80
 
@@ -160,13 +160,6 @@ def test_a_column_of_the_users_is_not_lost(run_in_terminal: RunInTerminal, write
     ]
     assert any("tuned once" in line for line in lines)
     assert lines[-1] == ["Left out for lack of width: MRR, MR, Hits@10."]
-
-
-def test_an_index_without_a_name_has_no_colon_before_its_meaning(run: Run) -> None:
-    screen = run("adjust", "0.5", "-d", "wn18rr", "-m", "ndcg")
-    assert screen.code == 0
-    assert "   0 = chance, 1 = perfect" in screen.out
-    assert " : 0 = chance" not in screen.out
 
 
 def test_a_command_says_what_it_does_when_it_is_silent(

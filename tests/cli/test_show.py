@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import rankconst
 from carried import open_once
 from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import (
     CATALOGUE,
-    HEADLINE,
     TABULATED,
     describe_metric,
     parse_metric,
@@ -33,7 +31,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import load_tools
 from rankconst.checks.checking import RULES
-from rankconst.version import __version__, bundled_versions
+from rankconst.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,8 +39,6 @@ if TYPE_CHECKING:
 
     from cli.conftest import Run, RunInTerminal, Screen
 
-ORDER = ("train", "valid", "test")
-SIDES = ("head", "tail", "both")
 TOOLS = load_tools()
 COUNTS = ("entities", "relations", "triples_train", "triples_valid", "triples_test")
 
@@ -234,28 +230,6 @@ def test_every_tool_has_a_page(run: Run, key: str) -> None:
     assert [page[field] for field in fields] == [getattr(tool, field) for field in fields]
 
 
-@pytest.mark.parametrize("plural", ["baselines", "aggregations", "suites", "rules"])
-def test_everything_else_has_a_page(run: Run, plural: str) -> None:
-    for key, row in LISTS[plural].items():
-        facts = (
-            getattr(row, field, "")
-            for field in ("summary", "reference", "title", "inequality", "why")
-        )
-        check_page(
-            run("show", plural, key),
-            key,
-            *facts if plural != "baselines" else (row.summary, row.reference),
-        )
-    assert run("show", "counting").out == run("show", "baselines", "counting").out
-
-
-def test_a_name_that_means_several_things_says_so(run: Run) -> None:
-    screen = run("show", "pykeen")
-    check_page(screen, "PyKEEN", "pykeen is also a protocol: rankconst show protocols pykeen")
-    check_page(run("show", "protocols", "pykeen"), PROTOCOLS["pykeen"].law)
-    assert "also a" not in run("show", "mrr").out
-
-
 # -- constants -------------------------------------------------------------------------------------
 
 
@@ -281,85 +255,6 @@ def test_programs_get_every_protocol_and_metric_on_test(run: Run) -> None:
         assert row["aggregation"] == constants.tasks.aggregation
 
 
-def test_people_get_what_papers_print(run: Run) -> None:
-    screen = run("show", "wn18rr")
-    assert (screen.code, screen.err) == (0, "")
-    rows = [cells for cells in screen.cells if cells[0] == "standard = libkge"]
-    assert [row[1] for row in rows] == [metric.label for metric in HEADLINE]
-    assert rows[0][2:] == ["6,268", "20,464.5", "11,216.2"]
-    # Counted and summed once more by another program, a loop over triples and scores: 0.37187 and
-    # 0.39123.
-    assert rows[1][2:] == ["6,268", "2.736e-04", "0.371874"]
-    assert rows[4][2:] == ["6,268", "2.443e-04", "0.391226"]
-    for fact in ("WN18RR", "40,943", "3,134", "Dettmers", bundled_versions()[-1], "--format csv"):
-        assert fact in screen.out
-    assert "pykeen, raw (--protocol all)" in screen.out
-    blocks = {row[0] for row in run("show", "wn18rr", "-p", "all").cells if row[1:2] == ["MRR"]}
-    assert blocks == {"standard = libkge", "pykeen", "raw"}
-
-
-def test_where_there_is_no_counting_it_has_no_column(run: Run) -> None:
-    assert "counting" not in run("show", "ogbbiokg").out
-    assert "counting" not in run("show", "umls", "--split", "train").out
-    assert "counting" in run("show", "icews14_regcn").out
-    assert "time-aware" in run("show", "icews14_regcn").out
-
-
-def test_metrics_are_named_before_or_after_an_option(run: Run) -> None:
-    args = ("show", "wnrr", "MRR", "H@10", "hits@7", "-p", "PyKEEN", "-f", "json")
-    rows = run(*args).records
-    assert [row["label"] for row in rows] == ["MRR", "Hits@10", "Hits@7"]
-    assert {row["protocol"] for row in rows} == {"pykeen"}
-    assert rows[0]["num_tasks"] == 5848
-    named = run("show", "wn18rr", "mrr", "H@10", "hits@7", "-p", "pykeen", "-f", "json")
-    assert named.records == rows
-    details = run("show", "wn18rr", "mrr", "hits@10").out
-    for fact in ("closed_form", "6.400e-09", "2.443e-05", "± error", "0.371874", "0.025"):
-        assert fact in details
-
-
-def test_every_split_side_and_protocol(run: Run) -> None:
-    rows = run(
-        "show", "umls", "mr", "--split", "all", "--side", "all", "-p", "all", "-f", "json"
-    ).records
-    tables = open_once()
-    sides = tables.sides(tables.tasks("umls"))
-    assert sides[:3] == SIDES
-    expected = {
-        (p, split, side) for p in tables.protocols("umls") for split in ORDER for side in sides
-    }
-    assert {(row["protocol"], row["split"], row["side"]) for row in rows} == expected
-    assert len(rows) == len(expected)
-    assert {
-        (row["num_tasks"], row["split"])
-        for row in rows
-        if row["side"] == "head" and row["protocol"] == "raw"
-    } == {
-        (5216, "train"),
-        (652, "valid"),
-        (661, "test"),
-    }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "args", [("wn18rr",), ("wn18rr", "mr", "hits@10"), ("nations", "--split", "all")]
-)
-def test_no_number_is_cut_in_a_terminal(
-    run_in_terminal: RunInTerminal, args: tuple[str, ...]
-) -> None:
-    screen = run_in_terminal("show", *args, columns=80)
-    assert (screen.code, "…" in screen.out) == (0, False)
-    for fact in (
-        ("20,464.5", "2.443e-04", "0.391226")
-        if args[0] == "wn18rr"
-        else ("4.47761", "0.833309", "valid")
-    ):
-        assert fact in screen.out
-    starts = {line.strip().split()[0] for line in screen.out.splitlines() if "Hits@10 " in line}
-    assert starts == {"standard", "pykeen", "raw"} if "hits@10" in args else starts == {"standard"}
-
-
 @pytest.mark.usefixtures("builder")
 def test_a_split_that_is_not_there_is_an_error(
     run: Run, write_graph: Callable[..., list[str]], tmp_path: Path
@@ -372,15 +267,6 @@ def test_a_split_that_is_not_there_is_an_error(
     assert "valid" in screen.message
     rows = run("show", "mykg", "--tables", out, "--split", "all", "-f", "json").records
     assert "valid" not in {row["split"] for row in rows}
-
-
-def test_baselines_have_rows_if_named(run: Run) -> None:
-    rows = run("show", "umls", "mrr", "-p", "standard", "-b", "all", "-f", "json").records
-    assert [row["baseline"] for row in rows] == [*LADDER]
-    (row,) = run("show", "umls", "mrr", "-p", "standard", "-f", "json").records
-    assert row == rows[0]
-    shown = [cells for cells in run("show", "umls", "-b", "all").cells if cells[1:2] == ["MRR"]]
-    assert [cells[2] for cells in shown] == [*LADDER]
 
 
 @pytest.mark.slow
@@ -415,99 +301,9 @@ def test_relations_are_listed(run: Run) -> None:
     assert (refused.code, "they are kept for valid and test" in refused.message) == (4, True)
 
 
-# -- citations -------------------------------------------------------------------------------------
-
-
-def test_the_sentence_for_a_paper(run: Run) -> None:
-    screen = run("show", "FB15k-237", "mrr", "--cite")
-    assert (screen.code, screen.err) == (0, "")
-    sentence, bibtex = screen.out.split("\n\n")
-    (row,) = run("show", "FB15k-237", "mrr", "--cite", "-f", "json").records
-    assert row["sentence"] == sentence
-    assert row["bibtex"].strip() == bibtex.strip()
-    assert row["tabulated"] is True
-    assert row["expectation"] == open_once().constants("fb15k237", "mrr").expectation
-
-
-def test_the_program_and_its_paper_are_cited(run: Run) -> None:
-    screen = run("show", "--cite")
-    assert screen.code == 0
-    assert re.findall(r"^@\w+{(\w+),$", screen.out, re.MULTILINE) == [
-        *("rankconst", "hoyt2022unified", "rankconst_tables"),
-    ]
-    assert f"version = {{{rankconst.__version__}}}" in screen.out
-
-
-def test_the_page_of_an_adjusted_metric_says_what_it_is(run: Run) -> None:
-    assert run("show", "AMRI").out.startswith("AMRI is the MR adjusted for chance: 1 = perfect")
-    assert run("show", "mr").out.startswith(" MR")
-
-
-def test_the_sentence_for_a_dataset(run: Run) -> None:
-    version = bundled_versions()[-1]
-    screen = run("show", "FB15k-237", "--cite")
-    sentence, bibtex = screen.out.split("\n\n")
-    assert sentence == (
-        "FB15k-237 (Toutanova & Chen 2015, Observed versus latent features for knowledge base "
-        "and text inference), "
-        f"with what a random ranker gets from the rankconst tables {version} "
-        f"(rankconst:{version}/fb15k237), following "
-        "Hoyt et al. 2022 (arXiv:2203.07544)."
-    )
-    (row,) = run("show", "FB15k-237", "--cite", "-f", "json").records
-    assert (row["sentence"], row["bibtex"].strip()) == (sentence, bibtex.strip())
-
-
-@pytest.mark.parametrize(
-    ("args", "address"),
-    [
-        (("hits@7",), "nations/test/both/standard"),
-        (("mrr", "-b", "frequency", "--split", "valid"), "nations/valid/both/standard/frequency"),
-    ],
-)
-def test_what_is_no_row_of_the_tables_says_so(
-    run: Run, args: tuple[str, ...], address: str
-) -> None:
-    version = bundled_versions()[-1]
-    told = run("show", "nations", *args, "--cite").out
-    assert (
-        f"computed from tables {version} of rankconst, candidates "
-        f"rankconst:{version}/{address}, following"
-    ) in told
-    (row,) = run("show", "nations", *args, "--cite", "-f", "json").records
-    assert row["tabulated"] is False
-
-
-def test_a_baseline_may_stand_behind_a_dataset(run: Run) -> None:
-    assert (
-        run("show", "nations", "counting", "mrr").out
-        == run("show", "nations", "mrr", "-b", "counting").out
-    )
-
-
-def test_a_suite_has_chance_and_counting_of_its_graphs_and_of_their_mean(run: Run) -> None:
-    done = run("show", "grail_12")
-    assert (done.code, done.err) == (0, "")
-    assert "The mean is of all 12 graphs." in done.out
-    *graphs, mean = run("show", "grail_12", "--json").records
-    assert [row["dataset"] for row in graphs[:2]] == ["fb15k237_v1_ind", "fb15k237_v2_ind"]
-    for column in ("chance_hits_at_10", "counting_inverse_harmonic_mean_rank"):
-        assert mean[column] == pytest.approx(sum(row[column] for row in graphs) / 12)
-    lacking = run("show", "ultra_inductive", "hits@1")
-    assert "indigobm" in lacking.out
-    assert "rankconst build" in lacking.out
-    assert "Hits@1" in lacking.out
-
-
 def test_a_metric_of_a_suite_has_deviations(run: Run) -> None:
     *_, mean = run("show", "grail_12", "mrr", "--json").records
     for baseline, name in (("uniform", "chance"), ("counting", "counting")):
         found = open_once().constants("grail_12", "mrr", protocol="standard", baseline=baseline)
         key = f"{name}_inverse_harmonic_mean_rank"
         assert (mean[key], mean[f"{key}_sd"]) == (found.expectation, math.sqrt(found.variance))
-
-
-def test_the_page_of_a_protocol_has_the_words_of_the_list(run: Run) -> None:
-    page = run("show", "protocols", "pykeen").out
-    assert "known answers removed   up to the evaluated split" in page
-    assert "up_to" not in page

@@ -81,9 +81,3 @@ def test_torchkge_may_have_ranked_relations(run: Run, write: Write) -> None:
     (row,) = (row for row in screen.records if row["index"] is not None)
     assert row["side"] == "relation"
     assert abs(row["index"]) < 0.002
-
-
-def test_unfiltered_numbers_of_ampligraph_are_refused(run: Run) -> None:
-    screen = run("adjust", "mr=9", "-d", "nations", "--tool", "ampligraph", "-p", "raw")
-    assert screen.code == 6
-    assert "every rank of AmpliGraph 2.2.0 is one too large" in screen.message

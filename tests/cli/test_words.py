@@ -55,7 +55,7 @@ def test_words_are_values_and_options() -> None:
         ("adjust", "-x", "no such option: -x."),
         ("adjust", "0.3 --metric", "option '--metric' requires an argument."),
         ("adjust", "0.3 --metric -d umls", "option '--metric' requires an argument."),
-        ("adjust", "0.3 --details=yes", "option '--details' takes no value."),
+        ("adjust", "0.3 --details=yes", "option '--details' does not take a value."),
         ("tables site", "public", "public is one argument too many."),
         ("build", "--json", "no such option: --json."),
     ],
