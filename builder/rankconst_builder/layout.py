@@ -85,7 +85,8 @@ _WORDS = {
 _COUNT = re.compile(rb"\s*\d+\s*")
 # A line of N-Triples, or the beginning of Turtle.
 _RDF = re.compile(
-    rb"\s*(@prefix\s|@base\s|(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$)", re.IGNORECASE
+    rb"\s*(@?(prefix\s+\S*:|base)\s+<|(<[^>]*>|_:\S+)\s+<[^>]*>\s.*[>\s\"]\.\s*(#.*)?$)",
+    re.IGNORECASE,
 )
 
 

@@ -244,17 +244,18 @@ def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iter
         more = f", nor are {', '.join(sorted(free))}" if free else ""
         yield Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note")
         return
-    expected = {}
-    for name, digest in digests.items():
-        if name != CHECKSUMS:
-            expected[f"{digest}  {name}\n"] = name
+    got = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
+    stated: dict[str, str] = {}
     written = read_file(folder / CHECKSUMS).decode("utf-8", "replace")
-    lines = written.splitlines(keepends=True)
-    for line in sorted({*expected} - {*lines}):
-        yield Finding(f"{CHECKSUMS} lacks the hash of this file", expected[line], expected=line)
-    for line in sorted({*lines} - {*expected}):
-        name = line.partition("  ")[2].rstrip("\n") or CHECKSUMS
-        yield Finding(f"{CHECKSUMS} has a line that is not that of a file", name, got=line)
+    for line in written.splitlines():
+        digest, _, name = line.partition("  ")
+        stated[name] = digest
+    if written != "".join(f"{digest}  {name}\n" for name, digest in stated.items()):
+        yield Finding("a line is not a hash, two blanks and the name of a further file", CHECKSUMS)
+    for name in sorted({*got, *stated}):
+        if stated.get(name) != got.get(name):
+            message = f"{CHECKSUMS} does not state the hash of this file"
+            yield Finding(message, name, {}, "sha256", stated.get(name), got.get(name))
 
 
 # -- the descriptor, and keys ----------------------------------------------------------------------

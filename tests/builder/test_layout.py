@@ -312,6 +312,7 @@ RDF = (
     "<a>\t<b>\t<c> .\n",
     "_:a\t<b>\t<c>.\n",
     "@prefix ex: <http://a.org/> .\n",
+    "PREFIX ex: <http://a.org/>\n",
 )
 
 
