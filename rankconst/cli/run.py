@@ -28,10 +28,15 @@ if TYPE_CHECKING:
 
 def prepare() -> Call:
     """Return the call that the command line asks for; the modules of its command are imported."""
-    if COMPLETION in os.environ:
-        return find_completion()
-    typed = sys.argv[1:]
-    return find_call([*typed[1:], "--help"] if typed[:1] == ["help"] else typed)
+    words = sys.argv[1:]
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
+    call = find_completion() if COMPLETION in os.environ else find_call(words)
+    if call is None:
+        from rankconst.cli.app import find_typer_call
+
+        call = find_typer_call(words)
+    return call
 
 
 _LONGEST_NOTICE = 70  # letters, on one line of a terminal

@@ -71,14 +71,15 @@ def import_command(command: str) -> Function:
     return function
 
 
-def find_call(words: Sequence[str]) -> Call:
-    """Return the call that a command line asks for; the modules of its command are imported."""
+def find_call(words: Sequence[str]) -> Call | None:
+    """Return the call that a command line asks for, or None for what Typer does, such as help.
+
+    The modules of its command are imported.
+    """
     before = words[: words.index("--")] if "--" in words else words
     asks_for_help = not HELP.isdisjoint(before) or words in ([], ["tables"])
     if asks_for_help or before == ["--install-completion"]:
-        from rankconst.cli.app import find_typer_call
-
-        return find_typer_call(words)
+        return None
     if before in (["--version"], ["-V"]):
         return lambda: print_text(describe_versions())
     command = find_command(words)
@@ -305,10 +306,10 @@ COMPLETION = "_RANKCONST_COMPLETE"
 _SPECIAL = "\"'\\="  # quotes, and between the name of an option and its value
 
 
-def find_completion() -> Call:
-    """Return what answers a shell that asks for the completions of a word.
+def find_completion() -> Call | None:
+    """Return what answers bash if it asks for the completions of a word behind a command.
 
-    Bash is answered at once where the word stands behind one of the commands.
+    None for all other questions of shells, which Typer answers.
     """
     line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # between words
     place = os.environ.get("COMP_CWORD", "")
@@ -318,9 +319,7 @@ def find_completion() -> Call:
     is_plain = line.isprintable() and not any(sign in line for sign in _SPECIAL)
     start = 1 + len(command.split())
     if not command or not is_asked or not is_plain or int(place) < start:
-        from rankconst.cli.app import find_typer_call
-
-        return find_typer_call([])
+        return None
     before = words[start : int(place)]
     begun = "".join(words[int(place) :][:1])
     parameters = list_parameters(import_command(command))

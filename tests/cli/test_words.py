@@ -121,8 +121,10 @@ def test_bash_is_offered_what_typer_offers(
     words = f"rankconst adjust {' '.join(before)} {last}".split()
     asked = {"COMP_WORDS": between.join([*words, begun]), "COMP_CWORD": str(len(words))}
     with mock.patch.dict("os.environ", {COMPLETION: "complete_bash", **asked}):
+        call = find_completion()
+        assert call is not None
         with redirect_stdout(io.StringIO()) as ours:
-            find_completion()()
+            call()
         with redirect_stdout(io.StringIO()) as theirs, pytest.raises(SystemExit):
             app.find_typer_call([])()
     assert ours.getvalue().strip() == theirs.getvalue().strip()
@@ -134,5 +136,7 @@ def test_bash_is_offered_the_options() -> None:
         mock.patch.dict("os.environ", {COMPLETION: "complete_bash", **asked}),
         redirect_stdout(io.StringIO()) as offered,
     ):
-        find_completion()()
+        call = find_completion()
+        assert call is not None
+        call()
     assert offered.getvalue().split() == ["--details"]

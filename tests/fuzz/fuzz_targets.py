@@ -174,7 +174,9 @@ def adjusting(data: bytes) -> None:
         contextlib.redirect_stderr(err),
         contextlib.suppress(UsageError),
     ):
-        find_call(["adjust", str(path), "--dataset=nations", option])()
+        call = find_call(["adjust", str(path), "--dataset=nations", option])
+        assert call is not None
+        call()
 
 
 # Graphs.
