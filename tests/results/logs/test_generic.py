@@ -72,6 +72,13 @@ PRINTS = {
     "test MRR: 1.31\ntest Hits@1: 0.45\n": ["2 test - - -: Hits@1 0.45"],
     "test MRR: 1.31\ntest Hits@10: 3.2\n": ["1 test - - -: MRR 1.31%", "2 test - - -: Hits@10 3.2%"],
     "test MRR: 1.31\ntest Hits@10: 3%\n": ["1 test - - -: MRR 1.31%", "2 test - - -: Hits@10 3%"],
+    # Words are asked about on further lines of a block, until one names its tasks, and above the first block on all.
+    "Valid sampled MRR: 0.3\nMR: 3\nTest MRR: 0.4\n": [
+        "1 valid - - - (sampled): MRR 0.3", "2 - - - - (sampled, valid): MR 3", "3 test - - -: MRR 0.4",
+    ],
+    "Sampled evaluation\ntest MRR: 0.3\nloss 0.2\ntest MRR: 0.4\n": [
+        "2 test - - - (sampled): MRR 0.3", "4 test - - - (sampled): MRR 0.4",
+    ],
     # RE-GCN
     "test MRR (raw_ent): 0.42\nHits (raw_ent) @ 10: 0.62\nMRR (raw_rel): 0.42\nHits (raw_rel) @ 10: 0.62\n": [
         "1 test - raw -: MRR 0.42", "2 - - raw - (split): Hits@10 0.62",
@@ -115,6 +122,7 @@ def test_the_user_says_that_shares_are_percentages() -> None:
     [
         ("Running on FB15k-237...\nMRR 0.3\n", ["FB15k-237"]),
         ("TransE on FB15k-237:\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
+        ("Running on WN18...\nMRR 0.3\nRunning on WN11...\nMRR 0.2\n", ["WN18", "WN11"]),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", ["WN18RR or UMLS"]),
         ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
         ("run.py --init FB15k-237 --dataset mine\nMRR: 0.3\n", ["mine"]),

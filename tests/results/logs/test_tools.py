@@ -38,7 +38,7 @@ def read(key: str, text: str, name: str = "run.log") -> Reading:
 
 @pytest.mark.parametrize(("key", "sample"), CASES)
 def test_a_log_of_each_tool_is_read(key: str, sample: Sample) -> None:
-    document = Document("run.log", sample.text)
+    document = Document("metrics.json" if key == "simkgc" else "run.log", sample.text)
     assert [each for each, reader in READERS.items() if reader.recognise(document)] == [key]
     reading = read_document("run.log", sample.text)
     assert (reading.form, reading.layout) == (key, "long")
@@ -215,6 +215,12 @@ def test_numbers_are_of_the_settings_above_them_or_of_the_name_of_the_file(
     assert [entry.context.dataset for entry in reading.entries] == datasets
     assert not any(entry.context.questions for entry in reading.entries)
     assert ("dataset umls from the name of the file" in reading.understood) == ("umls" in datasets)
+
+
+def test_a_metric_that_comes_again_is_of_another_evaluation() -> None:
+    numbers = "".join(f"Test {name} at step 10: 0.3\n" for name in ("MRR", "HITS@1", "MRR"))
+    rows = read("rotate", numbers).rows
+    assert [row["evaluation"] for row in rows] == ["1", "1", "2"]
 
 
 def test_settings_of_one_run_that_disagree_are_asked_about() -> None:
