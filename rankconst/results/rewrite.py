@@ -43,16 +43,13 @@ class Exchange:
     """The numbers that are replaced, and the adjusted form in their place."""
 
     form: str
-    family: str | None = None  # None, like `metric`, for all metrics
-    metric: Metric | None = None
+    key: str | None = None  # of the metric, or of all Hits@k; None for all metrics
     beside: bool = False  # True to write the published number and its index
     baseline: str | None = None  # that skill is over; None for chance
 
     def fits(self, metric: Metric) -> bool:
         """Tell whether numbers of a metric are replaced."""
-        if self.metric is not None:
-            return metric == self.metric
-        return self.family in {None, metric.family}
+        return self.key in {None, metric.key, metric.family}
 
     def name(self, metric: Metric) -> str:
         """Return the name of the numbers in place of those of a metric: AMRR for MRR."""
@@ -94,7 +91,7 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
             f"AH@10, AH@k or ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: "
             "the published number and its index."
         ) from None
-    return Exchange(form, metric.family) if is_family else Exchange(form, metric=metric)
+    return Exchange(form, metric.family if is_family else metric.key)
 
 
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
