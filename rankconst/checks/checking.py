@@ -37,12 +37,12 @@ from rankconst.results.meanings import find_answers
 from rankconst.results.reading import group_entries, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.reading import Entry, Measured, Reading
+    from rankconst.results.reading import Measured, Reading
     from rankconst.tables.archive import Tables
 
 
@@ -210,7 +210,7 @@ def check_reading(
         reading = _keep_metric(reading, metric)
     reading, uncounted = _leave_out_uncounted(reading, tables)
     reading, notes = _leave_out_other_tasks(reading, tables, user)
-    cases, questions = _build_cases(confirm_reading(reading, tables, user), tables, user)
+    cases, waiting = _build_cases(confirm_reading(reading, tables, user), tables, user)
     # The other numbers of an evaluation of scores that were not numbers are meaningless.
     sound = [case for case in cases if not case.diverged]
     findings: list[Finding] = []
@@ -221,6 +221,7 @@ def check_reading(
     for tasks in dict.fromkeys(case.tasks for case in cases if case.tasks is not None):
         if covered := tables.explain_coverage(tasks):
             notes.append(f"{tasks.dataset}: {covered}")
+    num_numbers = sum(len(case.group.entries) for case in cases)
     num_counted = 0
     if RULES["below-counting"] in tried:
         num_counted = sum(len(find_counting(case)) for case in sound)
@@ -228,7 +229,7 @@ def check_reading(
         reading=reading,
         findings=tuple(findings),
         notes=tuple(notes),
-        asked=_locate(questions, reading, cases, in_python=in_python),
+        asked=assign_numbers(waiting, num_numbers, in_python=in_python),
         table_version=tables.version,
         num_rules=len(tried),
         num_counted=num_counted,
@@ -250,24 +251,6 @@ def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, lis
     return replace(reading, entries=reading.entries.keep(is_counted)), [*notes]
 
 
-def _locate(
-    questions: Mapping[Question, Sequence[Entry]],
-    reading: Reading,
-    cases: Sequence[Case],
-    *,
-    in_python: bool,
-) -> tuple[Question, ...]:
-    """Add to each question the positions of the numbers that wait for it."""
-    if not questions:
-        return ()
-    place_of = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
-    places = {}
-    for question, entries in questions.items():
-        places[question] = [place_of[entry.row, entry.column] for entry in entries]
-    total = sum(len(case.group.entries) for case in cases)
-    return assign_numbers(places, total, in_python=in_python)
-
-
 def _keep_metric(reading: Reading, metric: Metric) -> Reading:
     """Return a reading with the numbers of one metric; DataError if there are none."""
     entries = reading.entries
@@ -281,15 +264,13 @@ def _keep_metric(reading: Reading, metric: Metric) -> Reading:
 
 def _build_cases(
     reading: Reading, tables: Tables, user: Address
-) -> tuple[list[Case], dict[Question, list[Entry]]]:
+) -> tuple[list[Case], dict[Question, list[int]]]:
     """Return the case of each evaluation, and the questions with the numbers that wait for them."""
     archive = Archive(tables)
     cases: list[Case] = []
-    waiting: dict[Question, list[Entry]] = {}
-    entries = reading.entries
-    means = {}
-    for mean in find_means(reading).values():
-        means[entries[mean.place].row, entries[mean.place].column] = mean
+    waiting: dict[Question, list[int]] = {}
+    place_of = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
+    means = find_means(reading)
     for group in group_entries(reading):
         # Numbers that fit no tasks are checked on those of file and user: one may be a slip.
         slips = [slip for slip in list_open(group.context, user) if slip.field == SLIP]
@@ -298,12 +279,12 @@ def _build_cases(
         case = build_case(group, reading, user, archive, address)
         wrong, unknown = [], []
         for entry in group.entries:
-            average = means.get((entry.row, entry.column))
-            if average is None:
-                unknown.append(entry)
-            elif not average.is_held:
+            place = place_of[entry.row, entry.column]
+            average = means.get(place)
+            if average is None or not average.is_held:
+                unknown.append(place)
+            if average is not None and not average.is_held:
                 wrong.append(WrongAverage(measure(entry), len(average.parts), average.mean))
-                unknown.append(entry)
         if unknown:
             for question in dict.fromkeys((*case.questions, *slips)):
                 waiting.setdefault(question, []).extend(unknown)

@@ -31,7 +31,13 @@ _MOST_CELLS = 20_000_000
 # The first bytes of files.
 _ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
 _ZIP = b"PK\x03\x04"  # zip archives, which workbooks are
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # workbooks of older programs
+_REFUSED = {
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": (
+        "an old .xls workbook, or one with a password. "
+        "Save it as .xlsx without a password, or as CSV in UTF-8."
+    ),
+    b"%PDF": "a PDF. Copy the table from it into a text file, and name that.",
+}
 # Patterns of the first bytes of compressed files to what unpacks them.
 _PACKED = {
     b"\x1f\x8b": "gunzip -c",
@@ -132,13 +138,9 @@ def open_document(
         return Document(name, _write_table(data, name), decimal, percent, metric)
     if data.startswith(_ZIP):
         return Document(name, "", decimal, percent, metric, workbook=data)
-    if data.startswith(_OLD_OFFICE):
-        raise DataError(
-            f"{name} is an old .xls workbook, or one with a password. "
-            "Save it as .xlsx without a password, or as CSV in UTF-8."
-        )
-    if data.startswith(b"%PDF"):
-        raise DataError(f"{name} is a PDF. Copy the table from it into a text file, and name that.")
+    for begin, reason in _REFUSED.items():
+        if data.startswith(begin):
+            raise DataError(f"{name} is {reason}")
     marks = [mark for mark in _BYTE_ORDER_MARKS if data.startswith(mark)]
     if marks:
         data = _recode(data, _BYTE_ORDER_MARKS[marks[0]], name)

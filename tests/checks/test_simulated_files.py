@@ -68,22 +68,21 @@ def round_to(value: float, digits: int | None) -> str:
     return repr(float(np.float32(value))) if digits == 0 else f"{value:.{digits}f}"
 
 
-DIGITS = (None, 0, 3, 4, 5, 6)
-
-
 def write_table(
-    rows: Sequence[tuple[dict[str, str], Numbers]],
-    rng: np.random.Generator,
-    options: Sequence[int | None] = DIGITS,
+    rows: Sequence[tuple[dict[str, str], Numbers]], rng: np.random.Generator, *, whole: bool = False
 ) -> str:
-    """Write a table with some metrics and their adjusted values, to 3 to 6 decimals or in full."""
-    digits = options[int(rng.integers(len(options)))]
+    """Write a table with some metrics and their adjusted values, to 3 to 6 decimals or in full.
+
+    If `whole`, as a program does: all metrics and every digit.
+    """
+    digits = [None, 0, 3, 4, 5, 6][int(rng.integers(2 if whole else 6))]
     keys = []  # of adjusted values with a name
     for name, form in rows[0][1]:
         if form and parse_metric(name).name_of(form):
             keys.append((name, form))
     keys = [key for key in keys if all(key in numbers for _, numbers in rows)]
-    chosen = [keys[place] for place in rng.permutation(len(keys))[: rng.integers(1, len(keys) + 1)]]
+    size = len(keys) if whole else rng.integers(1, len(keys) + 1)
+    chosen = [keys[place] for place in rng.permutation(len(keys))[:size]]
     chosen = [*dict.fromkeys((name, "") for name, _ in chosen), *chosen]
     metrics = [parse_metric(name) for name, _ in chosen]
     labels: list[object] = []
@@ -156,8 +155,8 @@ def simulate_tabled(rng: np.random.Generator) -> bool:
     """Judge a table of a graph of the tables, the dataset given or not."""
     tasks = list_sets()[rng.integers(len(list_sets()))]
     user = Address(dataset=tasks.dataset) if rng.random() < 0.5 else Address()
-    # Few digits of one model are those of several tasks.
-    text = write_table([({"model": "m"}, evaluate_tabled(tasks, rng))], rng, DIGITS[:2])
+    # Few numbers of one model are those of several tasks.
+    text = write_table([({"model": "m"}, evaluate_tabled(tasks, rng))], rng, whole=True)
     return judge(text, [tasks], user)
 
 
