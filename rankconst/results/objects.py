@@ -60,7 +60,12 @@ def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]
             return _OBJECT
         outline: list[Hashable] = []
         for name, inner in value.items():
-            outline += (name, _outline(name, inner, silent, leaves))
+            outline.append(name)
+            if type(inner) is Number and not _is_about_tasks(name):  # as most leaves are
+                leaves.append(inner)
+                outline.append(_NUMBER)
+            else:
+                outline.append(_outline(name, inner, silent, leaves))
         if find_role(key) in ADDRESS:  # any text may be the name of a dataset
             outline.append(str(value))
         return tuple(outline)
@@ -260,11 +265,11 @@ def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
         elif item.reason:  # why it is no number
             layout.skipped.append(item)
         else:
-            # Keys that are names tell evaluations apart.
+            # Keys that are names of models or runs tell evaluations apart.
             path = item.place.path
             names = tuple(key for key in path if not read_label(key).is_vocabulary)
             evaluation = evaluation_of.setdefault(names, len(evaluation_of))
-            row = _make_row(table, item.place, place_of, evaluation)
+            row = _make_row(table, item.place, place_of, names, evaluation)
             at = row_of.setdefault((path, row), len(row_of))
             if at == len(layout.rows):
                 layout.rows.append(row)
@@ -276,7 +281,13 @@ def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
     return layout
 
 
-def _make_row(table: _Table, place: Place, place_of: Mapping[int, int], evaluation: int) -> _Row:
+def _make_row(
+    table: _Table,
+    place: Place,
+    place_of: Mapping[int, int],
+    names: tuple[str, ...],
+    evaluation: int,
+) -> _Row:
     """Return the row of a place; the model of one without any is the first of its names."""
 
     def find_cell(text: str) -> _Cell:
@@ -284,7 +295,7 @@ def _make_row(table: _Table, place: Place, place_of: Mapping[int, int], evaluati
 
     row_text = RowText(CellTexts(place.nearer, place.facts), place.above)
     text = table.texts.setdefault(row_text, len(table.texts))
-    model, names = place.model, place.names
+    model = place.model
     if model is None:
         model, names = "".join(names[:1]), names[1:]
     steps = tuple([(key, find_cell(step)) for key, step in place.steps])

@@ -66,7 +66,6 @@ class Place(NamedTuple):
     """An object on the way to numbers, with the keys and texts around it."""
 
     path: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()  # the keys that are not of vocabulary: names of models, of runs
     model: str | None = None  # the model that its keys name
     nearer: tuple[Text, ...] = ()  # texts nearer to its numbers than the names of their metrics
     above: tuple[Text, ...] = ()  # texts farther away, the nearest first
@@ -78,14 +77,13 @@ class Place(NamedTuple):
     def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
         """Return the place below a key, next to others; `is_mean` if it is a mean over graphs."""
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
-        names = self.names if label.is_vocabulary else (*self.names, key)
         is_model = find_role(self.path[-1]) == "model" if self.path else False
         if not is_model and _is_unknown(key, label, beside):
             label = ask_whole(label)
         outer = (*self.beside, *self.above)
         above = (*keep(_doubt_other_graph(Text(label, "row", _ABOVE), outer)), *outer)
-        inner = self._replace(path=(*self.path, key), names=names, above=above, is_row=False)
-        return inner._replace(nearer=(), beside=())
+        path = (*self.path, key)
+        return self._replace(path=path, above=above, is_row=False, nearer=(), beside=())
 
     def choose(self, key: str, *, is_mean: bool = False) -> Place:
         """Return the place of one number of a metric, below the key of its split, side or graph."""
