@@ -102,6 +102,15 @@ def test_points_are_the_numbers() -> None:
 
 
 @needs_matplotlib
+def test_results_are_centred_in_their_column() -> None:
+    value, *_ = draw_results(adjust(SUN), [parse_metric("mrr")]).axes
+    marked = [line for line in value.lines if line.get_marker() != "None"]
+    places = np.sort([float(np.asarray(line.get_xdata())[0]) for line in marked]).reshape(2, 2)
+    assert places.mean(axis=1).tolist() == np.asarray(value.get_xticks()).tolist()
+    assert np.ptp(places, axis=1).tolist() == [1, 1]
+
+
+@needs_matplotlib
 def test_chance_and_counting_are_marked() -> None:
     value, index, skill = draw_results(adjust(SUN), [parse_metric("mrr")]).axes
     levels = {

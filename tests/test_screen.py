@@ -76,3 +76,34 @@ def test_two_columns_of_which_a_word_is_too_long_are_a_list(
         f"  evidence   {address}",
         f"             {address}",
     ]
+
+
+def test_a_heading_is_in_full_where_the_one_it_continues_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rankconst.listing.find_width", lambda: 20)
+    columns = [
+        Column("model", "model"),
+        Column("value", "WN18RR", right=True, drop=1),
+        Column("index", "AMRR", right=True, beside="value"),
+    ]
+    row = {"model": "a", "value": "0.4760000", "index": "0.4759"}
+    assert print_text(Listing.of(columns, [row, row])).split("\n") == [
+        " model       WN18RR", "               AMRR", " ──────────────────", " a           0.4759",
+        " a           0.4759", "", "Left out for lack of", "width: WN18RR.",
+    ]  # fmt: skip
+
+
+def test_where_no_column_may_leave_each_row_has_its_fields_below_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rankconst.listing.find_width", lambda: 12)
+    columns = [Column("a", "first"), Column("b", "second"), Column("c", "third", meaning="it says")]
+    rows: list[dict[str, str | None]] = [
+        {"a": "x", "b": None, "c": "1234567"},
+        {"a": "y", "b": "2", "c": "3"},
+    ]
+    assert print_text(Listing.of(columns, rows)).strip("\n").split("\n") == [
+        *("  first   x", "  third   1234567", ""),
+        *("  first    y", "  second   2", "  third    3", "", "third: it", "says."),
+    ]

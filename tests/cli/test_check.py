@@ -34,23 +34,6 @@ def slip(write: Write) -> Path:
 # Numbers of other ranking tasks.
 
 
-@pytest.mark.parametrize(
-    ("numbers", "dataset"),
-    [
-        (("mr=469.7251", "amri=0.93430312", "count=40876"), "fb15k237 --protocol pykeen"),
-        (("both.mr=469.7251281738281", "both.amr=0.0658277590554331", "--tool", "pykeen"), "fb15k237"),
-        (("mrr=0.6563", "amrr=0.4416", "count=402"), "nations"),
-    ],
-)  # fmt: skip
-def test_the_dataset_of_numbers_is_named_in_the_question(
-    run: Run, numbers: tuple[str, ...], dataset: str
-) -> None:
-    screen = run("check", *numbers)
-    assert (screen.code, screen.out) == (8, "")
-    assert f": add --dataset {dataset}.\n" in screen.err
-    assert run("check", *numbers, "--dataset", *dataset.split()).code == 0
-
-
 @pytest.mark.slow
 def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
     path = reference / "pykeen_results" / "kinships_rotate.json"

@@ -67,19 +67,6 @@ ConvE,WN18RR,.43,6
 """
 
 
-def test_a_table_is_put_in_order(run: Run, write: Write) -> None:
-    path = write(TABLE)
-    screen = run("compare", path)
-    (standings,) = rankconst.compare(path)
-    assert str(standings) in screen.out
-    assert standings.describe().startswith("RotatE is better than all 3 other models")
-    assert screen.err.startswith("assumed: test split, both sides, standard protocol")
-    rows = run("compare", path, "--json").records
-    assert [row["better_than"] for row in rows] == standings.table["better_than"]
-    assert {row["smallest"] for row in rows} == {standings.smallest}
-    assert "0.476$^{b,c,d}$ \\\\" in run("compare", path, "-f", "latex").out
-
-
 def test_python_takes_frames_and_refuses_what_is_asked(write: Write) -> None:
     pd = pytest.importorskip("pandas")
     path = write(TABLE)

@@ -74,23 +74,6 @@ def test_the_ending_says_the_format_and_force_writes_over(
     assert out.read_bytes().startswith(b"%PDF")
 
 
-@pytest.mark.slow
-@needs_matplotlib
-def test_what_is_left_out_is_said(run: Run, tmp_path: Path) -> None:
-    rows = "".join(f"m{place},WN18RR,,0.4\n" for place in range(25))
-    (file := tmp_path / "a.csv").write_text(
-        f"model,dataset,setting,MRR\n{rows}b,FB15k,,0.5\nc,WN18RR,dev with luck,0.5\n"
-    )
-    screen = run("adjust", file, "-o", tmp_path / "a.svg")
-    assert screen.code == 0
-    assert "left out: 1 value of" in screen.message
-    assert "rankconst build fb15k" in screen.message
-    assert f'asked: {file}, line 28 (1 number): "dev" in ' in screen.message
-    file.write_text("model,dataset,setting,MRR\nc,WN18RR,dev with luck,0.5\n")
-    screen = run("adjust", file, "-o", tmp_path / "b.svg")
-    assert (screen.code, "--split valid, or --accept dev" in screen.message) == (8, True)
-
-
 def test_without_matplotlib(
     run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,17 +104,6 @@ def test_a_document_that_is_replaced_stays_as_it_is(run: Run, tmp_path: Path) ->
     assert EVIL in run("adjust", document, "--replace", "index").out
 
 
-def test_formulas(run: Run, tmp_path: Path, write: Write) -> None:
-    path = write(
-        'model,dataset,MRR,AMRI\n"=1+1",nations,0.5,-0.31\n@a,nations,0.25,+0.2\n', "a.csv"
-    )
-    safe = run("adjust", path, "--format", "csv").rows
-    assert [row["model"] for row in safe] == ["'=1+1", "'@a"]
-    assert [row["AMRI"] for row in safe] == ["-0.31", "+0.2"]
-    assert run("adjust", path, "--out", tmp_path / "b.csv").code == 0
-    assert "'=1+1" in (tmp_path / "b.csv").read_text(encoding="utf-8")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="file names are text there")
 def test_arguments_that_are_no_text(run: Run, write: Write) -> None:
     name = b"\xff\xfe".decode("utf-8", "surrogateescape")

@@ -172,27 +172,3 @@ def test_what_a_set_lacks_of_a_dataset_is_taken_from_another() -> None:
         assert joined.constants(tasks, "mrr") == home.constants(tasks, "mrr")
     with pytest.raises(UnknownNameError, match="hold no test tasks of one under protocol libkge"):
         joined.constants("one", "mrr", protocol="libkge")
-
-
-def test_a_folder_of_triples_is_built_by_its_name(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pooch", reason="the builder needs it")
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "mygraph"
-    folder.mkdir()
-    for split, text in (
-        ("train", "a\tr\tb\nb\tr\tc\n"),
-        ("valid", "a\tr\tc\n"),
-        ("test", "c\tr\ta\n"),
-    ):
-        (folder / f"{split}.txt").write_text(text)
-    for args in (("adjust", "mrr=0.5", "-d", "mygraph"), ("show", "mygraph")):
-        assert (
-            "mygraph is a folder. If it holds the triples of a graph: rankconst build mygraph."
-            in run(*args).err
-        )
-    assert run("build", "mygraph").code == 0
-    assert run("adjust", "mrr=0.5", "-d", "mygraph").code == 0
-    (folder / "test.txt").unlink()
-    assert "is a folder without a train and a test file" in run("build", "mygraph").err
