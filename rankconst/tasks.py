@@ -464,7 +464,10 @@ def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") ->
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
     if not array.size:
         return array.astype(np.int64)
-    if not _is_whole(array):
+    is_whole = array.dtype.kind in "iu"
+    if array.dtype.kind == "f":
+        is_whole = bool(np.all(np.isfinite(array) & (array == np.floor(array))))
+    if not is_whole:
         raise DataError(
             f"{name} must be whole numbers; "
             f"got {array.dtype} with values such as {show_value(array[0])}."
@@ -534,9 +537,3 @@ def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
     if wrong.size:
         raise DataError(f"weights[{wrong[0]}] is {values[wrong[0]]}; expected a positive number.")
     return values
-
-
-def _is_whole(array: NDArray[Any]) -> bool:
-    if array.dtype.kind == "f":
-        return bool(np.all(np.isfinite(array) & (array == np.floor(array))))
-    return array.dtype.kind in "iu"
