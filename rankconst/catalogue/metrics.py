@@ -761,7 +761,10 @@ def _find_adjusted(name: str) -> Form | None:
     found = _ADJUSTED.get(stem)
     if found is None or found.metric.takes_k != bool(digits) or len(digits) > 20:
         return None
-    return found._replace(metric=found.metric.at(int(digits))) if digits else found
+    if not digits:
+        return found
+    k = int(digits)
+    return found._replace(metric=found.metric.at(k)) if k else None
 
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:

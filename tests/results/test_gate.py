@@ -264,6 +264,7 @@ TOPICS: dict[str, list[Case]] = {
         (md("UMLS", "Prediction | MRR", "Entity | .7", "Relation | .9"), "umls; ?relation"),
         ("dataset,relation,MRR\nnations,all,0.3\nnations,treaties,0.5\n", "nations; nations standard (treaties)"),
     ],
+    "a k of 0 names no metric, and costs no other number": [(text, "umls") for text in beside("note", "see AH@ 0.18")],
     "sizes are no words of a split": [
         ("Dataset,#Entities,Train,Valid,Test,MRR\nFB15k-237,14541,272115,17535,20466,0.338\n", "fb15k237"),
     ],
