@@ -37,9 +37,9 @@ _MARK = re.compile(rf"(?<!\s)\s*(?:{'|'.join(_MARKS)})$")
 # The same in front.
 _LEADING = re.compile(r"^(?:[*†‡§¶\s]|\^(?:\{[*†‡§¶,\s]{1,8}\}|[*†‡§¶]))++")
 _BESIDE = re.compile(
-    r"(\d+(?:\.\d+)?|\.\d+)\s*+(%?)\s*+"
+    r"(\d+(?:\.\d+)?|\.\d+)\s*+"
     r"(?:\((?:±|\+/-|\+-|(?:std|sd|s\.d|\u03c3)\.?\s*+[=:]?)?|\^\{\s*+(?:±|\+/-|\+-))"
-    r"\s*+(\d*\.\d+)\s*+(%?)[)}]",
+    r"\s*+(\d*\.\d+)\s*+[)}]",
     re.ASCII | re.IGNORECASE,
 )
 _MOST_DEVIATION = 0.25  # of the number; what is greater is another result, not a deviation
@@ -240,18 +240,9 @@ def find_unsure(texts: Iterable[str]) -> set[str]:
 def read_deviation(text: str) -> str | None:
     """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if none."""
     match = _BESIDE.fullmatch(text)
-    if match is None:
+    if match is None or float(match[2]) > _MOST_DEVIATION * float(match[1]):
         return None
-    value, percent, deviation, percent_behind = match.groups()
-    if float(deviation) > _MOST_DEVIATION * float(value):
-        return None
-    # The same number as a fraction, or a fraction with a deviation in percent.
-    is_same = abs(float(value) / 100 - float(deviation)) < 0.01
-    if percent and not percent_behind and is_same:
-        return None
-    if percent_behind and not percent and float(value) <= 1:
-        return None
-    return f"{value} ± {deviation}{percent or percent_behind}"
+    return f"{match[1]} ± {match[2]}"
 
 
 # Numbers.
@@ -268,7 +259,10 @@ _APART = "write the number alone, and what is next to it into a column of its ow
 
 
 def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
-    """Return the number in a cell, else an empty text and why there is none, as half a sentence."""
+    """Return the number in a cell, else an empty text and why there is none, as half a sentence.
+
+    A `spread` is the deviation behind a mean.
+    """
     if is_plain_number(text) and not spread:
         return text, ""
     reason = _find_reason(text, exact=exact)

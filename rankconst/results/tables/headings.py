@@ -321,15 +321,14 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
 
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
     """Add numbers to names that come again: ``MRR``, ``MRR (2)``."""
-    counts = Counter[str]()
-    names: list[str] = []
+    known, counts = {*keys}, Counter[str]()
+    names: dict[str, None] = {}
     for key in keys:
-        counts[key] += 1
-        name = key if counts[key] == 1 else f"{key} ({counts[key]})".strip()
-        while name in names or (name != key and name in keys):
+        name = key
+        while name in names or (name != key and name in known):
             counts[key] += 1
-            name = f"{key} ({counts[key]})".strip()
-        names.append(name)
+            name = f"{key} ({counts[key] + 1})".strip()
+        names[name] = None
     return tuple(names)
 
 

@@ -125,7 +125,7 @@ class SheetReader:
         self._roles = self._layout.roles
         self._means = find_means(sheet.heading)
         self._remainders = {} if sheet.exact else find_remainders(self._measures)
-        self._alike = self._find_alike()
+        self._twice = set[int]() if sheet.exact else self._find_twice()
         self._numbers: dict[int, _Numbers] = {}
         self._texts = list(sheet.texts)  # of all numbers
         self._questions = (STEPS,) if self._holds_steps() else ()
@@ -292,32 +292,29 @@ class SheetReader:
             word = self._remainders[j]
             asked = Word(word, "side" if word in ENDS else "part")
             return (Text(self._measures[j], "column", "its heading").ask(asked),)
-        if self._sheet.exact or j in self._means:
-            return ()
-        is_filled = self._find_filled(j)
-        for other in self._alike.get(self._write_heading(j), ()):
-            if other != j and (is_filled & self._find_filled(other)).any():
-                return (TWICE,)
-        return ()
+        is_twice = j in self._twice and j not in self._means
+        return (TWICE,) if is_twice else ()
 
-    def _find_alike(self) -> dict[Hashable, list[int]]:
-        """Group the columns of metrics that nothing in their headings tells apart.
+    def _find_twice(self) -> set[int]:
+        """Find columns of a metric that nothing in their headings tells apart.
 
         ΔMRR is left out, and no second MRR; MRR.1 is one that pandas has numbered.
         """
         alike: dict[Hashable, list[int]] = {}
         for j, label in self._measures.items():
-            if not label.reason or self._remainders.get(j, "").isdigit():
-                alike.setdefault(self._write_heading(j), []).append(j)
-        return alike
-
-    def _write_heading(self, j: int) -> Hashable:
-        """Write a heading in one way, whatever its case and signs, and without pandas' number."""
-        texts = [squash(label.text) for label in self._heading.labels[j]]
-        number = self._remainders.get(j, "")
-        if number.isdigit():
-            texts = [text.removesuffix(number) for text in texts]
-        return self._measures[j].metric, self._measures[j].adjustment, tuple(texts)
+            number = self._remainders.get(j, "")
+            if number.isdigit() or not label.reason:
+                texts = [squash(above.text) for above in self._heading.labels[j]]
+                if number.isdigit():
+                    texts = [text.removesuffix(number) for text in texts]
+                alike.setdefault((label.metric, label.adjustment, *texts), []).append(j)
+        twice: set[int] = set()
+        for columns in alike.values():
+            if len(columns) > 1:
+                is_filled = np.array([self._find_filled(j) for j in columns])
+                is_again = is_filled & (is_filled.sum(axis=0) > 1)
+                twice.update(j for j, again in zip(columns, is_again, strict=True) if again.any())
+        return twice
 
     def _find_filled(self, j: int) -> Flags:
         """Tell in which rows a column has a cell that is not blank."""

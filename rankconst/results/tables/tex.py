@@ -10,8 +10,6 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.results.labels import Span
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,6 +24,7 @@ LONGEST = 10_000
 _OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
 _OPENING = re.compile(r"\s*\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_MOST_OPEN = 100  # braces; each of thousands that are never closed would be looked for to the end
 
 
 class Parsed(NamedTuple):
@@ -56,10 +55,11 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> Parsed | None:
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth == 0:
             return Parsed(text[first : brace.start()], brace.end())
+        if depth > _MOST_OPEN:
+            return None
     return None
 
 
-_MOST_ROUNDS = 4  # of macros within macros
 SYMBOLS = {
     "pm": "±", "textpm": "±", "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡",
     "ddag": "‡", "textdaggerdbl": "‡", "ast": "*", "star": "*", "textasteriskcentered": "*",
@@ -111,7 +111,8 @@ _PIECE = re.compile(
 _ESCAPED = {"\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": ""}
 _MARKUP = re.compile(r"[\\{}$~^_]")
 _PARENTHESES = re.compile(r"\s*\([^()]{0,40}\)")
-_DEEPEST = 20
+_DEEPEST = 20  # group within groups
+_MACRO = 5  # a macro counts as so many groups: a macro of macros may become long
 
 
 def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -122,125 +123,111 @@ def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> 
     text = cell.strip()
     if len(text) > LONGEST or _MARKUP.search(text) is None:
         return text
-    return " ".join(_Markup(text, macros).strip(0, len(text)).split())
+    return " ".join(_strip(text, macros).split())
 
 
-class _Markup:
-    """The text of a cell with its pairs of braces."""
+def _strip(text: str, macros: Mapping[str, str], depth: int = 0) -> str:
+    """Return a text without its markup; `depth` is how many groups and macros it is in."""
+    if depth > _DEEPEST:
+        return text
+    printed: list[str] = []
+    position = 0
+    while (piece := _PIECE.match(text, position)) is not None:
+        part, position = _print(piece, macros, depth)
+        printed.append(part)
+    return "".join(printed)
 
-    def __init__(self, text: str, macros: Mapping[str, str], depth: int = 0) -> None:
-        self._text, self._macros, self._depth = text, macros, depth
-        self._closing: dict[int, int] = {}
-        opened: list[int] = []
-        for brace in _BRACE.finditer(text):
-            if brace[0] == "{":
-                opened.append(brace.start())
-            elif brace[0] == "}" and opened:
-                self._closing[opened.pop()] = brace.start()
 
-    def strip(self, position: int, end: int, depth: int = 0) -> str:
-        """Return a part of the text without its markup."""
-        if depth > _DEEPEST:
-            return self._text[position:end]
-        printed: list[str] = []
-        while position < end and (piece := _PIECE.match(self._text, position, end)) is not None:
-            text, position = self._print(piece, depth)
-            printed.append(text)
-        return "".join(printed)
+def _print(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
+    """Print a piece of a text: a macro with its arguments, a group, a script, plain text."""
+    kind = piece.lastgroup
+    if kind == "macro":
+        return _expand(piece, macros, depth)
+    if kind == "script":
+        return _print_script(piece, macros, depth)
+    group = read_argument(piece.string, piece.start()) if kind == "group" else None
+    if group is not None:
+        return Parsed(_strip(group.text, macros, depth + 1), group.end)
+    printed = ""
+    if kind == "escaped":
+        printed = _ESCAPED.get(piece[kind], piece[kind])
+    elif kind == "blank":
+        printed = " "
+    elif kind == "text":
+        printed = piece[0]
+    return Parsed(printed, piece.end())
 
-    def _print(self, piece: re.Match[str], depth: int) -> Parsed:
-        """Print a piece of the text: a macro with its arguments, a group, a script, plain text."""
-        kind, end = piece.lastgroup, piece.end()
-        if kind == "macro":
-            return self._expand(piece["macro"], piece.start(), end, depth)
-        if kind == "script":
-            return self._print_script(piece, depth)
-        if kind == "escaped":
-            return Parsed(_ESCAPED.get(piece[kind], piece[kind]), end)
-        if kind == "blank":
-            return Parsed(" ", end)
-        closing = self._closing.get(piece.start()) if kind == "group" else None
-        if closing is not None:
-            return Parsed(self.strip(end, closing, depth + 1), closing + 1)
-        return Parsed(piece[0] if kind == "text" else "", end)
 
-    def _find_argument(self, position: int) -> Span | None:
-        """Find the argument in braces that follows; its span is without the braces."""
-        opening = _OPENING.match(self._text, position)
-        if opening is None or opening.end() - 1 not in self._closing:
-            return None
-        return Span(opening.end(), self._closing[opening.end() - 1])
-
-    def _find_arguments(self, position: int, count: int) -> tuple[list[Span], int]:
-        """Find up to `count` arguments of a macro, and the end of the last one."""
-        spans: list[Span] = []
-        position = skip_options(self._text, position)
-        while len(spans) < count:
-            argument = self._find_argument(position)
-            if self._text.startswith("*", position):  # \\multirow{2}*{Model}
-                argument = Span(position, position + 1)
-                position += 1
-            elif argument is None:
-                break
-            else:
-                position = argument.end + 1
-            spans.append(argument)
-            if len(spans) < count:
-                position = skip_options(self._text, position)
-        return spans, position
-
-    def _expand(self, macro: str, start: int, position: int, depth: int) -> Parsed:
-        """Print a macro with its arguments."""
-        if macro in SYMBOLS:
-            return Parsed(SYMBOLS[macro], position)
-        if macro in self._macros and self._depth < _MOST_ROUNDS:
-            body = _Markup(self._macros[macro], self._macros, self._depth + 1)
-            return Parsed(body.strip(0, len(self._macros[macro])), position)
-        if macro in DROPPED:
-            return Parsed("", self._drop(macro, position))
-        count = LAST.get(macro, 1)
-        arguments, end = self._find_arguments(position, count)
+def _read_arguments(text: str, position: int, count: int) -> tuple[list[str], int]:
+    """Read up to `count` arguments of a macro; return them and the end of the last one."""
+    arguments: list[str] = []
+    position = skip_options(text, position)
+    while len(arguments) < count:
+        argument = read_argument(text, position)
+        if text.startswith("*", position):  # \\multirow{2}*{Model}
+            argument = Parsed("*", position + 1)
+        if argument is None:
+            break
+        arguments.append(argument.text)
+        position = argument.end
         if len(arguments) < count:
-            return Parsed("", end) if macro in LAST else Parsed(f"{macro} ", position)
-        text = self.strip(*arguments[-1], depth + 1)
-        if macro == "textsuperscript":
-            text = _print_raised(text)
-        elif macro in _STRUCK:
-            text = f"~~{text}~~"
-        elif macro not in LAST:  # its arguments are not digits of the numbers around it
-            before = " " if self._text[start - 1 : start].isdigit() else ""
-            behind = " " if self._find_argument(end) is not None else ""
-            text = f"{before}{text}{behind}"
-        return Parsed(text, end)
+            position = skip_options(text, position)
+    return arguments, position
 
-    def _drop(self, macro: str, position: int) -> int:
-        """Return the end of a macro that is dropped with its arguments, or those of a table."""
-        if macro == "cmidrule":
-            trim = _PARENTHESES.match(self._text, position)
-            position = position if trim is None else trim.end()
-        arguments, end = self._find_arguments(position, DROPPED[macro])
-        if macro == "begin" and arguments:
-            environment = self._text[slice(*arguments[0])]
-            if environment in ENVIRONMENTS:
-                _, end = self._find_arguments(end, ENVIRONMENTS[environment])
-        return end
 
-    def _print_script(self, sign: re.Match[str], depth: int) -> Parsed:
-        """Print a superscript as ``^{...}``, a subscript behind ``_``."""
-        argument = self._find_argument(sign.end())
-        following = _PIECE.match(self._text, sign.end())
-        if argument is not None:
-            text, end = self.strip(*argument, depth + 1), argument.end + 1
-        elif following is None or following.lastgroup not in {"macro", "escaped", "text"}:
-            return Parsed(sign[0], sign.end())
-        elif following.lastgroup == "text":
-            text, end = self._text[sign.end()], sign.end() + 1
-        else:  # a macro takes its arguments along
-            text, end = self._print(following, depth + 1)
-        text = text.strip()
-        if sign[0] == "^" or text.startswith("±"):
-            return Parsed(_print_raised(text), end)
-        return Parsed(f"_{text}", end)
+def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
+    """Print a macro with its arguments."""
+    macro, text, position = piece["macro"], piece.string, piece.end()
+    if macro in SYMBOLS:
+        return Parsed(SYMBOLS[macro], position)
+    if macro in macros and depth + _MACRO <= _DEEPEST:
+        return Parsed(_strip(macros[macro], macros, depth + _MACRO), position)
+    if macro in DROPPED:
+        return Parsed("", _drop(text, macro, position))
+    count = LAST.get(macro, 1)
+    arguments, end = _read_arguments(text, position, count)
+    if len(arguments) < count:
+        return Parsed("", end) if macro in LAST else Parsed(f"{macro} ", position)
+    printed = _strip(arguments[-1], macros, depth + 1)
+    if macro == "textsuperscript":
+        printed = _print_raised(printed)
+    elif macro in _STRUCK:
+        printed = f"~~{printed}~~"
+    elif macro not in LAST:  # its arguments are not digits of the numbers around it
+        before = " " if text[piece.start() - 1 : piece.start()].isdigit() else ""
+        behind = " " if read_argument(text, end) is not None else ""
+        printed = f"{before}{printed}{behind}"
+    return Parsed(printed, end)
+
+
+def _drop(text: str, macro: str, position: int) -> int:
+    """Return the end of a macro that is dropped with its arguments, or those of a table."""
+    if macro == "cmidrule":
+        trim = _PARENTHESES.match(text, position)
+        position = position if trim is None else trim.end()
+    arguments, end = _read_arguments(text, position, DROPPED[macro])
+    if macro == "begin" and arguments and arguments[0] in ENVIRONMENTS:
+        _, end = _read_arguments(text, end, ENVIRONMENTS[arguments[0]])
+    return end
+
+
+def _print_script(sign: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
+    """Print a superscript as ``^{...}``, a subscript behind ``_``."""
+    text = sign.string
+    argument = read_argument(text, sign.end())
+    following = _PIECE.match(text, sign.end())
+    if argument is not None:
+        printed, end = _strip(argument.text, macros, depth + 1), argument.end
+    elif following is None or following.lastgroup not in {"macro", "escaped", "text"}:
+        return Parsed(sign[0], sign.end())
+    elif following.lastgroup == "text":
+        printed, end = text[sign.end()], sign.end() + 1
+    else:  # a macro takes its arguments along
+        printed, end = _print(following, macros, depth + 1)
+    printed = printed.strip()
+    if sign[0] == "^" or printed.startswith("±"):
+        return Parsed(_print_raised(printed), end)
+    return Parsed(f"_{printed}", end)
 
 
 def _print_raised(text: str) -> str:

@@ -140,6 +140,8 @@ def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -
         (["Model|H@1|H@10 (%)", "A|0.241|53.3", "B|0.237|50.1"], ["0.241", "53.3%", "0.237", "50.1%"], []),
         # A little above 1 where nothing else is a percentage.
         (["Model|MRR|MR", "A|1.31|9", "B|1.2|8", "C|.9|7"], ["9", "8", "7"], ["1.31", "1.2", ".9"]),
+        # No percentages, but wrong.
+        (["Model|H@10", "A|533", "B|57.1"], ["533", "57.1"], []),
         # Less than Hits@k of a smaller k.
         (["Model|H@1|H@3|H@10", "A|24.1|0.3|53.3", "B|24|30|50"], ["24.1%", "53.3%", "24%", "30%", "50%"], ["0.3"]),
     ],
@@ -148,6 +150,13 @@ def test_what_is_in_percent(lines: list[str], texts: list[str], left: list[str])
     reading = read(*lines)
     assert [entry.text for entry in reading.entries] == texts
     assert [skip.what for skip in reading.skipped] == left
+
+
+@pytest.mark.parametrize(("percent", "text"), [(True, "0.533%"), (False, "0.533")])
+def test_the_user_says_what_fractions_under_a_percent_sign_are(percent: bool, text: str) -> None:
+    printed = Printed(read_rows("Model|Hits@10 (%)", "A|0.533"))
+    reading = read_tables(Document("results", "", percent=percent), "test", [printed])
+    assert [entry.text for entry in reading.entries] == [text]
 
 
 def test_columns_that_look_like_metrics_are_named_where_they_are_not_read() -> None:
