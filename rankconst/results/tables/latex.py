@@ -203,17 +203,15 @@ class _Reader:
 
     def _take_table(self, begin: re.Match[str]) -> int:
         """Take a table with the captions in it; return its end."""
-        rows, end = self._read_table(begin)
-        captions = []
-        for caption in _CAPTION.finditer(self._text, begin.end(), end):
-            title = self._read_title(caption.end())
-            if title is not None:
-                captions.append(title.text)
-        captions = self._outline.add_table(rows, captions=captions)
+        rows = self._read_table(begin)
+        found = _CAPTION.finditer(self._text, begin.end(), self._end)
+        titles = [self._read_title(caption.end()) for caption in found]
+        captions = [title.text for title in titles if title is not None]
+        captions = self._outline.add_table(rows, captions)
         self._below = True
         if self._floats:
             self._floats[-1].tables.append(captions)
-        return end
+        return self._end
 
     def _begin_float(self, begin: re.Match[str]) -> int:
         """Open an environment around tables; return the end of its arguments."""
@@ -261,8 +259,8 @@ class _Reader:
     def _strip_text(self, text: str) -> str:
         return " ".join(_URL.sub("", strip_latex(text, self._macros)).split())
 
-    def _read_table(self, begin: re.Match[str]) -> tuple[list[Row], int]:
-        """Return the rows of the table that begins there, and its end."""
+    def _read_table(self, begin: re.Match[str]) -> list[Row]:
+        """Return the rows of the table that begins there."""
         environment = begin["table"]
         position = begin.end()
         for _ in range(ENVIRONMENTS[environment]):
@@ -285,7 +283,7 @@ class _Reader:
         _fill_rows(rows)
         covered = sum(cell.width for cells in rows for cell in cells if cell.width > 1)
         check_spans(covered, self._document, self._document.find_line(self._end))
-        return [_finish_row(*row) for row in zip(lines, rows, strict=True)], self._end
+        return [_finish_row(*row) for row in zip(lines, rows, strict=True)]
 
     def _skip_rules(self, cell: Span) -> Span:
         """Return the first cell of a row without the rules and blanks before it."""

@@ -189,20 +189,22 @@ class _Reader:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self.outline = Outline()
-        self._page = Page(document, self.outline, _strip_text)
+        self._outline = Outline()
+        self._page = Page(document, self._outline, _strip_text)
         self._marks: list[str] = []  # of the items of lists that are open
 
-    def read(self) -> None:
-        """Read all blocks."""
+    def read(self) -> list[Printed]:
+        """Return the tables with the texts around them."""
+        tokens: list[Token] = []
         if _PAGE.match(self._document.text):
             self._page.read(0, len(self._document.lines))
-            return
-        tokens: list[Token] = []
-        _parser().block.parse(self._document.text, _parser(), {}, tokens)
-        for before, token in pairwise([None, *tokens]):
-            if token is not None:
-                self._take(before, token)
+        else:
+            _parser().block.parse(self._document.text, _parser(), {}, tokens)
+        before: Token | None = None
+        for token in tokens:
+            self._take(before, token)
+            before = token
+        return self._outline.list_tables()
 
     def _take(self, before: Token | None, token: Token) -> None:
         """Add the text of a token to the outline, or to the open table in HTML."""
@@ -227,17 +229,17 @@ class _Reader:
             first = lines[0] + 1 if token.type == "fence" else lines[0]
             printed = token.content.split("\n")
             refuse_blocks(self._document, printed, first)
-            add_lines(printed, self.outline, first)
+            add_lines(printed, self._outline, first)
 
     def _add_text(self, before: Token | None, text: str) -> None:
         """Add a heading, a paragraph or an item of a list."""
         if before is not None and before.type == "heading_open":
-            self.outline.add_heading(int(before.tag[1]), text)
+            self._outline.add_heading(int(before.tag[1]), text)
         elif not self._marks:
-            self.outline.add_text(text)
+            self._outline.add_text(text)
         else:
             star = "* " if self._marks[-1] == "*" else ""  # which may be the mark of a note
-            self.outline.add_text(star + text, is_item=True)
+            self._outline.add_text(star + text, is_item=True)
 
     def _add_pipes(self, places: Sequence[tuple[int, int]]) -> None:
         """Add a pipe table."""
@@ -245,14 +247,12 @@ class _Reader:
         for start, end in places:
             width = len(rows[0].cells) if rows else 0
             rows.append(_make_row(self._document, start, end, width))
-        self.outline.add_table(rows, in_item=bool(self._marks))
+        self._outline.add_table(rows, in_item=bool(self._marks))
 
 
 def find_tables(document: Document) -> list[Printed]:
     """Return the tables of a document with the texts around them."""
-    reader = _Reader(document)
-    reader.read()
-    return reader.outline.list_tables()
+    return _Reader(document).read()
 
 
 def _recognise(document: Document) -> bool:

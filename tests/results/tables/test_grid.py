@@ -109,6 +109,19 @@ def test_another_number_of_tasks_is_reported() -> None:
     assert [skip.what for skip in reading.skipped] == ["402.5"]
 
 
+def test_a_row_of_a_long_table_has_the_number_of_tasks_of_its_evaluation() -> None:
+    rows = "A|mrr|.1", "A|count|6268", "B|mrr|.2", "C|mrr|.3", "C|count|many"
+    reading = read("model|metric|value", *rows)
+    assert [entry.context.num_tasks for entry in reading.entries] == [6268, None, None]
+    assert [skip.what for skip in reading.skipped] == ["many"]
+
+
+def test_beside_a_number_with_a_sign_shares_are_differences_too() -> None:
+    reading = read("Model|MRR|Hits@10|MR", "A|.3|.5|9", "Ours|+.01|.02|8")
+    assert [entry.text for entry in reading.entries] == [".3", ".5", "9", "8"]
+    assert [skip.what for skip in reading.skipped] == ["+.01", ".02"]
+
+
 def test_a_heading_again_over_other_datasets() -> None:
     lines = (
         "|FB15k-237|", "Model|MRR|MR", "RotatE|0.338|177", "|WN18RR|", "Model|MRR|MR",
@@ -444,6 +457,12 @@ def test_a_note_on_a_mark_is_asked_about_where_the_mark_is(
     above, below = (f"{note}\n\n", "") if is_above else ("", f"\n{note}\n")
     found = said(f"# UMLS\n\n{above}{rows}{below}", "a.md")
     assert [*map(sorted, map(str.split, found))] == [*map(sorted, map(str.split, expected))]
+
+
+@pytest.mark.parametrize("rows", ["MRR† |\n|-|-|\n|", "MRR |\n|-|-|\n| Ours† | |\n|"])
+def test_a_mark_in_a_heading_or_above_rows_is_of_all(rows: str) -> None:
+    table = f"| model | {rows} A | .1 |\n| B† | .2 |\n"
+    assert said(f"# UMLS\n\n† on dev\n\n{table}", "a.md") == [_ASKED] * 2
 
 
 def test_a_note_without_a_mark_is_of_all_rows() -> None:
