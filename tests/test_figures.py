@@ -108,6 +108,8 @@ def test_results_are_centred_in_their_column() -> None:
     places = np.sort([float(np.asarray(line.get_xdata())[0]) for line in marked]).reshape(2, 2)
     assert places.mean(axis=1).tolist() == np.asarray(value.get_xticks()).tolist()
     assert np.ptp(places, axis=1).tolist() == [1, 1]
+    assert value.get_yscale() == "linear"
+    assert draw_results(adjust(SUN), [parse_metric("mr")]).axes[0].get_yscale() == "log"
 
 
 @needs_matplotlib

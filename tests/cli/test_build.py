@@ -189,6 +189,7 @@ def pykeen(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 @pytest.mark.usefixtures("pykeen", "mirrored")
 def test_a_data_set_of_pykeen_equals_the_benchmark(run: Run, out: Path) -> None:
     assert run("build", "--pykeen", "Nations", "--out", out).code == 0
+    assert list(load(out).datasets) == ["pykeen-nations"]
     assert run("build", "nations", "--out", out.with_name("ours")).code == 0
     names = (
         "candidates", "candidates_by_relation", "macro_candidates", "baseline_candidates",
