@@ -76,6 +76,7 @@ def docs(session: nox.Session) -> None:
         "pytest",
         "tests/test_docs.py",
         "tests/test_readme.py",
-        "tests/test_own_counts.py",
+        "tests/test_pykeen_page.py",
+        "tests/tables/test_own_counts.py",
         *session.posargs,
     )

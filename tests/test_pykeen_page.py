@@ -4,6 +4,10 @@ right.
 
 from __future__ import annotations
 
+import importlib.util
+import re
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,3 +121,16 @@ def test_verdicts_that_turn(script: ModuleType, scores: list[script_type.Score])
     # The last sentence on them.
     first = nations["transe", "hits_at_1"]
     assert script.judge(first.published) == script.judge(first.right) == "worse than random"
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pykeen") is None,
+    reason="PyKEEN is not installed; it is not a dependency",
+)
+def test_an_evaluator_of_pykeen_is_handed_over_as_on_the_page() -> None:
+    text = (DOCS / "pykeen.md").read_text(encoding="utf-8")
+    (source,) = re.findall(r"```python\n(import rankconst\n(?:.*\n)*?)```", text)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.stdout.startswith("Adjusted(value="), done.stderr
