@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -88,15 +88,16 @@ class Cells(Listed[str]):
         write: Callable[[Any], str] = str,
         code: Callable[[], tuple[Places, list[str]]] | None = None,
     ) -> None:
-        self._texts, self._write, self._code = texts, write, code
+        self._texts, self._write = texts, write
+        if code is None and isinstance(texts, list):
+            code = partial(encode, texts)
+        self._code = code  # None for an Arrow array
 
     @cached_property
     def coded(self) -> tuple[Places, Any]:
         """The code of each cell, and the distinct cells, a list or an Arrow array."""
         if self._code is not None:
             return self._code()
-        if isinstance(self._texts, list):
-            return encode(self._texts)
         coded = self._texts.dictionary_encode()
         return view_numbers(coded.indices).astype(np.intp), coded.dictionary
 
@@ -119,7 +120,7 @@ class Cells(Listed[str]):
         """
         if len(set(self[: 2 * least])) <= least and len(self.coded[1]) <= least:
             return self.codes, self.distinct
-        is_coded = self._code is not None or isinstance(self._texts, list)
+        is_coded = self._code is not None
         texts = join_texts(self.distinct) if is_coded else self._texts
         chosen = screen(texts)
         coded = texts.filter(chosen).dictionary_encode()

@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
@@ -70,7 +70,11 @@ class Compared(Sequence[Standings]):
     standings: tuple[Standings, ...]
     across: tuple[Across, ...] = ()
 
-    def __getitem__(self, place: Any) -> Any:
+    @overload
+    def __getitem__(self, place: int) -> Standings: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Standings, ...]: ...
+    def __getitem__(self, place: int | slice) -> Standings | tuple[Standings, ...]:
         """Return the models on one set of tasks."""
         return self.standings[place]
 

@@ -31,8 +31,13 @@ def join_readings(
     """
     if len(readings) == 1:
         return readings[0]
-    _refuse_layouts(readings)
     first = readings[0]
+    for other in readings:
+        if other.layout != first.layout:
+            raise DataError(
+                f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} "
+                f"{_LAYOUTS[other.layout]}: name one at a time."
+            )
     names_of = _match_columns(readings)
     names = dict.fromkeys(name for new_names in names_of for name in new_names.values())
     column = keep_apart(column, fold(names))
@@ -44,7 +49,10 @@ def join_readings(
     for reading, label, new_names in zip(readings, labels, names_of, strict=True):
         start, size = len(cells[column]), len(reading.rows)
         parts += [Part(part.name, start + part.start) for part in reading.parts]
-        new_cells = _list_cells(reading, new_names, strip=len(forms) > 1)
+        new_cells = {new: reading.cells(old) for old, new in new_names.items()}
+        if len(forms) > 1 and reading.form in {"latex", "markdown"}:
+            for new, cells_of_column in new_cells.items():
+                new_cells[new] = [strip_markup(cell, reading.form) for cell in cells_of_column]
         if dataset and dataset not in new_cells:
             new_cells[dataset] = name_datasets(reading)
         new_cells[column] = [label] * size
@@ -68,28 +76,6 @@ def join_readings(
         of_objects=any(reading.of_objects for reading in readings),
         joined=tuple(parts),
     )
-
-
-def _refuse_layouts(readings: Sequence[Reading]) -> None:
-    """Raise DataError if some readings are wide and others long."""
-    first = readings[0]
-    for other in readings:
-        if other.layout != first.layout:
-            raise DataError(
-                f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} "
-                f"{_LAYOUTS[other.layout]}: name one at a time."
-            )
-
-
-def _list_cells(
-    reading: Reading, names: Mapping[str, str], *, strip: bool
-) -> dict[str, Sequence[str]]:
-    """List the cells of each column by its name in `names`; without markup if `strip`."""
-    cells = {name: reading.cells(column) for column, name in names.items()}
-    if strip and reading.form in {"latex", "markdown"}:
-        for name, below in cells.items():
-            cells[name] = [strip_markup(cell, reading.form) for cell in below]
-    return cells
 
 
 def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:

@@ -238,19 +238,15 @@ def settle_means(
             known[key] = _settle_mean(address, mean, evaluations, settled, failed)
         address = known[key]
         code_of[place] = codes.setdefault(address, len(codes))
-        if address in settled:
-            notes[place] = _note_mean(mean, settled[address][0])
+        if address in settled and mean.is_held:
+            notes[place] = f"mean of the {len(mean.parts)} datasets next to it."
+        elif address in settled:
+            notes[place] = (
+                f"not the mean of the {len(mean.parts)} numbers next to it: "
+                f"taken as that of {settled[address][0].dataset}."
+            )
     of_columns = [code_of[column.places] for column in reading.entries.columns]
     return addressed._replace(addresses=[*codes], codes=of_columns), notes
-
-
-def _note_mean(mean: MeanNumber, tasks: Tasks) -> str:
-    if mean.is_held:
-        return f"mean of the {len(mean.parts)} datasets next to it."
-    return (
-        f"not the mean of the {len(mean.parts)} numbers next to it: "
-        f"taken as that of {tasks.dataset}."
-    )
 
 
 def _waits(address: Address, settled: Settled, failed: dict[Address, RankconstError]) -> bool:

@@ -35,25 +35,6 @@ def make(*cells: tuple[str, str, Address]) -> Reading:
     return Reading("results.csv", "csv", "long", ("metric", "value"), rows, make_entries(entries))
 
 
-def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
-    reading = make(
-        ("mrr", "0.5", Address("nations")),
-        ("mrr", "0.5", Address("atlantis")),
-        ("mrr", "0.5", Address("Freebase", tool="dglke")),
-        ("mrr", "0.5", Address("nations", tool="nobody")),
-    )
-    good, unknown, refused, nobody = adjust_reading(reading, TABLES, Address()).entries
-    assert good.adjusted is not None
-    assert good.note == ""
-    for each, told in (
-        (unknown, "unknown dataset 'atlantis'"),
-        (refused, "sampled"),
-        (nobody, "unknown tool"),
-    ):
-        assert each.adjusted is None
-        assert told in each.note
-
-
 DEV = Question("split", "measured on the dev set", "dev", "the caption", "--split valid")
 WHICH = Question(
     "dataset", "it may be of Nations or UMLS", option="--dataset", choices=("Nations", "UMLS")
@@ -173,7 +154,7 @@ def test_fractions_are_not_taken_for_percentages() -> None:
     assert [each.published and each.published.value for each in done] == [0.533, None, 177.0]
     assert done[1].note.startswith("every MRR is at most 1, as fractions are.")
     with pytest.raises(DataError, match=r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"):
-        adjust_reading(make(("mrr", "0.338", context)), TABLES, user)
+        adjust_reading(make(("mrr", "0.338", context), ("mrr", "1", context)), TABLES, user)
     good = make(("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mrr", "34%", context))
     done = adjust_reading(good, TABLES, user).entries
     assert [each.published and each.published.value for each in done] == [0.533, 0.009, 0.34]
