@@ -199,6 +199,15 @@ def test_tries_again(httpserver: HTTPServer, fetcher: Fetcher, loopback: list[fl
     assert any(pause > 0 for pause in loopback)
 
 
+def test_a_fault_of_ours_is_no_failed_download(
+    httpserver: HTTPServer, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankconst.download.grows_without_measure", lambda: False)
+    httpserver.expect_request("/train.txt").respond_with_data(DATA)
+    with pytest.raises(TypeError):
+        fetcher.read(known(httpserver.url_for("/train.txt")))
+
+
 # ---- mirrors -------------------------------------------------------------------------------------
 
 URL = "https://example.invalid/deep/folder/train.txt"
