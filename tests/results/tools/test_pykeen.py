@@ -61,36 +61,25 @@ VALUES = st.fixed_dictionaries(
 
 
 def _lay_out(values: Values, layout: str) -> str:
-    tree: dict[str, Any] = {}
-    flat: dict[str, float] = {}
+    tree: dict[str, Any] = {"losses": [0.5], "times": {"training": 1}, "_step": 3}
     old_names = {new: old for old, new in OLD_METRICS.items()}
     for (side, old_type, metric), value in values.items():
-        rank_type = RANK_TYPES[old_type]
-        k = metric.removeprefix("hits_at_")
-        if layout == "since 1.8":
-            tree.setdefault(side, {}).setdefault(rank_type, {})[metric] = value
-        elif layout in {"1.5", "1.0"}:
-            named = old_type if layout == "1.0" else rank_type
-            if k != metric:
-                tree.setdefault("hits_at_k", {}).setdefault(side, {}).setdefault(named, {})[k] = (
-                    value
-                )
-            else:
-                name = old_names[metric] if layout == "1.0" else metric
-                tree.setdefault(name, {}).setdefault(side, {})[named] = value
-        elif layout == "joined":
-            flat[f"{side}.{rank_type}.{metric}"] = value
-        elif layout == "joined 1.0":
-            flat[f"{side}.{old_type}.{old_names.get(metric, metric)}"] = value
-        elif layout == "joined by underscores":
-            flat[f"{side}_{rank_type}_{metric}"] = value
-        else:
-            flat[f"validation/{side}/{rank_type}/{metric}"] = value
-    return json.dumps(
-        {"metrics": tree, "losses": [0.5], "times": {"training": 1}}
-        if tree
-        else {**flat, "_step": 3}
-    )
+        kind, old_name = RANK_TYPES[old_type], old_names.get(metric, metric)
+        name, k = re.fullmatch(r"(hits_at_)?(.+)", metric).groups()  # type: ignore[union-attr]
+        *outer, last = {
+            "since 1.8": ("metrics", side, kind, metric),
+            "1.5": ("metrics", *(("hits_at_k", side, kind, k) if name else (metric, side, kind))),
+            "1.0": ("metrics", *(("hits_at_k", side, old_type, k) if name else (old_name, side, old_type))),
+            "joined": (f"{side}.{kind}.{metric}",),
+            "joined 1.0": (f"{side}.{old_type}.{old_name}",),
+            "joined by underscores": (f"{side}_{kind}_{metric}",),
+            "with a split": (f"validation/{side}/{kind}/{metric}",),
+        }[layout]  # fmt: skip
+        inner = tree
+        for key in outer:
+            inner = inner.setdefault(key, {})
+        inner[last] = value
+    return json.dumps(tree)
 
 
 LAYOUTS = [
