@@ -237,20 +237,28 @@ class SheetReader:
         is_empty = np.full(self._lines.size, not self._sheet.exact, dtype=np.bool_)
         for numbers in self._numbers.values():
             is_empty &= ~numbers.present
-        above = [find_groups(self._cells, [*self._numbers], is_empty, self._sheet.spanning)]
-        if not self._keys_say_all:
-            self._texts = list(find_corner(self._layout))
-            for text in self._sheet.texts:
-                rest, notes = split_notes(text)
-                self._texts.append(rest)
-                for note in notes:
-                    has_mark = self._find_marked(note.signs)
-                    if has_mark.any() and not (has_mark & is_empty).any():
-                        texts = CellTexts(), CellTexts((note.text,))
-                        above.insert(0, ColumnTexts(has_mark.astype(np.intp), texts))
-                    else:
-                        self._texts.append(note.text)
-        return read_rows(self._layout, above)
+        groups = find_groups(self._cells, [*self._numbers], is_empty, self._sheet.spanning)
+        notes = [] if self._keys_say_all else self._take_notes(is_empty)
+        return read_rows(self._layout, [*notes, groups])
+
+    def _take_notes(self, is_empty: Flags) -> list[ColumnTexts]:
+        """Take notes on marks, such as a dagger, out of the texts of all numbers.
+
+        Return what they say of each row. A note stays if no row with numbers has its mark.
+        """
+        self._texts = list(find_corner(self._layout))
+        columns = list[ColumnTexts]()
+        for text in self._sheet.texts:
+            rest, notes = split_notes(text)
+            self._texts.append(rest)
+            for note in notes:
+                has_mark = self._find_marked(note.signs)
+                if has_mark.any() and not (has_mark & is_empty).any():
+                    cells = CellTexts(), CellTexts((note.text,))
+                    columns.append(ColumnTexts(has_mark.astype(np.intp), cells))
+                else:
+                    self._texts.append(note.text)
+        return columns[::-1]
 
     def _find_marked(self, signs: frozenset[str]) -> Flags:
         """Find the rows with a mark such as a dagger; none if a heading has it, too."""

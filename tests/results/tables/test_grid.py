@@ -204,6 +204,12 @@ def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(
     assert [ask.word for ask in first.context.questions if ask.field == "metric"] == words
 
 
+def test_no_metric_of_the_user_is_that_of_a_table_with_metrics_in_its_rows() -> None:
+    printed = Printed(read_rows("metric|UMLS|Nations", "Hits@10|.3|.4"))
+    with pytest.raises(DataError, match="Turn the table"):
+        read_tables(Document("results", "", metric=parse_metric("MRR")), "test", [printed])
+
+
 # What the first rows of a table make its columns.
 
 

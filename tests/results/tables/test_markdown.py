@@ -156,13 +156,6 @@ def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "code", ["epoch 1 loss 0.3\nTest MRR: 0.338", "INFO | eval | MRR: 0.3\nINFO | eval | MR: 3"]
-)
-def test_a_log_in_code_is_no_table(code: str) -> None:
-    assert not READER.recognise(Document("README.md", f"# UMLS\n\n```\n{code}\n```\n"))
-
-
-@pytest.mark.parametrize(
     ("rows", "left"),
     [
         ("| Model | MRR |\n|---|---|---|\n| A | .3 |", []),  # GitHub would not show a rule of another width as a table
