@@ -43,7 +43,7 @@ from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.tables.units import name_percentages
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.structured import Record, Value
@@ -95,7 +95,9 @@ def _may_be_name(key: str) -> bool:
 
 def _list_silent(records: Sequence[Record]) -> frozenset[str]:
     """List the texts of a file without a word about tasks or a metric, such as names of models."""
-    texts = list(dict.fromkeys(_list_texts([record.value for record in records])))
+    by_text: dict[str, None] = {}
+    _take_texts([record.value for record in records], by_text)
+    texts = list(by_text)
     may_tell = set(texts)
     if len(texts) > FEW:
         cells = join_texts(texts)
@@ -106,13 +108,13 @@ def _list_silent(records: Sequence[Record]) -> frozenset[str]:
     return frozenset(text for text in texts if text not in telling)
 
 
-def _list_texts(value: dict[str, Value] | list[Value]) -> Iterator[str]:
-    """Yield every text in a value."""
+def _take_texts(value: dict[str, Value] | list[Value], texts: dict[str, None]) -> None:
+    """Add every text in a value to the keys of a dict."""
     for item in value.values() if isinstance(value, dict) else value:
         if type(item) is str:
-            yield item
+            texts[item] = None
         elif isinstance(item, (dict, list)):
-            yield from _list_texts(item)
+            _take_texts(item, texts)
 
 
 class _Leaf(str):
