@@ -134,7 +134,7 @@ def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
     if is_group:
         commands = [each for each in COMMANDS if each.startswith("tables ")]
     app = make_app(commands, everything=EVERYTHING in words)
-    if COMPLETION in os.environ or words == ["--install-completion"]:
+    if COMPLETION in os.environ or words[:1] == ["--install-completion"]:
         return lambda: app(words, prog_name="rankconst", standalone_mode=False)
     return lambda: _print_help(app, ["tables"] if is_group else command.split())
 

@@ -78,7 +78,7 @@ def find_call(words: Sequence[str]) -> Call | None:
     """
     before = words[: words.index("--")] if "--" in words else words
     asks_for_help = not HELP.isdisjoint(before) or words in ([], ["tables"])
-    if asks_for_help or before == ["--install-completion"]:
+    if asks_for_help or before[:1] == ["--install-completion"]:
         return None
     if before in (["--version"], ["-V"]):
         return lambda: print_text(describe_versions())
