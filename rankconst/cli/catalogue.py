@@ -567,9 +567,11 @@ def _expect_mrr(opened: Tables) -> dict[str, float]:
     for column, value in address.items():
         table = table.filter(pc.is_in(table[column], value_set=join_texts([value])))
     rows = table.select(["dataset", "protocol", "expectation"]).to_pylist()
-    # The most usual protocol comes last, and stays.
-    rows.sort(key=lambda row: rate_protocol(row["protocol"]), reverse=True)
-    return {row["dataset"]: row["expectation"] for row in rows}
+    rows.sort(key=lambda row: rate_protocol(row["protocol"]))
+    expected: dict[str, float] = {}
+    for row in rows:  # the most usual protocol comes first
+        expected.setdefault(row["dataset"], row["expectation"])
+    return expected
 
 
 def _list_others(opened: Tables) -> list[dict[str, Any]]:
