@@ -146,11 +146,9 @@ def adjust_frame(
         require_complete(reading)
     if confirm is not None:
         reading = confirm(reading)
-    rounded: int | dict[Metric, int] | None
+    rounded: Any = decimals
     if isinstance(decimals, Mapping):
         rounded = {parse_metric(name): digits for name, digits in decimals.items()}
-    else:
-        rounded = decimals
     adjusted = adjust_reading(
         reading,
         tables,

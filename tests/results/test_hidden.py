@@ -79,11 +79,6 @@ def test_what_latex_does_not_set_is_not_read(text: str) -> None:
     assert numbers("a.tex", text.format(TABULAR % "A & 0.476", TABULAR % "old & 0.9")) == ["0.476"]
 
 
-def test_what_is_struck_out_is_not_a_number() -> None:
-    assert numbers("a.tex", TABULAR % "A & \\sout{0.9} \\\\ B & 0.476") == ["0.476"]
-    assert numbers("a.md", OLD.replace("0.9", "~~0.9~~ 0.4") + "| B | 0.476 |\n") == ["0.476"]
-
-
 _TABLE = "| a | MRR |\n|---|---|\n| **x** | 0.3 |\n\n"
 _HOSTILE = {
     "markdown": [_TABLE, "|", "|a|b|\n", "> ", ">", "<table>\n", "<div hidden>\n\n", "</div>\n", "<!--\n",
