@@ -189,21 +189,21 @@ def test_arrows_turn_with_the_direction(heading: str, index: str, normalised: st
     )
 
 
-def test_arrows_turn_and_percentages_stay_without_a_sign() -> None:
+def test_metrics_in_rows_and_percentages_without_a_sign() -> None:
     text = r"""\begin{table}\caption{Link prediction on WN18RR}
 \begin{tabular}{lrr}
- & MR $\downarrow$ & MRR \\
-TransE & 3384 & 0.226 \\
-RotatE & \textbf{3340} & \textbf{0.476} \\
+ & TransE & RotatE \\
+MR $\downarrow$ & 3384 & \textbf{3340} \\
+MRR & 0.226 & \textbf{0.476} \\
 \end{tabular}
 \end{table}
 """
     assert changes(text, exchange(text, "index").source) == [
         ("MR", "AMRI"),
         ("downarrow", "uparrow"),
-        ("MRR", "AMRR"),
         ("3384", index("wn18rr", "mr", 3384, 4)),
         ("3340", index("wn18rr", "mr", 3340, 4)),
+        ("MRR", "AMRR"),
     ]
     text = (
         "## Nations\n\n| | MRR | Hits@10 |\n|---|---|---|\n| A | 64.8 | 97.5 ± 0.3 |\n"

@@ -19,7 +19,7 @@ from rankconst.results.tables.headings import (
     explain_missing,
     find_heading,
 )
-from rankconst.results.tables.layout import find_roles, has_metrics_in_rows
+from rankconst.results.tables.layout import find_roles, turn_table
 from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
@@ -118,11 +118,15 @@ class _Block:
 def _find_heading(
     document: Document, rows: list[Row], texts: tuple[Text, ...], dialect: Dialect
 ) -> _Block | None:
-    """Find the heading of rows, as it is or with the metric of the user; None if it has none."""
+    """Find the heading of rows: as it is, of metrics in rows, or with the user's metric."""
     titles, body = _split_titles(rows)
     near = tuple(read_near("the row above", title) for title in titles)
     heading, how = find_heading(body, dialect.parse), list[str]()
-    if heading is None and document.metric is not None and not has_metrics_in_rows(body):
+    turned = turn_table(body, dialect.parse) if heading is None else None
+    if turned is not None:
+        body, how = turned, ["metrics in rows"]
+        heading = find_heading(body, dialect.parse)
+    if heading is None and document.metric is not None:
         body, how = rows, ["the metric from --metric"]
         heading = find_heading(body, choose_parse(document.metric, body))
         texts = _ask_metric(texts, document.metric)

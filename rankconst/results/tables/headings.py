@@ -28,11 +28,11 @@ from rankconst.results.labels import (
 from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.tables.contexts import ENDS
-from rankconst.results.tables.layout import ask_whole, has_metrics_in_rows
+from rankconst.results.tables.layout import ask_whole
 from rankconst.results.vocabulary import FIELDS, VOCABULARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -193,6 +193,8 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
             read.append(Label(reason=_CENTRED))
         labels.append(tuple(read))
     measures = _find_measures(labels)
+    for level in levels:
+        _drop_names_of_levels(level, labels, measures)
     keys = _number_repeated([" / ".join(column) for column in columns])
     return Heading(keys, tuple(labels), levels, measures)
 
@@ -217,6 +219,22 @@ def _stack_levels(
                 column.append(name)
     are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
     return columns, is_open or (are_blank and _are_shifted(columns[first:]))
+
+
+def _drop_names_of_levels(
+    level: Sequence[str], labels: list[tuple[Label, ...]], measures: Collection[int]
+) -> None:
+    """Drop the name that pandas writes before a level of columns: dataset, FB15k-237, WN18RR.
+
+    It is the name of the labels next to it, not of the cells below.
+    """
+    beside = [read_label(level[j]) for j in measures if level[j]]
+    for j, text in enumerate(level):
+        role = read_label(text).role
+        if j in measures or not role or not beside:
+            continue
+        if all(role in label.declared for label in beside):
+            labels[j] = tuple(label for label in labels[j] if label.text != text)
 
 
 def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
@@ -293,11 +311,6 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
         return (
             f"{place}: one column, {row.plain[0][:40]!r}; expected at least two, such as model and "
             "MRR. Is the delimiter right? Commas, tabs and semicolons are known."
-        )
-    if has_metrics_in_rows(rows):
-        return (
-            f"{place}: no column is a metric, but rows are. Turn the table, so that each metric is "
-            "a column, or name them in a column metric next to a column value."
         )
     from rankconst.catalogue.mentions import find_mentions
 

@@ -33,7 +33,6 @@ def test_cells_stay_as_written() -> None:
         ("MRR\n0.3\n", ("line 1", "one column", "delimiter")),
         ("Model,MMR,Hitz@10\nRotatE,1,2\n",
          ("line 1", "no column is a metric among Model, MMR, Hitz@10", "no column is a metric")),
-        ("metric,A,B\nMRR,.1,.2\nMR,9,8", ("line 1", "no column is a metric, but rows are")),
         ('Model,MRR\nRotatE,"0.3\nTransE,0.4\n', ("line 2", "Close the quote")),
         ('Model,MRR\n"Rot"atE,0.3\n', ("line 2", "closing quote")),
         ('Model,MRR\n"' + "x\n" * 70_000, ("line 2", "131,072", "quote never closed")),
@@ -63,6 +62,13 @@ def test_a_title_before_the_table() -> None:
 
 
 _MADE_BY_PEOPLE = {
+    # Metrics in rows, datasets over them.
+    "model,metric,WN18RR,UMLS\nA,MRR,.1,.2\nA,MR,9,8": [
+        "WN18RR MRR .1",
+        "WN18RR MR 9",
+        "UMLS MRR .2",
+        "UMLS MR 8",
+    ],
     # What pandas writes of columns with several levels.
     ",WN18RR,UMLS\n,MRR,MRR\nmodel,,\nA,.1,.2": ["WN18RR MRR .1", "UMLS MRR .2"],
     ",mrr,mrr,mr,mr\n,mean,std,mean,std\nmodel,,,,\nA,.2,.01,3,1": ["MRR .2", "MR 3"],

@@ -204,10 +204,16 @@ def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(
     assert [ask.word for ask in first.context.questions if ask.field == "metric"] == words
 
 
-def test_no_metric_of_the_user_is_that_of_a_table_with_metrics_in_its_rows() -> None:
-    printed = Printed(read_rows("metric|UMLS|Nations", "Hits@10|.3|.4"))
-    with pytest.raises(DataError, match="Turn the table"):
-        read_tables(Document("results", "", metric=parse_metric("MRR")), "test", [printed])
+def test_metrics_in_rows_are_those_of_the_table_and_not_of_the_user() -> None:
+    printed = Printed(read_rows("metric|TransE|RotatE", "Hits@10|.3|.4", "MRR|.1|.2"))
+    document = Document("results", "", metric=parse_metric("MR"))
+    reading = read_tables(document, "test", [printed])
+    assert [(each.context.model, each.metric.label, each.text) for each in reading.entries] == [
+        ("TransE", "Hits@10", ".3"),
+        ("TransE", "MRR", ".1"),
+        ("RotatE", "Hits@10", ".4"),
+        ("RotatE", "MRR", ".2"),
+    ]
 
 
 # What the first rows of a table make its columns.
@@ -406,6 +412,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("model,time-aware filtered MRR\nA,.1\n", ["time-aware"]),
         # One column holds the numbers.
         ("key,value,step\ntest_mrr,.1,1\nval_mrr,.2,1\n", ["test", "valid"]),
+        ("name,epoch,value\ntest_mrr,1,.1\n", ["test"]),
         ("model,variable,value\nA,mrr,.1\n", [""]),
     ],
 )  # fmt: skip
