@@ -109,9 +109,13 @@ class AdjustedFile:
 
     @property
     def sentence(self) -> str:
-        """How many of the numbers are better than chance, and than counting."""
+        """How many of the numbers that are shown are better than chance, and than counting.
+
+        It is empty if none of them could be adjusted.
+        """
         rows = choose_rows(self.numbers, Format.table)
-        return summarise(_find_floors(self.numbers, self._tables, rows))
+        floors = _find_floors(self.numbers, self._tables, rows)
+        return summarise(floors) if floors else ""
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""

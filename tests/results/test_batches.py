@@ -96,6 +96,11 @@ def test_an_answer_lets_numbers_go_on() -> None:
     assert adjust_reading(only, TABLES, Address(), errors="note").done == ()
 
 
+def test_a_file_without_adjusted_numbers_has_no_sentence() -> None:
+    results = {"mrr": "0.5", "dataset": "atlantis"}
+    assert rankconst.adjust(results, errors="note").sentence == ""
+
+
 def test_how_ties_and_tasks_count_is_said_where_others_say_another() -> None:
     plain = Address("nations")
     stated = (
