@@ -586,25 +586,23 @@ class Measured:
 
     @property
     def label(self) -> str:
-        """Its usual name: ``Hits@10``, ``AMRI``, ``z of IMdR``."""
-        return name_entry(self.entry)
+        """Its usual name: ``Hits@10``, ``AMRI``, or ``z of IMdR``, for which there is none."""
+        metric, adjustment = self.entry.metric, self.entry.adjustment
+        if adjustment is None:
+            return metric.label
+        return metric.name_of(adjustment) or f"{adjustment} of {metric.label}"
 
     def __str__(self) -> str:
-        half_width = self.interval.half_width
+        half_width, text = self.interval.half_width, self.entry.text
         if math.isnan(self.value):
-            return f"{self.label} {self.entry.text}"
-        if half_width <= 2 * NOISE * abs(self.value):
-            return f"{self.label} {self._write_narrow()}"
-        decimals = max(1 - math.floor(math.log10(half_width)), 1)
-        lower, upper = (f"{end:.{decimals}f}".rstrip("0").rstrip(".") for end in self.interval)
-        return f"{self.label} {self.entry.text} ({lower} to {upper})"
-
-    def _write_narrow(self) -> str:
-        """Return the number as written, unless it has more digits than are worth showing."""
-        text = self.entry.text
+            return f"{self.label} {text}"
+        if half_width > 2 * NOISE * abs(self.value):
+            decimals = max(1 - math.floor(math.log10(half_width)), 1)
+            lower, upper = (f"{end:.{decimals}f}".rstrip("0").rstrip(".") for end in self.interval)
+            return f"{self.label} {text} ({lower} to {upper})"
         if count_digits(text) <= _MOST_SHOWN and parse_value(text).value == self.value:
-            return text
-        return f"{self.value:.{_MOST_SHOWN}g}"
+            return f"{self.label} {text}"
+        return f"{self.label} {self.value:.{_MOST_SHOWN}g}"
 
 
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
@@ -641,14 +639,6 @@ def count_digits(text: str) -> int:
     if mantissa is None:
         return 0
     return len(re.sub("[^0-9]", "", mantissa[0]).lstrip("0"))
-
-
-def name_entry(entry: Entry) -> str:
-    """Name an entry: ``AMRI``, or ``index of IGMR`` where the field has no name for it."""
-    metric = entry.metric
-    if entry.adjustment is None:
-        return metric.label
-    return metric.name_of(entry.adjustment) or f"{entry.adjustment} of {metric.label}"
 
 
 @dataclass(frozen=True, slots=True)
