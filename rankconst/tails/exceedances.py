@@ -48,65 +48,86 @@ _FIRST = np.array(
 
 
 def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
-    """Compute the probability of at least `hits` hits at k."""
+    """Compute P(X >= hits) for the number X of hits at k among the same M negatives.
+
+    It is P(J < k), with J the number of negatives among the first D = hits + k - 1 of all n + M
+    scores: hypergeometric, with mean D M / (n + M). Of two true answers and one negative, at k = 1,
+    there is a hit unless the negative comes first: P(X >= 1) = 2/3.
+    """
     negatives, n = int(histogram.num_candidates[0]) - 1, histogram.total
-    if hits <= 0 or k > negatives:
-        return Tail(0.0, 0.0, "exact") if hits <= n else Tail(-math.inf, 0.0, "exact")
     if hits > n:
         return Tail(-math.inf, 0.0, "exact")
+    if hits <= 0 or k > negatives:
+        return Tail(0.0, 0.0, "exact")
     drawn = hits + k - 1
-    # Fewer than k of the drawn scores are negatives, or k and more: the terms of the rarer event
-    # fall from the start.
-    rare = (k - 1) * (n + negatives) <= drawn * negatives
-    steps = range(k, min(negatives, drawn) + 1)
-    if rare:
-        steps = range(k - 1, max(drawn - n, 0) - 1, -1)
+    # k - 1 <= D M / (n + M): summed away from the mean, the terms of J < k fall from the first on.
+    # Beyond the mean those of J >= k do.
+    is_below_mean = (k - 1) * (n + negatives) <= drawn * negatives
+    if is_below_mean:
+        summed = range(k - 1, max(drawn - n, 0) - 1, -1)
+    else:
+        summed = range(k, min(negatives, drawn) + 1)
     logs: list[float] = []
     error = 0.0
-    for start in range(0, len(steps), _CHUNK):
-        part = steps[start : start + _CHUNK]
+    for start in range(0, len(summed), _CHUNK):
+        part = summed[start : start + _CHUNK]
         counts = np.arange(part.start, part.stop, part.step, dtype=np.float64)
-        terms, off = _log_terms(counts, negatives, n, drawn)
+        terms, part_error = _log_terms(counts, negatives, n, drawn)
         logs += terms.tolist()
-        error = max(error, off)
+        error = max(error, part_error)
         if logs[-1] < logs[0] + math.log(_NEGLIGIBLE):
             break
+    # ln of the sum of exp(logs), without underflow.
     largest = max(logs)
-    total = largest + math.log(math.fsum(math.exp(each - largest) for each in logs))
-    if rare:
-        return Tail.from_log(total, error, "exact")
-    return Tail.from_complement(total, error, "exact")
+    log_sum = largest + math.log(math.fsum(math.exp(log - largest) for log in logs))
+    if is_below_mean:
+        return Tail.from_log(log_sum, error, "exact")
+    return Tail.from_complement(log_sum, error, "exact")
 
 
 def _log_terms(j: Values, negatives: int, n: int, drawn: int) -> tuple[Values, float]:
-    """Return ln of the hypergeometric probabilities that j of the drawn are negatives."""
+    """Return ln P(J = j), J the negatives among the D drawn of n + M scores, and its error.
+
+    With b(x; m) the binomial probability of x among m, of chance D / (n + M) each, P(J = j) =
+    b(j; M) b(D - j; n) / b(D; n + M).
+    """
     share = drawn / (n + negatives)
-    first, moved = log_binomial(j, negatives, share)
-    second, moved_too = log_binomial(drawn - j, n, share)
-    whole, _ = log_binomial(np.array([float(drawn)]), n + negatives, share)
+    log_negatives, scale = log_binomial(j, negatives, share)
+    log_answers, answers_scale = log_binomial(drawn - j, n, share)
+    log_all, _ = log_binomial(np.array([float(drawn)]), n + negatives, share)
     # Deviances are good to a few roundings of how far they are from their means.
-    error = 16 * UNIT_ROUNDOFF * (float(np.max(moved + moved_too)) + 8)
-    return first + second - whole[0], error
+    error = 16 * UNIT_ROUNDOFF * (float(np.max(scale + answers_scale)) + 8)
+    return log_negatives + log_answers - log_all[0], error
 
 
 def log_binomial(x: Values, size: Values | float, share: float) -> tuple[Values, Values]:
-    """Return ln of the binomial probability of x among `size`, and the scale of its rounding."""
-    log_power, moved = np.zeros_like(x), np.zeros_like(x)
+    """Return ln of the binomial probability of x among `size`, and the scale of its rounding.
+
+    Loader's form of it: with p = `share` and s(m) what ln m! is beyond Stirling's formula,
+    -x ln(x / (m p)) - (m - x) ln((m - x) / (m (1 - p))) + s(m) - s(x) - s(m - x)
+    + ln(m / (2 pi x (m - x))) / 2, without the last term at x = 0 and x = m = `size`.
+    """
+    log_power, rounding_scale = np.zeros_like(x), np.zeros_like(x)
     for count, chance in ((x, share), (size - x, 1 - share)):
         mean = size * chance
         away = count - mean
-        # ln(count / mean); none of them is a factor 0^0.
+        # ln(count / mean); a count of 0 makes a factor 0^0 = 1, of logarithm 0.
         logs = np.log1p(np.where(count > 0, away / mean, 0.0))
+        # The two `away` cancel: with them both parts are small next to the mean.
         log_power -= count * logs - away
-        moved += np.abs(away) + count * np.abs(logs)
+        rounding_scale += np.abs(away) + count * np.abs(logs)
     corrections = _stirling(np.asarray(size, dtype=np.float64)) - _stirling(x) - _stirling(size - x)
     spread = size / (2 * math.pi * np.maximum(x * (size - x), 0.5))
     inner = np.where((x > 0) & (x < size), spread, 1.0)
-    return log_power + corrections + 0.5 * np.log(inner), moved
+    return log_power + corrections + 0.5 * np.log(inner), rounding_scale
 
 
 def _stirling(x: Values) -> Values:
-    """Return ln x! - ((x + 1/2) ln x - x + ln(2 pi)/2), and 0 at 0."""
+    """Return ln x! - ((x + 1/2) ln x - x + ln(2 pi)/2), and 0 at 0.
+
+    From a table up to 16, beyond by the series 1/(12 x) - 1/(360 x^3) + 1/(1260 x^5) - 1/(1680 x^7)
+    + 1/(1188 x^9).
+    """
     y = 1 / np.square(np.maximum(x, _SMALL))
     series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) * np.sqrt(y)
     return np.where(x <= _SMALL, _FIRST[np.minimum(x, _SMALL).astype(np.intp)], series)
@@ -119,26 +140,32 @@ _VANISHED = 45.0  # minus the logarithm of what the integrand may be beyond the 
 def bound_sign_tests(tosses: Values, surplus: Values) -> Values:
     """Bound log10 of the probability that heads and tails differ by `surplus` or more.
 
-    Whole numbers from 0 to `tosses`, shape (n,).
+    With n tosses and k = ceil((n + surplus) / 2), that is 2 P(X >= k), and 1 for no surplus. Whole
+    numbers from 0 to `tosses`, shape (tests,); n = 2 and surplus 2 give log10 of 1/2.
     """
-    found = np.zeros(len(tosses))
+    bounds = np.zeros(len(tosses))
     differs = surplus > 0
-    size = tosses[differs]
-    heads = np.ceil((size + surplus[differs]) / 2)
-    log_chance, moved = log_binomial(heads, size, 0.5)
-    both_tails = log_chance + np.log(heads * _integrate(heads - 1, size - heads)) + np.log(2.0)
-    error = 16 * UNIT_ROUNDOFF * (moved + 64)
-    found[differs] = np.minimum((both_tails + error) / np.log(10.0), 0.0)
-    return found
+    n = tosses[differs]
+    heads = np.ceil((n + surplus[differs]) / 2)
+    log_chance, rounding_scale = log_binomial(heads, n, 0.5)
+    both_tails = log_chance + np.log(heads * _integrate(heads - 1, n - heads)) + np.log(2.0)
+    error = 16 * UNIT_ROUNDOFF * (rounding_scale + 64)
+    bounds[differs] = np.minimum((both_tails + error) / np.log(10.0), 0.0)
+    return bounds
 
 
 def _integrate(falling: Values, rising: Values) -> Values:
-    """Integrate (1 - u)^falling (1 + u)^rising over u from 0 to 1, where falling >= rising."""
+    """Integrate (1 - u)^falling (1 + u)^rising over u from 0 to 1, where falling >= rising.
+
+    The integrand is at most exp(-rising u^2 - excess u), excess = falling - rising. It is cut where
+    that is e^-45, at the root 2 * 45 / (excess + sqrt(excess^2 + 4 * 45 rising)), or at 1.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     excess = falling - rising
-    root = excess + np.sqrt(excess**2 + 4 * _VANISHED * rising)
-    end = np.minimum(2 * _VANISHED / np.maximum(root, _VANISHED), 1.0)
+    denominator = excess + np.sqrt(excess**2 + 4 * _VANISHED * rising)
+    # The largest of these keeps it from 0; any below 2 * 45 has its end at 1.
+    end = np.minimum(2 * _VANISHED / np.maximum(denominator, _VANISHED), 1.0)
     u = end[:, None] * (nodes + 1) / 2
     logs = falling[:, None] * np.log1p(-u) + rising[:, None] * np.log1p(u)
-    found: Values = end / 2 * (np.exp(logs) @ weights)
-    return found
+    integrals: Values = end / 2 * (np.exp(logs) @ weights)
+    return integrals
