@@ -239,35 +239,41 @@ def _sum_inside(
 ) -> Values:
     """Return sum_{x=start}^{y-1} (x/y)^needed curvature(x + y) at the points y of a panel.
 
-    Shape (2, points). Terms are added one by one if they are few, else by the rule of their number.
+    `points` ascend; the sums have shape (2, points). Only the last :func:`_reach` terms of a sum
+    count. With x = y - gap, (x/y)^needed = exp(needed log1p(-gap/y)).
     """
     y = points.astype(np.float64)[:, None]
     lengths = np.minimum(points - panel.start, _reach(panel, needed))
     longest = int(lengths[-1])
     if longest <= _TERM_BY_TERM:
+        # All sums term by term, in one table: a row for each y, a column for each gap.
         gaps = np.arange(1.0, longest + 1.0)
         is_inside = y - gaps >= panel.start
         gaps = np.where(is_inside, gaps, 0.0)
         weights = np.where(is_inside, np.exp(needed * np.log1p(-gaps / y)), 0.0)
-        totals: Values = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
-        return totals
+        sums: Values = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
+        return sums
     sums = np.empty((2, points.size))
     is_short = lengths <= _TERM_BY_TERM
     for i in np.flatnonzero(is_short).tolist():
         x, weights = _last_terms(int(points[i]), panel, needed, rules)
         sums[:, i] = np.sum(curvature(x + points[i]) * weights, axis=-1)
-    far = np.flatnonzero(~is_short)
-    if far.size:
-        far_rules = [rules[length] for length in lengths[far].tolist()]
-        gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in far_rules])
-        shares = np.exp(needed * np.log1p(-gaps / y[far]))
-        weights = np.stack([weights for _, weights in far_rules]) * shares
-        sums[:, far] = np.sum(curvature(2.0 * y[far] - gaps) * weights, axis=-1)
+    # Long sums by Gauss rules of their lengths: tables of shape (sums, nodes).
+    long = np.flatnonzero(~is_short)
+    if long.size:
+        long_rules = [rules[length] for length in lengths[long].tolist()]
+        gaps = lengths[long][:, None] - np.stack([offsets for offsets, _ in long_rules])
+        powers = np.exp(needed * np.log1p(-gaps / y[long]))
+        weights = np.stack([weights for _, weights in long_rules]) * powers
+        sums[:, long] = np.sum(curvature(2.0 * y[long] - gaps) * weights, axis=-1)
     return sums
 
 
 def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> tuple[Values, Values]:
-    """Return x and weights for sums of (x/stop)^needed times a function over x < stop."""
+    """Return nodes x and weights w with sum w f(x) = sum_{x < stop} (x/stop)^needed f(x).
+
+    The sum is over the last :func:`_reach` numbers of the panel before `stop`.
+    """
     length = min(stop - panel.start, _reach(panel, needed))
     offsets, weights = rules[length]
     gaps = length - offsets
@@ -275,7 +281,10 @@ def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> tuple[Va
 
 
 def _reach(panel: Panel, needed: int) -> int:
-    """Return the number of terms before a y of the panel that matter."""
+    """Return how many x before a y of the panel count, at most all from its start on.
+
+    (x/y)^needed <= exp(-needed (y - x) / y), which falls below e^-45 at y - x = 45 y / needed.
+    """
     length = panel.stop - panel.start
     if needed == 0:
         return length

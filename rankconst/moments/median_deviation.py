@@ -417,13 +417,26 @@ class _Rankings:
         return drawn
 
 
+class _Bracket(NamedTuple):
+    """Distances t on either side of the one searched for, a column a ranking. Shapes (5, S).
+
+    Rows are t, the point down - t - 1 and B there, the point up + t and B there.
+    """
+
+    low: Values  # too few ranks are within t
+    high: Values  # enough are
+
+
+# Rows of a bracket's ends: the points on either side, each with B there.
+_BELOW, _ABOVE = slice(1, 3), slice(3, 5)
+
+
 @dataclass(frozen=True, slots=True)
 class _Search:
     """Bisection for the middle deviations, in all rankings at once.
 
-    The deviations are t + const for whole numbers t: those of the ranks ``down - t`` and ``up +
-    t``. An end of a bracket is a t, the point ``down - t - 1`` and B there, and the point ``up +
-    t`` and B there: shape (5, S).
+    Within t of the median lie the ranks ``down - t`` to ``up + t``, for whole numbers t. The median
+    of the ranks 1, 4, 6 is 4, and within t = 2 of it lie two of them.
     """
 
     rankings: _Rankings
@@ -431,28 +444,28 @@ class _Search:
     up: Values  # the same, rounded up
     rng: np.random.RandomState
 
-    def narrow(self, level: int, near: Values, far: Values) -> tuple[Values, tuple[Values, Values]]:
-        """Return the t of deviation number `level`, and a bracket for the next one.
+    def find(self, level: int, bracket: _Bracket) -> tuple[Values, _Bracket]:
+        """Return the least t within which `level` ranks lie, and a bracket for one rank more.
 
-        At or below it lie `level` deviations; within `near` there are fewer, within `far` not.
+        Within `bracket.low` there are fewer, within `bracket.high` as many or more. The bracket
+        returned is the closest that the counts drawn on the way allow.
         """
-        next_near, next_far = near, far
-        while True:
-            is_open = far[0] - near[0] > 1
-            if not is_open.any():
-                return far[0], (next_near, next_far)
-            # Rankings that are done are asked for what is known.
-            t = np.where(is_open, np.floor((near[0] + far[0]) / 2), far[0])
+        low, high = next_low, next_high = bracket
+        while (is_open := high[0] - low[0] > 1).any():
+            # A ranking that is done is asked for what is known: its B are not drawn anew.
+            t = np.where(is_open, np.floor((low[0] + high[0]) / 2), high[0])
             below = np.maximum(self.down - t - 1, 0.0)
             above = np.minimum(self.up + t, self.rankings.edges[-1])
-            counts_below = self.rankings.between(below, far[1:3], near[1:3], self.rng)
-            counts_above = self.rankings.between(above, near[3:], far[3:], self.rng)
-            query = np.array([t, below, counts_below, above, counts_above])
+            # With t, the point below falls and the point above rises.
+            counts_below = self.rankings.between(below, high[_BELOW], low[_BELOW], self.rng)
+            counts_above = self.rankings.between(above, low[_ABOVE], high[_ABOVE], self.rng)
+            middle = np.array([t, below, counts_below, above, counts_above])
             within = counts_above - counts_below
-            near = np.where(within < level, query, near)
-            far = np.where(within < level, far, query)
-            next_near = np.where((within <= level) & (t > next_near[0]), query, next_near)
-            next_far = np.where((within > level) & (t < next_far[0]), query, next_far)
+            low = np.where(within < level, middle, low)
+            high = np.where(within < level, high, middle)
+            next_low = np.where((within <= level) & (t > next_low[0]), middle, next_low)
+            next_high = np.where((within > level) & (t < next_high[0]), middle, next_high)
+        return high[0], _Bracket(next_low, next_high)
 
 
 def _draw(
@@ -525,13 +538,13 @@ def _draw_deviations(
     none = np.zeros(draws)
     # The least deviation is that of the middle ranks themselves, t = down - first.
     search = _Search(rankings, down, up, rng)
-    near = np.array([down - first - 1, left, none + (lower - 1), right, none + upper])
-    far = np.array([np.maximum(down - 1, end - up), none, none, none + end, none + n])
-    steps, bracket = search.narrow(lower, near, far)
+    low = np.array([down - first - 1, left, none + (lower - 1), right, none + upper])
+    high = np.array([np.maximum(down - 1, end - up), none, none, none + end, none + n])
+    distance, bracket = search.find(lower, _Bracket(low, high))
     if n % 2 == 0:
-        upper_steps, _ = search.narrow(upper, *bracket)
-        steps = (steps + upper_steps) / 2
-    return steps + (up - down) / 2, counts[np.searchsorted(edges, points)].astype(np.float64)
+        upper_distance, _ = search.find(upper, bracket)
+        distance = (distance + upper_distance) / 2
+    return distance + (up - down) / 2, counts[np.searchsorted(edges, points)].astype(np.float64)
 
 
 def _draw_rankings(
