@@ -100,13 +100,13 @@ class Queries:
     """
 
     keys: Words  # entity, relation and time in one number, ascending. Shape (Q,), uint64
-    of_task: Codes  # the place of each task's query; every query has a task. Shape (n,), int64
+    of_task: Codes  # the number of each task's query; every query has a task. Shape (n,), int64
     num_relations: int  # keys are (entity * num_relations + relation) * num_times + time
     num_times: int = 1  # 1 for queries without a time
 
     @cached_property
-    def places(self) -> Codes:
-        """The places of the queries: 0, 1, ... Shape (Q,)."""
+    def numbers(self) -> Codes:
+        """The numbers of the queries, which are their indices in `keys`: 0, 1, ... Shape (Q,)."""
         return np.arange(self.keys.size)
 
     @cached_property
@@ -124,9 +124,9 @@ class Queries:
     def timeless(self) -> Timeless:
         """The queries without their times."""
         if self.num_times == 1:
-            return Timeless(self, self.places)
-        keys, place = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
-        return Timeless(Queries(keys, place[self.of_task], self.num_relations), place)
+            return Timeless(self, self.numbers)
+        keys, number = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
+        return Timeless(Queries(keys, number[self.of_task], self.num_relations), number)
 
     def match(self, anchors: Codes, relations: Codes) -> Matches:
         """Find pairs of an entity and a relation among the queries."""
@@ -146,10 +146,10 @@ class Queries:
 
 
 class Timeless(NamedTuple):
-    """Queries without their times."""
+    """Queries without their times; those that differ in nothing else are one."""
 
     queries: Queries
-    place: Codes  # the place there of each query with a time. Shape (Q,)
+    number: Codes  # of each query with a time, its number in `queries`. Shape (Q,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,7 +314,7 @@ class Gathering:
         """Return the distinct answers of queries that sources have and that are candidates."""
         # The query of each key, -1 for keys that only others ask.
         query_of_key = np.full(self._keys.size, -1, dtype=np.int64)
-        query_of_key[np.searchsorted(self._keys, queries.keys)] = queries.places
+        query_of_key[np.searchsorted(self._keys, queries.keys)] = queries.numbers
         parts = []
         for source in sources:
             for words in self._words.get(source, ()):
@@ -534,17 +534,19 @@ def _count_candidates(
     blocks, answers = {}, {}
     for side, number in count_ranked(graph, protocol).items():
         queries = tasks.queries[side]
-        filtered, place = Timeless(queries, queries.places) if timed else queries.timeless
+        filtered, number_there = queries.timeless
+        if timed:
+            filtered, number_there = queries, queries.numbers
         size = np.full(queries.keys.size, number)
         if sources:
             gathering = gatherings[_FilterSide(side, timed)]
             answers[side] = gathering.answers(filtered, sources, candidate[side])
-            removed = answers[side].count()[place] - 1
+            removed = answers[side].count()[number_there] - 1
             size = leave_out(removed, number, f"{protocol.key} {split} {side}")
         else:
             bits = count_bits(count_answers(graph, side))
             answers[side] = Answers(filtered, np.empty(0, np.uint64), bits)
-        blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
+        blocks[side] = Blocks(queries, queries.of_task, queries.numbers, size)
     if split == "train" or protocol.negatives is not None:
         return TaskCounts(tasks, blocks)
     return TaskCounts(tasks, blocks, {side: answers[side] for side in ENTITY_SIDES})

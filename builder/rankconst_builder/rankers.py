@@ -61,38 +61,41 @@ _CELLS = 1 << 22  # of the tables in which levels and frequencies are looked up
 class Leveled:
     """The candidates of some queries that have a level. Arrays but the first have shape (n,)."""
 
-    queries: Codes
-    group: Codes  # the place of each candidate's query among these
-    level: Codes
+    queries: Codes  # numbers of queries, each once
+    group: Codes  # of each candidate, the index of its query in `queries`
+    level: Codes  # of each candidate for its query, >= 1
     frequency: Codes
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """The ranks of rows' true answers before anything is filtered. Arrays of shape (rows,)."""
+class RawRanks:
+    """The ranks of a split's true answers before filtering, row by row. Arrays of shape (rows,)."""
 
     score: Codes  # of the true answer
     above: Codes  # candidates that score above it
-    same: Codes  # candidates that score the same; not known if it scores 0
+    same: Codes  # candidates that score the same, itself included; meaningless if it scores 0
 
 
 class _Tables(NamedTuple):
     """Levels and frequencies of the relations first, ..., first + width - 1; 0 for none.
 
-    Both are row by row, a row a relation. They are good until the next ones are asked for.
+    Both are flat tables with one row a relation. They are overwritten when the next are made.
     """
 
     first: int
     width: int
-    levels: Codes  # of each kind of connection, as seen from the anchor
+    levels: Codes  # of the rule with each body, as seen from the anchor
     frequencies: Codes  # of each entity
 
 
 class Ranker:
     """Ranks the candidates of a side's queries by frequency: the number of triples that have them.
 
-    Other rankers give some candidates a level. A candidate ranks by its level, or by the level that
-    its frequency is worth if that is as high; then by frequency.
+    Subclasses give some candidates a level, a whole number from 1 on. A frequency may be worth a
+    level, too (:meth:`reach`). A candidate ranks by the higher of the two; then by frequency.
+
+    Queries are passed by their numbers among those of the split, in arrays that also say of what
+    candidates or answers: entry i is about query ``queries[i]``.
     """
 
     timed = False  # True if scores depend on the time of the query
@@ -113,7 +116,10 @@ class Ranker:
         return int(self.occurrences.score.max(initial=0))
 
     def locate(self, queries: Queries) -> Codes:
-        """Return the places of some queries among those of the split, with times or without."""
+        """Return the numbers that some queries have among the queries of the split.
+
+        Times are dropped from their keys if the ranker works without.
+        """
         keys = queries.keys
         if queries.num_times > 1 and not self.timed:
             keys = keys // np.uint64(queries.num_times)
@@ -124,7 +130,7 @@ class Ranker:
         return self.occurrences.find(self.queries.relation[queries], entities)
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> Standing:
-        """Count the entities that occur more often with each query's relation, or as often."""
+        """Count the entities whose frequency is above each one given, and those that equal it."""
         return self.occurrences.order.count(self.queries.relation[queries], frequency)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
@@ -138,21 +144,25 @@ class Ranker:
         yield from ()
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
-        """Return the level that a frequency is worth."""
+        """Return the level that each frequency is worth for its query; 0 for none."""
         del frequency
         return np.zeros_like(queries)
 
     def need(self, queries: Codes, levels: Codes) -> Codes:
-        """Return the least frequency that is worth a level."""
+        """Return the least frequency that is worth each level; one that none has if none is."""
         del levels
         return np.full_like(queries, self.most + 1)
 
     def score(self, queries: Codes, levels: Codes, frequency: Codes) -> Codes:
-        """Return whole numbers in the order of levels and frequencies; 0 without either."""
+        """Return whole numbers in the order in which candidates rank; 0 where both are 0.
+
+        The level comes first, then whether the frequency is worth it, then the frequency. If 3 is
+        worth level 1, four candidates (level, frequency) rank (2, 0) > (0, 4) > (1, 2) > (0, 2).
+        """
         reached = self.reach(queries, frequency)
-        # Who reaches a level by frequency ranks above all who have the level by a rule.
-        plain = (levels <= reached) & (frequency > 0)
-        return (2 * np.maximum(levels, reached) + plain) * (self.most + 1) + frequency
+        by_frequency = (levels <= reached) & (frequency > 0)
+        rank_key = 2 * np.maximum(levels, reached) + by_frequency
+        return rank_key * (self.most + 1) + frequency
 
     def find(self, queries: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each for its query."""
@@ -160,10 +170,11 @@ class Ranker:
         return self.score(queries, levels, self.find_frequency(queries, entities))
 
     @functools.cached_property
-    def places(self) -> Places:
-        """The ranks of the true answers of the split's rows.
+    def raw_ranks(self) -> RawRanks:
+        """The ranks of the true answers of the split's rows, before known answers are left out.
 
-        Candidates are counted by frequency; those whose level puts them elsewhere are corrected.
+        All candidates are counted by their frequency; then those whose level is higher than what
+        their frequency is worth are moved. These are few, so that no list of all is needed.
         """
         query = self.queries.of_task
         entity = getattr(self.graph.splits[self.split], self.side)
@@ -176,55 +187,61 @@ class Ranker:
         limit = np.where(by_level, self.need(query, levels) - 1, frequency)
         above, same = self.count_frequency(query, limit)
         same[by_level] = 0
-        places = Places(score, above, same)
-        # An entity of a lower level is above a true answer if its frequency puts it there.
-        self._correct(places, np.where(by_level, levels, reached + 1))
-        return places
+        ranks = RawRanks(score, above, same)
+        # A candidate of a lower level passes the true answer by its frequency or not at all.
+        self._move_leveled(ranks, np.where(by_level, levels, reached + 1))
+        return ranks
 
-    def _correct(self, places: Places, least: Codes) -> None:
-        """Rank candidates by their levels in place of their frequencies.
+    def _move_leveled(self, ranks: RawRanks, min_level: Codes) -> None:
+        """Move candidates, which `ranks` counts by frequency alone, to where their levels put them.
 
-        `least` is the level from which on a candidate can be elsewhere, for each row.
+        Each is counted once more at the score with its level, and once less at the score without.
+        Say a true answer scores 5, and levels lift three of four candidates from 3 to 7, from 3 to
+        5 and from 5 to 6: `above` grows by 2; `same` by 1 - 1. Changes `ranks` in place.
+
+        `min_level` is the lowest level that can matter to each row's true answer. Shape (rows,).
         """
-        query = self.queries.of_task
-        is_scored = places.score > 0
-        # The least level of each query: in row 0 among its tasks that score 0, in row 1 the others.
-        least_of = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
-        np.minimum.at(least_of, (is_scored.astype(np.int64), query), least)
-        # The tasks, those of each query together from its start on.
-        tasks_by_query = np.argsort(query, kind="stable")
-        starts = np.searchsorted(query[tasks_by_query], self.queries.places)
-        for leveled in self.list_levels(least_of.min(axis=0)):
+        query_of_row = self.queries.of_task
+        is_scored = ranks.score > 0
+        # The lowest level that matters to a query: [0] for its rows that score 0, [1] for others.
+        min_of_query = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
+        np.minimum.at(min_of_query, (is_scored.astype(np.int64), query_of_row), min_level)
+        # The rows of query q are rows_by_query[starts[q]], and those that follow it.
+        rows_by_query = np.argsort(query_of_row, kind="stable")
+        starts = np.searchsorted(query_of_row[rows_by_query], self.queries.numbers)
+        for leveled in self.list_levels(min_of_query.min(axis=0)):
             queries = leveled.queries
-            of_task, step = spread(self.queries.frequency[queries])
-            tasks = tasks_by_query[starts[queries][of_task] + step]
-            # Above what scores 0 is all that does not, here what has a level and no frequency.
-            silent = np.bincount(leveled.group[leveled.frequency == 0], minlength=queries.size)
-            places.above[tasks] += np.where(is_scored[tasks], 0, silent[of_task])
+            group_of_row, step = spread(self.queries.frequency[queries])
+            rows = rows_by_query[starts[queries][group_of_row] + step]
+            # Above a true answer that scores 0 are all candidates that score. By frequency alone,
+            # those with a level and no frequency were missed.
+            missed = leveled.group[leveled.frequency == 0]
+            num_missed = np.bincount(missed, minlength=queries.size)
+            ranks.above[rows] += np.where(is_scored[rows], 0, num_missed[group_of_row])
             reached = self.reach(queries[leveled.group], leveled.frequency)
-            may_matter = leveled.level >= least_of[1, queries][leveled.group]
+            may_matter = leveled.level >= min_of_query[1, queries][leveled.group]
             moved = np.flatnonzero(may_matter & (leveled.level > reached))
             group = leveled.group[moved]
             level = leveled.level[moved]
             frequency = leveled.frequency[moved]
-            # Count the moved candidates where their levels put them, not by frequency alone.
             for sign, levels in ((1, level), (-1, np.zeros_like(level))):
                 scores = self.score(queries[group], levels, frequency)
-                counted = np.flatnonzero(scores)
-                order_of_group = Order(group[counted], scores[counted])
-                above, same = order_of_group.count(of_task, places.score[tasks])
-                places.above[tasks] += np.where(is_scored[tasks], sign * above, 0)
-                places.same[tasks] += sign * same
+                scored = np.flatnonzero(scores)
+                order = Order(group[scored], scores[scored])
+                above, same = order.count(group_of_row, ranks.score[rows])
+                ranks.above[rows] += np.where(is_scored[rows], sign * above, 0)
+                ranks.same[rows] += sign * same
 
 
 class RuleRanker(Ranker):
     """Ranks by the highest confidence of the rules of one atom that a candidate fulfils."""
 
     def prepare(self) -> None:
-        """Find the least frequency that is as sure as each level.
+        """Find the least frequency whose confidence is at least that of each level of rules.
 
-        A frequency f has the confidence f / anchors and a level support / divisor, so f is
-        support * anchors / divisor, rounded up.
+        A level is a confidence, support / divisor. That of a frequency f is f / n, where n counts
+        the anchors of the relation and the prior, so that f = support * n / divisor, rounded up:
+        with support 3, divisor 10 and n = 25, it is 8.
         """
         rules = self.train.rules
         num_anchors = self.train.num_anchors[_OTHER[self.side]][rules.relation] + PRIOR
@@ -236,7 +253,7 @@ class RuleRanker(Ranker):
         self._needs = pack_all(relations, (self._needed, self._bound))
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
-        """Return the level that a frequency is worth."""
+        """Return how many levels of its query's relation each frequency is as sure as."""
         levels = np.zeros(queries.size, dtype=np.int64)
         frequent = np.flatnonzero(frequency)
         relation = self.queries.relation[queries[frequent]]
@@ -245,40 +262,54 @@ class RuleRanker(Ranker):
         return levels
 
     def need(self, queries: Codes, levels: Codes) -> Codes:
-        """Return the least frequency that is worth a level."""
+        """Return the least frequency that is worth each level; 0 for level 0."""
         starts = self.train.rules.starts[self.queries.relation[queries]]
-        return np.append(self._needed, 0)[np.where(levels > 0, starts + levels - 1, -1)]
+        needed = np.append(self._needed, 0)
+        last = needed.size - 1
+        return needed[np.where(levels > 0, starts + levels - 1, last)]
 
-    def _orient(self, kinds: Codes) -> Codes:
-        """Return kinds of connections as rules have them: from head to tail."""
-        number = self.graph.num_relations
-        return kinds if self.side == "tail" else (kinds + number) % (2 * number)
+    def _orient(self, bodies: Codes) -> Codes:
+        """Turn bodies seen from the anchor into those seen from the head, as rules have them.
+
+        The two differ on side head, whose anchors are tails: r becomes its inverse there, which is
+        number of relations + r, and the inverse r.
+        """
+        num_relations = self.graph.num_relations
+        if self.side == "tail":
+            return bodies
+        return (bodies + num_relations) % (2 * num_relations)
 
     @functools.cached_property
     def _anchors(self) -> Codes:
+        """The known entity of each query."""
         return unpack(self.queries.keys, self.graph.num_relations).first
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the level of each entity, each for its query; 0 for none."""
-        rules, number = self.train.rules, self.graph.num_relations
-        row, kind = self.train.connections.find(self._anchors[queries], entities)
-        codes = pack(self.queries.relation[queries[row]], self._orient(kind), 2 * number)
-        hit, rule = locate(rules.codes, codes)
+        """Return the level of each entity, each for its query; 0 for none.
+
+        It is the highest of the rules whose body connects the query's anchor with the entity.
+        """
+        rules = self.train.rules
+        row, body = self.train.connections.find(self._anchors[queries], entities)
+        relation = self.queries.relation[queries[row]]
+        codes = pack(relation, self._orient(body), 2 * self.graph.num_relations)
+        fulfilled, rule = locate(rules.codes, codes)
         levels = np.zeros(queries.size, dtype=np.int64)
-        np.maximum.at(levels, row[hit], rules.level[rule])
+        np.maximum.at(levels, row[fulfilled], rules.level[rule])
         return levels
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
         """Yield the candidates that reach the least level of each query, in batches of queries.
 
         A training triple that connects a query's anchor with a candidate gives it the level of the
-        rule from the triple's kind to the query's relation. The highest one counts.
+        rule from the triple's relation to the query's. The highest one counts.
         """
         connections = self.train.connections
-        # The queries by relation. The connections of an anchor follow each other: start and number.
+        # The queries by relation, as tables are made of few relations at a time. The triples of an
+        # anchor follow each other: where they start, and how many they are.
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
-        anchors = connections.place[self._anchors[by_relation]]
+        anchors = connections.anchor_of_entity[self._anchors[by_relation]]
         starts = connections.starts[anchors]
         counts = connections.starts[anchors + 1] - starts
         for tables in self._fill_tables(relations):
@@ -294,7 +325,7 @@ class RuleRanker(Ranker):
                 if batch.size > 1:  # slower than a slice
                     triples = np.repeat(starts[batch], sizes) + step
                 row_start = np.repeat(table_row * 2 * self.graph.num_relations, sizes)
-                levels = tables.levels[row_start + connections.kind[triples]]
+                levels = tables.levels[row_start + connections.body[triples]]
                 high = np.flatnonzero(levels >= np.repeat(least[queries], sizes))
                 if not high.size:
                     continue
@@ -309,31 +340,31 @@ class RuleRanker(Ranker):
                 yield Leveled(queries, group, best, frequency.astype(np.int64))
 
     def _fill_tables(self, relations: Codes) -> Iterator[_Tables]:
-        """Yield tables of some relations, each of as many as fit into memory."""
+        """Yield tables of some relations, ascending, in each as many as :data:`_CELLS` allow."""
         num_entities = self.graph.num_entities
-        num_kinds = 2 * self.graph.num_relations
+        num_bodies = 2 * self.graph.num_relations
         rules, occurrences = self.train.rules, self.occurrences
-        width = max(_CELLS // (num_entities + num_kinds), 1)
-        levels = np.zeros(width * num_kinds, dtype=np.int32)
+        width = max(_CELLS // (num_entities + num_bodies), 1)
+        levels = np.zeros(width * num_bodies, dtype=np.int32)
         frequencies = np.zeros(width * num_entities, dtype=np.int32)
         for first in np.unique(relations // width) * width:
-            rules_here = _find_relations(rules.codes, first, width, num_kinds)
-            relation, kind = unpack(rules.codes[rules_here], num_kinds)
-            rule_cells = (relation - first) * num_kinds + self._orient(kind)
+            rules_here = _find_relations(rules.codes, first, width, num_bodies)
+            relation, body = unpack(rules.codes[rules_here], num_bodies)
+            rule_cells = (relation - first) * num_bodies + self._orient(body)
             levels[rule_cells] = rules.level[rules_here]
             pairs_here = _find_relations(occurrences.pairs, first, width, num_entities)
             pair_cells = occurrences.pairs[pairs_here].view(np.int64) - first * num_entities
             frequencies[pair_cells] = occurrences.score[pairs_here]
             yield _Tables(first, width, levels, frequencies)
-            # The next relations find empty tables: to clear these cells is faster than new tables.
+            # To clear the cells that were set is faster than to make new tables.
             levels[rule_cells] = 0
             frequencies[pair_cells] = 0
 
 
 def _find_relations(words: Words, first: int, width: int, size: int) -> slice:
-    """Return where ordered words of the relations first, ..., first + width - 1 are.
+    """Return where the words of relations first, ..., first + width - 1 are among ordered words.
 
-    Words are relation * size + another code.
+    A word is relation * size + another code, below size.
     """
     bounds = np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
     begin, end = np.searchsorted(words, bounds)
@@ -344,9 +375,12 @@ class RecencyRanker(Ranker):
     """Ranks by the last time at which the splits before have the fact, then by frequency."""
 
     def prepare(self) -> None:
-        """Find the last time of each answer of a query."""
+        """Find the last time of each answer of a query in the splits before the evaluated one.
+
+        Facts at times 2 and 5 give an answer the level 6: the last time + 1, as 0 means none.
+        """
         splits = [*SPLITS]
-        pairs = [np.empty(0, np.uint64)]  # place of the query and answer in one number
+        pairs = [np.empty(0, np.uint64)]  # number of the query and answer in one word
         times = [np.empty(0, np.int64)]
         for earlier in splits[: splits.index(self.split)]:
             for batch in split_batches(self.train.facts.splits[earlier]):
@@ -355,23 +389,22 @@ class RecencyRanker(Ranker):
                 rows, query = self.queries.match(anchors, batch.relation)
                 pairs.append(pack(query, answers[rows], self.graph.num_entities))
                 times.append(batch.codes[-1][rows])
-        distinct, place = np.unique(np.concatenate(pairs), return_inverse=True)
-        # A level is a time + 1, so that 0 is left for none.
-        last = np.zeros(distinct.size, dtype=np.int64)
-        np.maximum.at(last, place, np.concatenate(times) + 1)
-        self._last = self.train.score(distinct, last)
+        distinct, index_of_fact = np.unique(np.concatenate(pairs), return_inverse=True)
+        levels = np.zeros(distinct.size, dtype=np.int64)
+        np.maximum.at(levels, index_of_fact, np.concatenate(times) + 1)
+        self._levels = self.train.score(distinct, levels)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
         """Return the level of each entity, each for its query; 0 for none."""
-        return self._last.find(queries, entities)
+        return self._levels.find(queries, entities)
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
         """Yield the candidates that reach the least level of each query, in batches of queries."""
-        queries, entities = unpack(self._last.pairs, self.graph.num_entities)
-        high = np.flatnonzero(self._last.score >= least[queries])
+        queries, entities = unpack(self._levels.pairs, self.graph.num_entities)
+        high = np.flatnonzero(self._levels.score >= least[queries])
         queries = queries[high]
         frequency = self.find_frequency(queries, entities[high])
-        yield Leveled(self.queries.places, queries, self._last.score[high], frequency)
+        yield Leveled(self.queries.numbers, queries, self._levels.score[high], frequency)
 
 
 class StepRanker(Ranker):
@@ -380,11 +413,15 @@ class StepRanker(Ranker):
     timed = True
 
     def prepare(self) -> None:
-        """Sort the facts by query, and within a query by time."""
+        """Index the facts of all splits twice, so that they can be counted up to any time.
+
+        By query and answer, for levels: when each answer of a query was one, and when next. By
+        relation and entity, for frequencies (:meth:`_index_occurrences`).
+        """
         entities, times = self.graph.num_entities, self.graph.num_times
-        plain, self._place = self.queries.timeless
+        plain, self._timeless_query = self.queries.timeless
         answers: list[Words] = []  # query without its time, entity, time
-        firsts: list[Words] = []  # relation, entity, anchor, time
+        occurrences: list[Words] = []  # relation, entity, anchor, time
         for triples in self.graph.splits.values():
             for batch in split_batches(triples):
                 anchor = getattr(batch, _OTHER[self.side])
@@ -397,40 +434,52 @@ class StepRanker(Ranker):
                 columns = [(query, plain.keys.size), (entity[rows], entities), (time[rows], times)]
                 answers.append(pack_all(*columns))
                 columns = [(batch.relation, self.graph.num_relations), (entity, entities)]
-                firsts.append(pack_all(*columns, (anchor, entities), (time, times)))
+                occurrences.append(pack_all(*columns, (anchor, entities), (time, times)))
         self._answers = drop_repeats(sort_words(answers))
-        pairs, self._answered = unpack(self._answers, times)
+        pairs, self._answer_time = unpack(self._answers, times)
         query, self._entity = unpack(pairs.view(np.uint64), entities)
         self._starts = np.searchsorted(query, np.arange(plain.keys.size + 1))
         # The time at which the same answer comes next, a time after all if it does not.
         is_last = np.append(is_new(pairs)[1:], True)
-        self._next = np.append(self._answered[1:], times)
-        self._next[is_last] = times
-        self._count_firsts(sort_words(firsts))
+        self._next_time = np.append(self._answer_time[1:], times)
+        self._next_time[is_last] = times
+        self._index_occurrences(sort_words(occurrences))
 
-    def _count_firsts(self, facts: Words) -> None:
-        """Give a number to each new triple of a relation and an entity, in the order of time."""
+    def _index_occurrences(self, facts: Words) -> None:
+        """Index when each entity occurred with each relation for the first, second, n-th time.
+
+        The frequency of an entity before time t is the number of distinct triples that have it and
+        occurred before t. `facts` are words of relation, entity, anchor and time, ascending: the
+        first of a triple is its earliest. If an entity has three triples of relation r, which
+        first occur at times 4, 4 and 9, its words in `_first_times` end in 4, 4 and 9, and
+        `_nth_times` has (r, 1, 4), (r, 2, 4) and (r, 3, 9). So the entities of frequency n or more
+        before t are as many as the words (r, n, time) with time < t. `most` is the largest n.
+        """
         entities, times = self.graph.num_entities, self.graph.num_times
         triples, time = unpack(facts, times)
-        first = is_new(triples)
-        # Pairs of a relation and an entity.
-        pairs, new = unpack(triples[first].view(np.uint64), entities).first, time[first]
+        is_first = is_new(triples)
+        first_time = time[is_first]
+        # Pairs of a relation and an entity: triples without their anchor.
+        pairs = unpack(triples[is_first].view(np.uint64), entities).first
         if self.graph.allowed_entities is not None:
             allowed = self.graph.allowed_entities[pairs % entities]
-            pairs, new = pairs[allowed], new[allowed]
-        self._firsts = sort_words([pack(pairs, new, times)])
-        pairs, time = unpack(self._firsts, times)
+            pairs = pairs[allowed]
+            first_time = first_time[allowed]
+        self._first_times = sort_words([pack(pairs, first_time, times)])
+        pairs, time = unpack(self._first_times, times)
         starts = np.flatnonzero(is_new(pairs))
         nth = spread(np.diff(starts, append=pairs.size)).steps + 1
         self.most = int(nth.max(initial=0))
-        self._nth = sort_words([self._pack_nth(pairs // entities, nth, time)])
+        self._nth_times = sort_words([self._pack_nth(pairs // entities, nth, time)])
 
     def _pack_nth(self, relation: Codes, nth: Codes, time: Codes) -> Words:
+        """Pack relation, n and time into words; n may be one more than any entity has."""
         relations, times = self.graph.num_relations, self.graph.num_times
         return pack_all((relation, relations), (nth, self.most + 2), (time, times))
 
     @functools.cached_property
     def _time(self) -> Codes:
+        """The time of each query."""
         return unpack(self.queries.keys, self.graph.num_times).second
 
     def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
@@ -438,41 +487,45 @@ class StepRanker(Ranker):
         time = self._time[queries]
         pairs = pack(self.queries.relation[queries], entities, self.graph.num_entities)
         start = pack(pairs, np.zeros_like(time), self.graph.num_times)
-        return search(self._firsts, start + time.view(np.uint64)) - search(self._firsts, start)
+        until = search(self._first_times, start + time.view(np.uint64))
+        return until - search(self._first_times, start)
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> Standing:
-        """Count the entities that occur more often with each query's relation, or as often."""
+        """Count the entities whose frequency is above each one given, and those that equal it."""
         relation, time = self.queries.relation[queries], self._time[queries]
 
-        def count(least: Codes) -> Codes:
-            # Entities that have occurred n times: those that have occurred for the n-th time.
-            until = search(self._nth, self._pack_nth(relation, least, time))
-            return until - search(self._nth, self._pack_nth(relation, least, np.zeros_like(time)))
+        def count_at_least(nth: Codes) -> Codes:
+            """Count the entities that occurred for the n-th time before the query's time."""
+            start = self._pack_nth(relation, nth, np.zeros_like(time))
+            until = self._pack_nth(relation, nth, time)
+            return search(self._nth_times, until) - search(self._nth_times, start)
 
-        more = count(np.minimum(frequency, self.most) + 1)
-        return Standing(more, count(frequency) - more)
+        more = count_at_least(np.minimum(frequency, self.most) + 1)
+        return Standing(more, count_at_least(frequency) - more)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the level of each entity, each for its query; 0 for none."""
+        """Return the level of each entity for its query: 1 + the last time before; 0 for none."""
         time = self._time[queries]
-        pairs = pack(self._place[queries], entities, self.graph.num_entities)
+        pairs = pack(self._timeless_query[queries], entities, self.graph.num_entities)
         start = pack(pairs, np.zeros_like(time), self.graph.num_times)
         begin = search(self._answers, start)
         end = search(self._answers, start + time.view(np.uint64))
-        return np.where(end > begin, np.append(self._answered, 0)[end - 1] + 1, 0)
+        # Without any earlier answer, `end - 1` is no answer of the query, and is not used.
+        last_time = np.append(self._answer_time, 0)[end - 1]
+        return np.where(end > begin, last_time + 1, 0)
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
         """Yield the candidates that reach the least level of each query, in batches of queries."""
-        counts = np.diff(self._starts)[self._place]
+        counts = np.diff(self._starts)[self._timeless_query]
         for part in cut(counts):
-            queries = self.queries.places[part]
+            queries = self.queries.numbers[part]
             # One entry a fact that answers a query at any time.
             group, step = spread(counts[part])
-            fact = self._starts[self._place[queries]][group] + step
+            fact = self._starts[self._timeless_query[queries]][group] + step
             time = self._time[queries][group]
-            level = self._answered[fact] + 1
+            level = self._answer_time[fact] + 1
             # The last time before the query's: the same answer comes next at its time or later.
-            is_last = (level <= time) & (self._next[fact] >= time)
+            is_last = (level <= time) & (self._next_time[fact] >= time)
             last = np.flatnonzero(is_last & (level >= least[queries][group]))
             group = group[last]
             entities = self._entity[fact[last]]
@@ -520,7 +573,12 @@ def count_baselines(
     baselines: Iterable[str],
     stage: Stage = unseen,
 ) -> BaselineCounts:
-    """Count where baselines rank the true answers; `counts` are those of chance."""
+    """Count where baselines rank the true answers.
+
+    `counts` are those of chance, by protocol and split; the result has them, too. Chance alone is
+    returned if train is missing, and for tasks without known answers: a train split, and sampled
+    negatives. Protocols with the same counts of chance share those of a ranker.
+    """
     ranks = {(*address, DEFAULT_BASELINE): chance for address, chance in counts.items()}
     informed = []
     if "train" not in graph.missing:
@@ -529,17 +587,16 @@ def count_baselines(
     counting = None
     if FLOOR in informed:
         counting = _choose_counting(graph, counts, rankers)
-    usual = RECENCY if graph.forecasting else RULES
-    kinds = RANKERS[counting or usual]
-    # Protocols that agree share their counts.
+    default_counting = RECENCY if graph.forecasting else RULES
+    rankers_by_baseline = RANKERS[counting or default_counting]
     shared: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}
     with stage("baselines", len(counts) * len(informed)) as advance:
         for (protocol, split), chance in counts.items():
             for baseline in informed:
-                if chance.answers is not None and baseline in kinds:
-                    key = chance, kinds[baseline]
+                if chance.answers is not None and baseline in rankers_by_baseline:
+                    key = chance, rankers_by_baseline[baseline]
                     if key not in shared:
-                        shared[key] = _rank(rankers, chance, split, kinds[baseline])
+                        shared[key] = _rank(rankers, chance, split, rankers_by_baseline[baseline])
                     ranks[protocol, split, baseline] = shared[key]
                 advance()
     return BaselineCounts(ranks, counting)
@@ -548,13 +605,18 @@ def count_baselines(
 def _choose_counting(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
 ) -> str:
-    """Choose the ranker called counting: rules, or frequency if its MRR on valid is larger."""
+    """Choose the ranker called counting: by rules, or frequency if its MRR on valid is larger.
+
+    MRRs are those under the most usual protocol that fits the graph, and one counts as larger if
+    it leads by more than the errors of both. Without tasks of valid, rules are chosen; where splits
+    follow each other in time, recency.
+    """
     if graph.forecasting:
         return RECENCY
     fitting = [row for row in PROTOCOLS.values() if row.fits(graph.temporal, graph.qualified)]
-    usual = min(fitting, key=lambda protocol: rate_protocol(protocol.key))
-    address = usual.key, "valid"
-    chance = counts.get(address) or count_protocols(graph, [usual], ["valid"]).get(address)
+    protocol = min(fitting, key=lambda row: rate_protocol(row.key))
+    address = protocol.key, "valid"
+    chance = counts.get(address) or count_protocols(graph, [protocol], ["valid"]).get(address)
     if chance is None or not chance.tasks.rows.size:
         return RULES
     rules, frequency = (_expect_mrr(rankers, chance, choice) for choice in (RULES, FREQUENCY))
@@ -571,22 +633,29 @@ def _expect_mrr(rankers: Rankers, chance: TaskCounts, choice: str) -> Moments:
 
 
 def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) -> TaskCounts:
-    """Count the candidates above each true answer, and with its score, without known answers."""
+    """Count the candidates above each true answer, and those that tie, less the known answers.
+
+    Say a query has four candidates of scores 9, 7, 7 and 2. The true answer scores 7, and the one
+    of score 9 is known: the offset is 1 - 1 = 0, the size 2. A true answer that scores 0 ties with
+    all candidates below the offset.
+    """
     blocks = {}
     for side, answers in (chance.answers or {}).items():
         ranker = rankers.get(kind, split, side)
         rows = chance.tasks.rows
         queries = chance.tasks.queries[side]
-        asking, query, entity = _list_answers(answers, queries, timed=ranker.timed)
-        known_scores = ranker.find(ranker.locate(asking)[query], entity)
+        known = _list_answers(answers, queries, timed=ranker.timed)
+        asking, query = known.queries, known.query
+        known_scores = ranker.find(ranker.locate(asking)[query], known.entity)
         scored = np.flatnonzero(known_scores)
-        score = ranker.places.score[rows]
+        score = ranker.raw_ranks.score[rows]
         order = Order(query[scored], known_scores[scored])
         known_above, known_same = order.count(asking.of_task, score)
-        offset = ranker.places.above[rows] - known_above
+        offset = ranker.raw_ranks.above[rows] - known_above
         candidates = chance.blocks[side].size[queries.of_task]
-        # The known answers of a filter include the true one.
-        same = ranker.places.same[rows] - known_same + bool(known_scores.size)
+        same = ranker.raw_ranks.same[rows] - known_same
+        if known_scores.size:  # the true answer is among the known ones, and ties with itself
+            same += 1
         size = np.where(score > 0, same, candidates - offset)
         if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
             raise DataError(
@@ -601,16 +670,20 @@ class _KnownAnswers(NamedTuple):
     """The known answers of queries."""
 
     queries: Queries
-    query: Codes  # of each answer. Shape (n,)
+    query: Codes  # of each answer, as its number among `queries`, ascending. Shape (n,)
     entity: Codes
 
 
 def _list_answers(answers: Answers, queries: Queries, *, timed: bool) -> _KnownAnswers:
-    """Return the known answers; `timed`, each query with a time has those of any time."""
+    """Return the known answers of queries.
+
+    If `timed`, the queries with a time are listed, each with the answers of the same query at any
+    time where the filter ignores times. Otherwise queries are as the filter has them.
+    """
     query, entity = answers.query, answers.entity
     if not timed or answers.queries is queries:
         return _KnownAnswers(answers.queries, query, entity)
     starts = np.searchsorted(query, np.arange(answers.queries.keys.size + 1))
-    place = queries.timeless.place
-    query, step = spread(np.diff(starts)[place])
-    return _KnownAnswers(queries, query, entity[starts[place][query] + step])
+    timeless_query = queries.timeless.number
+    query, step = spread(np.diff(starts)[timeless_query])
+    return _KnownAnswers(queries, query, entity[starts[timeless_query][query] + step])

@@ -102,32 +102,38 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Rules of one body atom: what another relation connects, a relation connects, too.
+    """Rules of one body atom: if r'(x, y) or its inverse r'(y, x) holds, so may r(x, y).
 
-    A kind of connection is a relation r', or number of relations + r' for a pair that it connects
-    the other way round. The level of a rule counts the distinct confidences up to its own among the
-    rules for the same relation: the surer, the higher.
+    The code of a body is r', or number of relations + r' for the inverse. The level of a rule
+    counts the distinct confidences up to its own among the rules for the same relation: rules of
+    confidences 0.2, 0.5, 0.5 and 0.9 have levels 1, 2, 2 and 3.
     """
 
-    codes: Words  # relation and kind in one number, ascending
+    codes: Words  # relation and body in one number, ascending
     level: Codes  # >= 1, of each rule
-    starts: Codes  # where the levels of each relation start in what follows. Shape (relations,)
-    support: Codes  # of each relation's levels, ascending: the confidence, as support / divisor
+    # Of each relation's levels, ascending, and where those of each relation start. Shape (levels,)
+    # but the first, (relations,).
+    starts: Codes
+    support: Codes  # the confidence is support / divisor
     divisor: Codes  # the pairs that the body connects, and the prior
     relation: Codes
 
     @classmethod
     def rate(cls, codes: Words, support: Codes, pairs: Codes) -> Rules:
-        """Rate rules by their confidence; `pairs` is the number of pairs of each relation."""
-        number = pairs.size
-        relation, kind = unpack(codes, 2 * number)
-        divisor = pairs[kind % number] + PRIOR
+        """Give rules their levels.
+
+        `support` is the number of pairs that both body and relation of each rule connect, `pairs`
+        the number that each relation connects. Confidences are compared exactly.
+        """
+        num_relations = pairs.size
+        relation, body = unpack(codes, 2 * num_relations)
+        divisor = pairs[body % num_relations] + PRIOR
         # By relation, then by confidence: each new confidence is one level up.
         confidence = expand_fractions(support, divisor)
         order = np.lexsort((confidence, relation))
         new = is_new(confidence[order]) | is_new(relation[order])
         first = order[new]
-        starts = np.searchsorted(relation[first], np.arange(number))
+        starts = np.searchsorted(relation[first], np.arange(num_relations))
         level = np.empty_like(order)
         level[order] = np.cumsum(new) - starts[relation[order]]
         return cls(codes, level, starts, support[first], divisor[first], relation[first])
@@ -152,53 +158,61 @@ def expand_fractions(above: Codes, below: Codes) -> Words:
 class Connections:
     """The triples that contain an anchor, one of some entities: their relation and other entity."""
 
-    place: Codes  # of each entity among the anchors, -1 for others. Shape (entities,)
+    anchor_of_entity: Codes  # the number of each entity among the anchors, or -1. Shape (entities,)
     # Where the triples of each anchor start in what follows, and end. Shape (anchors + 1,).
     starts: Codes
-    pairs: Words  # place of the anchor and other entity in one number, ascending
+    pairs: Words  # number of the anchor and other entity in one word, ascending
     entity: Codes  # the other entity
-    kind: Codes  # the relation, or number of relations + it if the anchor is its tail
+    body: Codes  # the relation, or number of relations + it if the anchor is its tail
 
     @classmethod
     def gather(cls, graph: Graph, anchors: Codes, relations: Codes) -> Connections:
-        """Look at the training set for triples of some relations that have an anchor."""
-        entities, number = graph.num_entities, graph.num_relations
-        place = np.full(entities, -1)
-        place[anchors] = np.arange(anchors.size)
-        useful = np.zeros(number, dtype=np.bool_)
-        useful[relations] = True
-        parts = []  # words: place of the anchor, other entity, kind
+        """Collect the training triples of some relations that have an anchor, each once.
+
+        Candidates that the restriction of the graph does not allow are left out.
+        """
+        num_entities, num_relations = graph.num_entities, graph.num_relations
+        anchor_of_entity = np.full(num_entities, -1)
+        anchor_of_entity[anchors] = np.arange(anchors.size)
+        is_useful = np.zeros(num_relations, dtype=np.bool_)
+        is_useful[relations] = True
+        parts = []  # words: number of the anchor, other entity, body
         for batch in split_batches(graph.splits["train"]):
             # A triple may connect two anchors: it is looked at from its head and from its tail.
             forwards = (0, batch.head, batch.tail)
-            backwards = (number, batch.tail, batch.head)
+            backwards = (num_relations, batch.tail, batch.head)
             for offset, anchor, entity in (forwards, backwards):
-                rows = np.flatnonzero(place[anchor] >= 0)
-                rows = rows[useful[batch.relation[rows]]]
+                rows = np.flatnonzero(anchor_of_entity[anchor] >= 0)
+                rows = rows[is_useful[batch.relation[rows]]]
                 if graph.allowed_entities is not None:
                     rows = rows[graph.allowed_entities[entity[rows]]]
-                columns = (place[anchor[rows]], anchors.size), (entity[rows], entities)
-                parts.append(pack_all(*columns, (batch.relation[rows] + offset, 2 * number)))
-        words = drop_repeats(sort_words(parts))
-        joined, kind = unpack(words, 2 * number)
+                words = pack_all(
+                    (anchor_of_entity[anchor[rows]], anchors.size),
+                    (entity[rows], num_entities),
+                    (batch.relation[rows] + offset, 2 * num_relations),
+                )
+                parts.append(words)
+        joined, body = unpack(drop_repeats(sort_words(parts)), 2 * num_relations)
         pairs = joined.view(np.uint64)
-        firsts = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(entities)
+        firsts = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(num_entities)
         starts = np.searchsorted(pairs, firsts)
-        return cls(place, starts, pairs, unpack(pairs, entities).second, kind)
+        entity = unpack(pairs, num_entities).second
+        return cls(anchor_of_entity, starts, pairs, entity, body)
 
     def find(self, anchors: Codes, entities: Codes) -> Links:
-        """Find the triples that connect pairs of an anchor and an entity."""
-        pairs = pack(self.place[anchors], entities, self.place.size)
+        """Find the triples that connect pairs of an anchor and an entity, perhaps several each."""
+        pairs = pack(self.anchor_of_entity[anchors], entities, self.anchor_of_entity.size)
         start = search(self.pairs, pairs)
-        row, step = spread(search(self.pairs, pairs + np.uint64(1)) - start)
-        return Links(row, self.kind[start[row] + step])
+        end = search(self.pairs, pairs + np.uint64(1))
+        row, step = spread(end - start)
+        return Links(row, self.body[start[row] + step])
 
 
 class Links(NamedTuple):
     """Triples that connect pairs. Arrays of shape (n,)."""
 
-    row: Codes  # which of the pairs
-    kind: Codes  # of the connection
+    row: Codes  # which of the pairs, ascending
+    body: Codes  # the code of the relation that connects it, as in :class:`Rules`
 
 
 class _PairCounts(NamedTuple):
