@@ -79,23 +79,25 @@ def write_site(
     docs: Path | None = None,
     reporter: Reporter | None = None,
 ) -> dict[str, int]:
-    """Write a site of some datasets, all if empty; return the size of each file by its path.
+    """Write a site of some datasets, all if empty; return the size in bytes of each file by path.
 
-    `docs` is a folder of built documentation, with an index.html.
+    It is written next to `out`, and replaces the site there at once when it is whole. `docs` is a
+    folder of built documentation with an index.html; it is copied, and its files are not counted.
     """
     check_folder(out)
     if docs is not None and not (docs / "index.html").is_file():
         raise UsageError(
             f"{docs} holds no index.html. Build the documentation: sphinx-build -W docs {docs}"
         )
-    target = Path(os.path.realpath(out))  # a link stays
-    draft, sizes = target.with_name(f".{target.name}.incoming"), {}
+    target = Path(os.path.realpath(out))  # if `out` is a link, it stays one
+    draft = target.with_name(f".{target.name}.incoming")
+    sizes = {}
     fresh = draft / "site"
     with hold_folder(draft, reporter or Reporter()):
         try:
             with explain_write_errors(f"to {out}", "Name another folder with --out."):
                 shutil.rmtree(fresh, ignore_errors=True)  # of a process that was killed
-                site = gather_site(tables, datasets, url, has_docs=docs is not None)
+                site = prepare_site(tables, datasets, url, has_docs=docs is not None)
                 for path, text in _list_files(site):
                     content = text.encode()
                     (fresh / path).parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +112,11 @@ def write_site(
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a folder that holds anything but a site."""
+    """Refuse a folder that a site cannot replace.
+
+    It may be missing or empty, or hold a site and nothing else; its parent has to exist, and the
+    process may not be in it. Raises UsageError.
+    """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
     names = {path.name for path in out.iterdir()} if out.is_dir() else set()
@@ -133,32 +139,49 @@ def check_folder(out: Path) -> None:
         )
 
 
-def gather_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs: bool) -> Site:
-    """Gather the contents that pages share."""
+def prepare_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs: bool) -> Site:
+    """Read what pages share from the tables, and choose the pages that these can fill.
+
+    `datasets` are keys, all of the tables if empty. Raises UnknownNameError if there is none, and
+    TablesError if a dataset has no tasks.
+    """
     keys = tuple(datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
-    described = {key: describe_dataset(tables, key) for key in keys}
-    published = read_published(tables, keys)
-    created = str(tables.descriptor.get("created", ""))[:10]
+    site = Site(
+        tables,
+        keys,
+        bibtex=_cite_tables(tables, url),
+        url=url,
+        published=read_published(tables, keys),
+        described={key: describe_dataset(tables, key) for key in keys},
+    )
+    for key in keys:
+        if not site.list_tasks(key):
+            raise TablesError(
+                f"the tables ({tables.version}) name {key}, but hold no tasks of it. Build the "
+                "set again."
+            )
+    return replace(site, pages=_choose_pages(site, has_docs=has_docs))
+
+
+def _cite_tables(tables: Tables, url: str) -> str:
+    """Return the BibTeX entry of the tables, of today if they do not say when they were made."""
+    created = str(tables.descriptor.get("created", ""))[:10]  # the day of a time in ISO 8601
     date = dt.date.fromisoformat(created) if created else dt.datetime.now(tz=dt.UTC).date()
-    bibtex = write_bibtex(Edition(tables.version, date, {}, tables.descriptor, url or None))
-    site = Site(tables, keys, bibtex, url, published=published, described=described)
-    empty = [key for key in keys if not site.list_tasks(key)]
-    if empty:
-        raise TablesError(
-            f"the tables ({tables.version}) name {empty[0]}, but hold no tasks of it. Build the "
-            "set again."
-        )
-    lacking = set()
+    return write_bibtex(Edition(tables.version, date, {}, tables.descriptor, url or None))
+
+
+def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:
+    """Return the pages of the navigation, without results or averages if nothing fills these."""
+    pages = list(PAGES)
     if not list_compared(site):
-        lacking.add("results.html")
-    if not is_covered(tables):
-        lacking.add("averages.html")
-    pages = [name for name in PAGES if name not in lacking]
+        pages.remove("results.html")
+    if not is_covered(site.tables):
+        pages.remove("averages.html")
     if has_docs:
         pages.append("docs/index.html")
-    return replace(site, pages=tuple(pages))
+    return tuple(pages)
 
 
 def _list_files(site: Site) -> Iterator[tuple[str, str]]:
@@ -182,7 +205,7 @@ def _list_files(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
-    """Return the index of a set: a description of each file."""
+    """Return the index of a set of tables: what its files are called, and how to read them."""
     address = identify(version, "DATASET", "TASKS", "METRIC")
     descriptions = {column.name: column.description for column in COLUMNS["constants"]}
     fields = ", ".join(FIELDS)
@@ -199,13 +222,18 @@ def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the scripts: names, the code of every page, and the reader of pasted tables."""
-    first = FIRST if FIRST in site.keys else site.keys[0]
+    """Yield the path and the content of each script.
+
+    They are the names that the calculator reads, the code of every page, and the reader of pasted
+    tables, which is loaded when somebody pastes one and has only the modules that pages lack.
+    """
+    example = FIRST if FIRST in site.keys else site.keys[0]
+    constants = choose_first(site.described[example], site.usual_tasks(example))
     names = describe_names(site.tables, site.keys)
-    chosen = choose_first(site.described[first], site.usual_tasks(first))
-    written = write_json({**names, "bibtex": site.bibtex, "first": chosen})
+    content = write_json({**names, "bibtex": site.bibtex, "first": constants})
+    # The file of each dataset adds its constants to this store when it is loaded.
     store = "sets:new Map(),add(contents){this.sets.set(contents.id,contents)}"
-    yield "assets/names.js", f"globalThis.rankconst={{names:{written},{store}}};\n"
+    yield "assets/names.js", f"globalThis.rankconst={{names:{content},{store}}};\n"
     main = list_modules("main")
     yield "assets/site.js", f'"use strict";\nconst modules = {{}};\n{join_modules(main)}'
     reader = [name for name in list_modules("pasted") if name not in main]
@@ -217,7 +245,10 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def list_modules(first: str) -> list[str]:
-    """Return a module and those that it imports, each behind its own imports."""
+    """List a module and all that it imports, each once and after what it imports itself.
+
+    If main imports table and text, and table imports text: text, table, main.
+    """
     modules: dict[str, None] = {}
 
     def add(name: str) -> None:
@@ -231,9 +262,11 @@ def list_modules(first: str) -> list[str]:
 
 
 def join_modules(names: Iterable[str]) -> str:
-    """Join modules into one classic script without comments.
+    """Join modules into one classic script without comments, as pages of a folder load no modules.
 
-    Pages in a folder may load no modules.
+    Each becomes a function that returns what the module exports: ``export function f`` of text.js
+    is ``modules.text.f``, and ``import { f } from "./text.js"`` reads it from there. `names` have
+    modules after those that they import.
     """
     joined = []
     for name in names:

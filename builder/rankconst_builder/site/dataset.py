@@ -56,20 +56,23 @@ def write_dataset(site: Site, key: str) -> str:
 
 
 def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
-    """Summarise the value of a random ranker, and the differences that tell models apart."""
+    """Write what a random ranker gets, and which differences tell two models apart.
+
+    Empty if the tables have no constants of the headline's metrics.
+    """
     if not constants:
         return Html("")
-    gets, apart = [], []
+    expectations, differences = [], []
     for row in constants:
         label = row.metric.label
         article = "an" if label == "MRR" else "a"
-        gets.append(f"{article} {label} of {show_number(row.expectation, 4)}")
-        difference = find_smallest_difference(row.metric, row.histogram)
-        apart.append(f"{show_enough(difference)} {label}")
+        expectations.append(f"{article} {label} of {show_number(row.expectation, 4)}")
+        smallest = find_smallest_difference(row.metric, row.histogram)
+        differences.append(f"{show_enough(smallest)} {label}")
     text = (
-        f"A random ranker gets {' and '.join(gets)} ({tasks.describe()}). "
-        f"Differences of {' and '.join(apart)} tell two models apart by the published numbers "
-        "alone (p < 0.05)."
+        f"A random ranker gets {' and '.join(expectations)} ({tasks.describe()}). "
+        f"Differences of {' and '.join(differences)} tell two models apart by the published "
+        "numbers alone (p < 0.05)."
     )
     return tag("p", text, class_="lead")
 
@@ -77,7 +80,10 @@ def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
 def _list_more(
     site: Site, tasks: Tasks, constants: Sequence[Constants], row: Mapping[str, Any]
 ) -> list[Html]:
-    """Return the sections at the end of the page, which open when their title is chosen."""
+    """Return the folded sections at the end of the page; a reader opens one by its title.
+
+    Those on relation prediction and on luck are left out if there is nothing to show.
+    """
     sections: dict[str, list[Html]] = {}
     relations = _tabulate_relations(site, tasks)
     if relations is not None:
@@ -112,28 +118,35 @@ def _list_expected(site: Site, tasks: Tasks) -> list[Html]:
     return cells
 
 
-def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
-    """Tabulate the values of chance; protocols with the same values share a row."""
-    same: dict[tuple[float | None, ...], list[Tasks]] = {}
+def _tabulate_protocols(site: Site, key: str, tasks: Tasks) -> Html:
+    """Tabulate what a random ranker gets on the split and side of `tasks`, by protocol.
+
+    Protocols with the same expectations share a row, such as ``standard = libkge``.
+    """
+    tasks_by_values: dict[tuple[float | None, ...], list[Tasks]] = {}
     for protocol in site.tables.protocols(key):
-        tasks = Tasks(key, protocol, usual.split, usual.side)
-        expected = tuple(site.expect(tasks, slug(metric)) for metric in HEADLINE)
-        same.setdefault(expected, []).append(tasks)
+        ranked = Tasks(key, protocol, tasks.split, tasks.side)
+        values = tuple(site.expect(ranked, slug(metric)) for metric in HEADLINE)
+        tasks_by_values.setdefault(values, []).append(ranked)
     rows = []
-    for equal in same.values():
-        protocols = " = ".join(tasks.protocol for tasks in equal)
-        rows.append([protocols, *_list_expected(site, equal[0])])
+    for equal_tasks in tasks_by_values.values():
+        protocols = " = ".join(ranked.protocol for ranked in equal_tasks)
+        rows.append([protocols, *_list_expected(site, equal_tasks[0])])
     return table(["protocol", *_LABELS], rows, class_="numbers")
 
 
-def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
-    """Tabulate the values of chance on tasks (h, ?, t); None if the tables have none."""
+def _tabulate_relations(site: Site, tasks: Tasks) -> Html | None:
+    """Tabulate what a random ranker gets in relation prediction (h, ?, t), by protocol.
+
+    The dataset and the split are those of `tasks`. A row has a protocol, the expectation of each
+    metric, and which relations are ranked. None if the tables have no such constants.
+    """
     rows = []
-    for protocol in site.tables.protocols(usual.dataset):
-        tasks = Tasks(usual.dataset, protocol, usual.split, RELATION_SIDE)
-        if site.holds(tasks):
-            summary = find_protocol(protocol).relation_summary
-            rows.append([protocol, *_list_expected(site, tasks), summary])
+    for protocol in site.tables.protocols(tasks.dataset):
+        relation_tasks = Tasks(tasks.dataset, protocol, tasks.split, RELATION_SIDE)
+        if site.holds(relation_tasks):
+            what_is_ranked = find_protocol(protocol).relation_summary
+            rows.append([protocol, *_list_expected(site, relation_tasks), what_is_ranked])
     if not rows:
         return None
     headings = ["protocol", *_LABELS, "what is ranked"]
@@ -141,16 +154,23 @@ def _tabulate_relations(site: Site, usual: Tasks) -> Html | None:
 
 
 def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
-    """Show the values of rankers that only count, if the tables have them."""
+    """Return the section that compares a random ranker with those that only count triples.
+
+    It has a row for each baseline that the tables hold on `tasks`: its title, the expectation of
+    each metric, and how it ranks. Empty if they hold chance alone.
+    """
     counting = site.tables.find_counting(tasks.dataset)
     rows = []
     for key, baseline in BASELINES.items():
-        ranked, summary = replace(tasks, baseline=key), baseline.summary
+        baseline_tasks = replace(tasks, baseline=key)
+        if not site.holds(baseline_tasks):
+            continue
+        how_it_ranks = baseline.summary
         if key == FLOOR and counting is not None:
-            summary = counting.summary
-        if site.holds(ranked):
-            rows.append([baseline.title, *_list_expected(site, ranked), summary])
-    if len(rows) < 2:
+            # The tables say whether counting is by rules, frequency or recency on this dataset.
+            how_it_ranks = counting.summary
+        rows.append([baseline.title, *_list_expected(site, baseline_tasks), how_it_ranks])
+    if len(rows) < 2:  # the first is chance
         return []
     headings = ["ranker", *_LABELS, "how it ranks"]
     return [
@@ -161,7 +181,10 @@ def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
 
 
 def _describe_published(site: Site, tasks: Tasks) -> list[Html]:
-    """Show published results on the distribution of chance, among the baselines."""
+    """Return the section of published results: a drawing by their index, and a table.
+
+    The drawing has the distribution of chance and marks the baselines. Empty without results.
+    """
     results = site.published.get(tasks.dataset, ())
     if not results:
         return []
