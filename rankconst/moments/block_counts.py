@@ -101,10 +101,10 @@ class BlockCounts:
         return float(np.sum((self.tasks / self.sizes)[(self.starts <= x) & (x < self.stops)]))
 
     def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
-        """Return the laws at ascending points, and for each the chance that no rank is x.
+        """Return the laws of B(x) at ascending points x, and nearly P(no rank is x | B(x) = count).
 
-        Tails change sides at `centre`. The chance is given B(x) = count, and nearly right: ranks
-        are taken as independent with their probabilities at the saddlepoint.
+        Tails change sides at `centre`. The last, shape (X,), takes ranks as independent with their
+        probabilities at the saddlepoint.
         """
         columns = np.empty((4, points.size))
         chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
@@ -114,14 +114,19 @@ class BlockCounts:
         return PointLaws(*columns[:3]), columns[3]
 
     def _evaluate_rows(self, x: Values, centre: int) -> tuple[Values, Values, Values, Values]:
-        """Return tail, mass and error at ascending points, and the chance that no rank is x.
+        """Return tail, mass and error of B(x), and the chance that no rank is x. Shapes (X,).
+
+        Some ranks are certain to be at most x, others may be: B(x) = count if `needed` of the
+        `uncertain` ones are. Of a block a+1 .. a+T that x cuts, a rank is at most x with the share
+        F = (x - a) / T, and tilted to the saddlepoint z with the chance h = F z / (F z + 1 - F);
+        then it is x itself with the chance h / (x - a). Of a block that ends at x that is 1 / T.
 
         Tables have shape (X, U): a row a point, a column a block that the points cut or end.
         """
         certain = self.num_certain(x)
         needed = self.count - certain
         uncertain = self.num_possible(x) - certain
-        left = x < centre
+        is_left = x < centre
         reached = (self.starts < x[-1]) & (self.stops >= x[0])
         starts, stops, sizes = self.starts[reached], self.stops[reached], self.sizes[reached]
         depth = x[:, None] - starts
@@ -130,19 +135,18 @@ class BlockCounts:
         # A block that x does not cut adds nothing: no tasks, and a share that has a logarithm.
         share = np.where(is_cut, share, 0.5)
         tasks = np.where(is_cut, self.tasks[reached], 0.0)
-        tail, mass, error = _read_single_way(share, tasks, needed, uncertain, left)
+        tail, mass, error = _read_single_way(share, tasks, needed, uncertain, is_left)
+        # 1/z is 0 where all uncertain ranks are needed, infinite where none is, else between these.
         z_inverse = np.where(needed > 0, 0.0, np.inf)
-        # The points at which neither none nor all of the uncertain ranks are needed.
-        at = np.flatnonzero((needed > 0) & (needed < uncertain))
-        if at.size:
-            target = needed[at].astype(np.float64) - 0.5
-            tilt, variance = _tilt(share[at], tasks[at], uncertain[at], target)
-            circle = Circle.place(tilt, variance, uncertain[at])
-            log_ratio = _log_ratio(share[at], tasks[at], needed[at], circle.zeta)
-            laws = circle.read_off(log_ratio, uncertain[at], needed[at], left[at])
-            tail[at], mass[at], error[at] = laws
-            z_inverse[at] = np.exp(-tilt)
-        # The factors of x - 1 next to those of x, at z.
+        between = np.flatnonzero((needed > 0) & (needed < uncertain))
+        if between.size:
+            target = needed[between].astype(np.float64) - 0.5
+            tilt, variance = _tilt(share[between], tasks[between], uncertain[between], target)
+            circle = Circle.place(tilt, variance, uncertain[between])
+            log_ratio = _log_ratio(share[between], tasks[between], needed[between], circle.zeta)
+            laws = circle.read_off(log_ratio, uncertain[between], needed[between], is_left[between])
+            tail[between], mass[between], error[between] = laws
+            z_inverse[between] = np.exp(-tilt)
         with np.errstate(divide="ignore", invalid="ignore"):
             hit = share / (share + (1 - share) * z_inverse[:, None])
             log_cut = tasks * np.log1p(-hit / np.where(is_cut, depth, np.inf))
@@ -151,33 +155,37 @@ class BlockCounts:
         return tail, mass, error, np.exp(np.sum(log_cut + log_ending, axis=1))
 
     def gap_law(self, y: int, lowest: int) -> tuple[Counts, Values]:
-        """Return x < y and their weights P(B(x) = B(y) = count) / P(B(y) = count).
+        """Return points x < y and weights w with sum_x P(x) f(x) = sum w f(x) for smooth f.
 
-        They are for sums of smooth functions, so a weight may stand for several x. No x is below
-        `lowest`, nor so far from y that its weight is negligible.
+        P(x) = P(B(x) = B(y) = count) / P(B(y) = count). On a circle of z that is the mean, with the
+        shares of the nodes in P(B(y) = count), of prod_u (1 - d_u / (T_u (F_u + (1 - F_u) / z))),
+        d_u being the number of ranks of a block in x+1 .. y and F_u = F_u(y). No x is below
+        `lowest`, or so far from y that P(x) is negligible.
         """
         needed = self.count - int(self.num_certain(y))
         # A task that is certain by y is not to be beyond x.
         lowest = max(lowest, int(np.max(self.starts[self.stops <= y], initial=0.0)) + 1)
-        near = (self.starts < y) & (self.stops > lowest)
-        starts, stops = self.starts[near], self.stops[near]
-        sizes, tasks = self.sizes[near], self.tasks[near]
+        is_reached = (self.starts < y) & (self.stops > lowest)
+        starts, stops = self.starts[is_reached], self.stops[is_reached]
+        sizes, tasks = self.sizes[is_reached], self.tasks[is_reached]
         z_inverse, node_shares = self._circle_of(y, needed)
         share = np.minimum((y - starts) / sizes, 1.0)
         with np.errstate(invalid="ignore"):
-            # z / (T (F z + 1 - F)), shape (nodes, U): what a rank in x+1 .. y takes from a factor.
+            # What each of the d_u ranks takes from a factor. Shape (nodes, U).
             miss = np.where(share == 1, 0.0, (1 - share) * z_inverse[:, None])
             unit = 1 / (sizes * (share + miss))
+        # Next below y, P falls as exp(-hazard (y - x)).
         hazard = float(np.sum(np.where(stops >= y, tasks * np.abs(unit[0]), 0.0)))
-        # Windows of x from y down, each twice as long as the last, until nothing is left.
+        # Windows of x from y down, each twice as long as the last, until nothing is left. In the
+        # first P falls to e^-8: chosen, so that sums of few terms come first.
         stop = y
         length = math.ceil(min(8 / hazard, y)) if hazard else y
         points, weights = [np.empty(0, np.int64)], [np.empty(0)]
         while stop > lowest:
             start = max(lowest, stop - length)
             x, multiples = self._place(start, stop)
-            away = np.maximum(np.minimum(stops, y) - np.maximum(x[:, None], starts), 0.0)
-            logs = _log_product(away, (y - x).astype(np.float64), unit, tasks)
+            taken = np.maximum(np.minimum(stops, y) - np.maximum(x[:, None], starts), 0.0)
+            logs = _log_product(taken, (y - x).astype(np.float64), unit, tasks)
             ratio = np.sum((np.exp(logs) * node_shares).real, axis=1)
             points.append(x)
             weights.append(multiples * ratio)
@@ -188,15 +196,25 @@ class BlockCounts:
         return np.concatenate(points), np.concatenate(weights)
 
     def gap_cost(self, y: int, x: Counts) -> int:
-        """Estimate the number of factors that :meth:`gap_law` forms."""
+        """Estimate the number of logarithms or products that :meth:`gap_law` of y forms.
+
+        Blocks that reach from the first x to y go through power sums, the others into a table of
+        all x. The circle is taken to have 32 nodes, and power sums 20 powers: rough numbers, which
+        only decide for how many y laws are formed.
+        """
         first = int(x.min(initial=y))
-        within = (self.starts < y) & (self.stops > first)
-        through = (self.starts <= first) & (self.stops >= y)
-        formed, added = np.count_nonzero(within & ~through), np.count_nonzero(within)
-        return 32 * int(x.size * formed + 20 * added + 100)
+        is_within = (self.starts < y) & (self.stops > first)
+        goes_through = (self.starts <= first) & (self.stops >= y)
+        num_formed = np.count_nonzero(is_within & ~goes_through)
+        return 32 * int(x.size * num_formed + 20 * np.count_nonzero(is_within) + 100)
 
     def _place(self, start: int, stop: int) -> tuple[Counts, Values]:
-        """Place points for sums over start <= x < stop that are smooth between ends of blocks."""
+        """Return points x and weights w with sum_x f(x) = sum w f(x) over start <= x < stop.
+
+        f is smooth between ends of blocks, on the scale of stop - start. Each stretch between ends
+        is cut into panels of a power of sqrt 2 in width, the widest first, so that few rules serve;
+        the rest, of 64 or less, stays whole: 300 numbers are cut into 256 and 44.
+        """
         if stop - start <= _TERM_BY_TERM:
             return np.arange(start, stop), np.ones(stop - start)
         ends = np.concatenate((self.starts, self.stops))
@@ -206,7 +224,6 @@ class BlockCounts:
         for begin, end in itertools.pairwise(cuts):
             first = begin
             while first < end:
-                # Of few lengths, so that few rules serve.
                 width = end - first
                 if width > _NARROWEST:
                     width = round(2.0 ** (math.floor(2 * math.log2(width)) / 2))
@@ -216,10 +233,14 @@ class BlockCounts:
         return nodes.points, nodes.weights
 
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
-        """Return 1/z at nodes of a circle, and the share of each in P(B(y) = count)."""
+        """Return 1/z at nodes of a circle, and the share of each in P(B(y) = count).
+
+        `needed` of the ranks that y leaves uncertain have to be at most y. If that is none or all,
+        one real node stands for the circle.
+        """
         uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
         if not 0 < needed < uncertain:
-            # One way: every uncertain rank is at most y, z infinite, or none is.
+            # All of them are, z infinite, or none is, z = 0.
             return np.array([0.0 if needed else math.inf]), np.ones(1)
         rows = (self.starts < y) & (self.stops > y)
         share, tasks = self.shares(y)[None, rows], self.tasks[None, rows]
@@ -345,31 +366,35 @@ def _count_terms(modulus: float, tasks: Values) -> int:
     return math.ceil(needed / -math.log(max(modulus, 1e-9)))
 
 
-def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Values) -> Complex:
-    """Return sum_u tasks log(1 - away unit), shape (X, nodes), for shapes (X, U) and (nodes, U).
+def _log_product(
+    taken: Values, distances: Values, unit: Values | Complex, tasks: Values
+) -> Complex:
+    """Return sum_u tasks_u log(1 - taken_u unit_u), shape (X, nodes).
 
-    `gaps` are y - x, falling, and `away` how many ranks of a block lie in x+1 .. y.
+    `taken`, shape (X, U), is the number of ranks of a block in x+1 .. y; `unit` has shape (nodes,
+    U), and `distances` are y - x, falling. Blocks that reach from every x to y have `taken` =
+    `distances`: for small units, -sum_k distance^k sum_u tasks_u unit_u^k / k serves for all x.
     """
-    total = np.zeros((len(away), len(unit)), dtype=np.complex128)
-    farthest = gaps[0]
+    total = np.zeros((len(taken), len(unit)), dtype=np.complex128)
+    farthest = distances[0]
     modulus = np.max(np.abs(unit), axis=0) * farthest
-    # Blocks that reach from every x to y have `away` = `gaps`: power sums serve for all x.
-    in_series = (away[0] == farthest) & (modulus < _RADIUS)
+    in_series = (taken[0] == farthest) & (modulus < _RADIUS)
     if np.count_nonzero(in_series) <= _FEW:
         in_series[:] = False
     else:
+        # Both in units of the farthest distance: neither power overflows.
         scaled = unit[:, in_series] * farthest
-        power, gap_power = np.ones(scaled.shape), np.ones(len(away))
+        power, distance_power = np.ones(scaled.shape), np.ones(len(taken))
         for k in range(1, max(1, _count_terms(float(modulus[in_series].max()), tasks)) + 1):
             power = power * scaled
-            gap_power = gap_power * (gaps / farthest)
+            distance_power = distance_power * (distances / farthest)
             power_sums = power @ tasks[in_series]
-            total -= gap_power[:, None] * power_sums / k
-    explicit = np.flatnonzero(~in_series & (away[0] > 0))
+            total -= distance_power[:, None] * power_sums / k
+    explicit = np.flatnonzero(~in_series & (taken[0] > 0))
     width = max(1, _TABLE // total.size)
     for begin in range(0, explicit.size, width):
         block = explicit[begin : begin + width]
-        factor = 1 - away[:, None, block] * unit[:, block]
+        factor = 1 - taken[:, None, block] * unit[:, block]
         # NumPy's logarithm of complex numbers takes several times as long.
         square = np.square(factor.real) + np.square(factor.imag)
         total += (0.5 * np.log(np.maximum(square, TINY))) @ tasks[block]
@@ -390,10 +415,12 @@ class Gaps:
     def sum(
         self, points: Counts, mass: Values, curvature: Callable[[Values], Values]
     ) -> tuple[Values, Values]:
-        """Return the sums with curvature(x + y) for all y, shape (2, X), and their errors.
+        """Return sum_x P(x) curvature(x + y) for all y, `points`, and their errors. Shapes (2, X).
 
-        The nodes' sums, divided by those of independent gaps, are interpolated by lines and by
-        polynomials; half of the nodes tell the errors. That of the smaller error is returned.
+        P(x) is what :meth:`BlockCounts.gap_law` says. The nodes' sums, divided by those of
+        independent gaps, are interpolated by lines and by polynomials; half of the nodes tell the
+        errors. Of these two the one with the smaller error of the second sum, weighted with `mass`
+        = P(B(y) = m), is returned.
         """
         sums = np.stack(
             [
@@ -425,29 +452,36 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
     x = np.clip(x, nodes[0], nodes[-1])
     num_nodes = min(degree + 1, nodes.size)
     first = np.clip(np.searchsorted(nodes, x) - num_nodes // 2, 0, nodes.size - num_nodes)
-    near = first[:, None] + np.arange(num_nodes)  # indices of each x's nodes, shape (X, num_nodes)
-    distance = (x[:, None] - nodes[near]).astype(np.float64)
+    nearest = first[:, None] + np.arange(num_nodes)  # the indices of each x's nodes
+    distance = (x[:, None] - nodes[nearest]).astype(np.float64)
     total = np.zeros(x.size)
     for i in range(num_nodes):
         others = np.arange(num_nodes) != i
-        spacing = nodes[near[:, [i]]] - nodes[near[:, others]]
+        spacing = nodes[nearest[:, [i]]] - nodes[nearest[:, others]]
         basis = np.prod(distance[:, others] / spacing, axis=1)
-        total += values[near[:, i]] * basis
+        total += values[nearest[:, i]] * basis
     return total
 
 
 def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
-    """Return the sums as if the gaps of neighbouring y were independent: nearly right."""
+    """Return the sums as if the gaps of neighbouring y were independent: nearly right.
+
+    A gap from y down to the next rank is then g or longer with the chance s(y) s(y - 1) ... s(y - g
+    + 1), s being `steps`, and x = y - g adds that chance times curvature(2 y - g).
+    """
     y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
     if last - first >= y.size:
-        # Gaps are short next to y, but may reach beyond the end of a block.
+        # Not all y are points. Gaps are short next to y, so curvature(2 y) times the mean gap L
+        # will do: s / (1 - s) where s changes little, else L(y) = s(y) (1 + L(y - 1)). They may
+        # reach beyond the end of a block.
         length = steps / np.maximum(1 - steps, 1 / last)
         if last - first < _TRACED:
             every_step = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
             lengths = itertools.accumulate(every_step, lambda gap, step: step * (1 + gap))
             length = np.array([*lengths])[points - first]
         return np.asarray(curvature(2 * y) * length)
-    chance, total = steps[1:], np.zeros((2, y.size))  # that the gap is at least so long
+    total = np.zeros((2, y.size))
+    chance = steps[1:]  # that the gap is `gap` or longer, at y[gap:]
     for gap in range(1, y.size):
         if chance.max() < _GONE:
             break
@@ -459,26 +493,35 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
 def find_gaps(
     counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int
 ) -> Iterator[Gaps]:
-    """Find the laws of the lower middle rank given the upper one, for more and more y."""
+    """Find the laws of the lower middle rank given the upper one, y, for more and more y.
+
+    Each result has about twice as many y with laws of their own as the last. The results end with
+    one of all y that count, or before, where that would take too long.
+    """
     mass = np.abs(nodes.weights * laws.mass)
-    # The share of each y in the moments of the median and of its inverse.
-    inverse = mass / nodes.points.astype(np.float64) ** 3
-    importance = np.maximum(mass / mass.sum(), inverse / inverse.sum())
+    # A sum over gaps is of second differences: constant for the median's square, as y^-3 for its
+    # inverse. So much of either moment does each y make up.
+    inverse_mass = mass / nodes.points.astype(np.float64) ** 3
+    importance = np.maximum(mass / mass.sum(), inverse_mass / inverse_mass.sum())
+    # Any other y adds less than a sixteenth of a rounding: chosen, as there may be many of them.
     heavy = np.flatnonzero(importance > UNIT_ROUNDOFF / 16)
     find_law = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
-    pilot = int(nodes.points[np.argmax(mass)])
-    cost = counts.gap_cost(pilot, find_law(pilot)[0])
-    # As dense as makes linear interpolation err least.
+    likeliest = int(nodes.points[np.argmax(mass)])
+    cost = counts.gap_cost(likeliest, find_law(likeliest)[0])
+    number = heavy.size
+    if cost * heavy.size > _GAP_BUDGET:
+        number = _SOME_GAPS
+    # Lines between y that are h apart err as h^2: with weights w, and a given number of y, the sum
+    # of w h^2 is least if 1/h goes as the cube root of w.
     running = np.cumsum(np.cbrt(importance[heavy]))
-    number, exact = _SOME_GAPS, False
-    if cost * heavy.size <= _GAP_BUDGET:
-        number = heavy.size
-    while not exact:
+    while True:
         exact = number >= heavy.size
-        places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
-        chosen = heavy if exact else heavy[np.unique(places)]
+        chosen = heavy
+        if not exact:
+            quantiles = np.linspace(0, 1 - UNIT_ROUNDOFF, number)
+            chosen = heavy[np.unique(np.searchsorted(running, running[-1] * quantiles))]
         points = nodes.points[chosen]
         yield Gaps(points, [find_law(y) for y in points.tolist()], exact, steps)
         number = 2 * number - 1
-        if cost * number > _MOST_LOGARITHMS:
+        if exact or cost * number > _MOST_LOGARITHMS:
             return
