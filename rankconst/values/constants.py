@@ -559,16 +559,22 @@ def _are_sharp(moments: Moments) -> bool:
 
 
 def _require_numbers(values: Any) -> Any:
-    """Return an array or a Series of numbers, with the digits of Python's floats at least."""
-    kind = getattr(values, "dtype", np.dtype(float))
-    if not hasattr(values, "__array__") or kind.kind not in "fiu":
-        shown = kind if hasattr(values, "dtype") else show_value(values)
+    """Return an array or a Series of numbers as it is, or as doubles if it has floats of less.
+
+    DataError for anything else: text, dates, truth values, objects without a dtype.
+    """
+    dtype = getattr(values, "dtype", np.dtype(float))
+    # NumPy's letters for floats, signed and unsigned whole numbers.
+    has_numbers = hasattr(values, "__array__") and dtype.kind in "fiu"
+    if not has_numbers:
+        shown = dtype if hasattr(values, "dtype") else show_value(values)
         raise DataError(
             f"expected numbers, got {shown}; for text use a list, or rankconst.adjust(frame)."
         )
     # In half precision the difference to chance would lose most of its digits, or overflow.
-    if kind.kind == "f" and kind.itemsize < 8:
-        return values.astype("Float64" if str(kind) == "Float32" else "float64")
+    if dtype.kind == "f" and dtype.itemsize < 8:
+        # pandas' Float32 has missing values, which NumPy's float64 has not.
+        return values.astype("Float64" if str(dtype) == "Float32" else "float64")
     return values
 
 

@@ -19,7 +19,7 @@ from rankconst.values.bounds import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -76,7 +76,8 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
     """Map the indices of numbers that no ranks have together to reasons.
 
     It is unknown which one of an evaluation is wrong: all of them are returned. `show` returns a
-    number as it is written, by its index.
+    number as it is written, by its index. Hits@1 0.5, number 0, and Hits@10 0.4, number 1, of one
+    evaluation give {0: reason, 1: reason}.
     """
     metrics = {result.metric for result in results}
     if len(metrics) < 2:
@@ -85,15 +86,26 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
     # Reasons name hits by k first, then MRR and MR.
     order = [*hits, _MRR, _MR]
     results = sorted(results, key=lambda result: order.index(result.metric))
-    rows, size = _number_rows([result.evaluation for result in results])
-    ends, is_repeated = _lay_out(results, rows, size)
-    is_wrong = np.zeros(size, dtype=np.bool_)
-    for start in range(0, size, _BLOCK):
+    rows, num_rows = _number_rows([result.evaluation for result in results])
+    ends, is_repeated = _lay_out(results, rows, num_rows)
+    is_wrong = np.zeros(num_rows, dtype=np.bool_)
+    # Few evaluations at a time, so that memory stays bounded.
+    for start in range(0, num_rows, _BLOCK):
         part = slice(start, start + _BLOCK)
         block = {metric: _Ends(lower[part], upper[part]) for metric, (lower, upper) in ends.items()}
         is_wrong[part] = _find_wrong(hits, block)
     is_wrong &= ~is_repeated
-    # The numbers of each wrong evaluation, by their index.
+    reasons: dict[int, str] = {}
+    for numbers in _gather_numbers(results, rows, is_wrong, show):
+        reason = _explain([*numbers.values()])
+        reasons |= dict.fromkeys(numbers, reason)
+    return reasons
+
+
+def _gather_numbers(
+    results: Sequence[Results], rows: Sequence[Places], is_wrong: Flags, show: Callable[[int], str]
+) -> Iterable[dict[int, _Number]]:
+    """Return the numbers of each wrong evaluation by their index, in the order of the results."""
     evaluations: dict[int, dict[int, _Number]] = {}
     for result, row_of in zip(results, rows, strict=True):
         for position in np.flatnonzero(is_wrong[row_of]).tolist():
@@ -101,15 +113,14 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
             lower, upper = result.lower[position], result.upper[position]
             numbers = evaluations.setdefault(int(row_of[position]), {})
             numbers[index] = _Number(result.metric, lower, upper, show(index))
-    reasons: dict[int, str] = {}
-    for numbers in evaluations.values():
-        reason = _explain([*numbers.values()])
-        reasons |= dict.fromkeys(numbers, reason)
-    return reasons
+    return evaluations.values()
 
 
 def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
-    """Return a row for each result, the evaluations numbered from 0, and the number of rows."""
+    """Return the rows of each result, evaluations being numbered from 0, and how many there are.
+
+    Evaluations 3, 8 of one metric and 8, 9 of another give the rows 0, 1 and 1, 2, of three.
+    """
     first = evaluations[0]
     is_alike = all(other is first or np.array_equal(first, other) for other in evaluations)
     if is_alike and (np.diff(first) > 0).all():  # each row of a table has all metrics
@@ -143,23 +154,29 @@ def _lay_out(
 
 
 def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
-    """Flag the evaluations with numbers that contradict each other."""
+    """Flag the evaluations with numbers that contradict each other. Shape (evaluations,).
+
+    `hits` are the Hits@k by ascending k. No Hits@k is below one of a smaller k; MRR lies between
+    its bounds by the hits; MR is not below the least that the hits and the MRR allow. A number that
+    is missing, NaN, compares as false and so contradicts none.
+    """
     ks = [metric.hits_k or 0 for metric in hits]
     size = next(iter(ends.values())).lower.size
-    least = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
-    most = np.array([ends[metric].upper for metric in hits]).reshape(-1, size)
+    # Ends of the shares of hits, shape (ks, evaluations).
+    lower = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
+    upper = np.array([ends[metric].upper for metric in hits]).reshape(-1, size)
     is_wrong = np.zeros(size, dtype=np.bool_)
-    largest = np.full(size, np.nan)  # of the hits so far
-    for lower, upper in zip(least, most, strict=True):
-        np.fmax(largest, lower, out=largest)
-        is_wrong |= upper + _NOISE < largest
+    largest_lower = np.full(size, np.nan)  # of the hits up to this k; fmax leaves NaN out
+    for share_lower, share_upper in zip(lower, upper, strict=True):
+        np.fmax(largest_lower, share_lower, out=largest_lower)
+        is_wrong |= share_upper + _NOISE < largest_lower
     reciprocal, rank = ends.get(_MRR), ends.get(_MR)
     if reciprocal is not None:
-        bound = bound_reciprocal_rank(ks, least, most, _STEP)
+        bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
         is_wrong |= reciprocal.upper + _NOISE < bound.lower
         is_wrong |= reciprocal.lower - _NOISE > bound.upper
     if rank is not None:
-        least_rank = bound_mean_rank(ks, least, most, _STEP).lower
+        least_rank = bound_mean_rank(ks, lower, upper, _STEP).lower
         if reciprocal is not None:
             least_rank = np.maximum(least_rank, least_mean_rank(reciprocal.upper, _STEP))
         is_wrong |= rank.upper * (1 + _NOISE) < least_rank
@@ -167,13 +184,17 @@ def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
 
 
 def _explain(numbers: Sequence[_Number]) -> str:
-    """Name a number and the others that it contradicts: hits by k first, then MRR and MR."""
+    """Return the reason why the numbers of an evaluation contradict each other.
+
+    They come by ascending k of Hits@k, then MRR and MR. The rules are those of :func:`_find_wrong`,
+    in its order; the first that is broken is named, and the last is left when no other is.
+    """
     hits = [number for number in numbers if number.metric.hits_k is not None]
     for i, share in enumerate(hits[1:], start=1):
         # Hits@k do not fall with k.
-        largest = max(hits[:i], key=lambda smaller: smaller.lower)
-        if share.upper + _NOISE < largest.lower:
-            return _write_reason(share, "less than", [largest])
+        largest_before = max(hits[:i], key=lambda smaller: smaller.lower)
+        if share.upper + _NOISE < largest_before.lower:
+            return _write_reason(share, "less than", [largest_before])
     means = {number.metric: number for number in numbers[len(hits) :]}
     reciprocal, rank = means.get(_MRR), means.get(_MR)
     if reciprocal is not None:
@@ -185,8 +206,8 @@ def _explain(numbers: Sequence[_Number]) -> str:
             return _write_reason(reciprocal, "too small for", hits)
         if reciprocal.lower - _NOISE > bound.upper:
             return _write_reason(reciprocal, "too large for", hits)
-        least = least_mean_rank(reciprocal.upper, _STEP)
-        if rank is not None and rank.upper * (1 + _NOISE) < least:
+        least_rank = least_mean_rank(reciprocal.upper, _STEP)
+        if rank is not None and rank.upper * (1 + _NOISE) < least_rank:
             return _write_reason(rank, "too small for", [reciprocal])
     return _write_reason(means[_MR], "too small for", hits)
 
