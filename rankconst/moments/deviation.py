@@ -122,32 +122,33 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def rank_variance(histogram: Histogram) -> Moments:
-    """Return the moments of the variance of the ranks, without weights correctly rounded."""
+    """Return the moments of the variance of the ranks, without weights correctly rounded.
+
+    The formulas at the top of this module, in whole numbers. For each row, of c tasks on a+1 ..
+    a+N, z = N^2 - 1 and m = 2 a + N stand for m_2 = z / 12, m_4 = z (3 z - 4) / 240 and mu = (m +
+    1) / 2. With m* the mean of all m, delta = (m - m*) / 2.
+    """
     if histogram.weights is not None:
         return _weighted_variance(histogram, histogram.weights / histogram.total_weight)
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    # Of a task: 12 m_2 = N^2 - 1 = z, 240 m_4 = 3 z^2 - 4 z; mu = m / 2 and a half, so the halves
-    # cancel.
-    second = sizes * sizes - 1
-    middles = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
-    weighted, moved = tasks * second, tasks * middles
-    turned = weighted * middles
-    sum_second, sum_middles = int(np.sum(weighted)), int(np.sum(moved))
-    sum_turned = int(np.sum(turned))
-    sum_squares = int(np.dot(weighted, second))
-    sum_excess = 4 * sum_squares - 12 * sum_second  # 720 (m_4 - m_2^2)
-    sum_kurtosis = -6 * sum_squares - 12 * sum_second  # 720 (m_4 - 3 m_2^2)
-    # The mean of all m is taken from each, in units of 1/n.
-    shifts = n * (n * int(np.dot(moved, middles)) - sum_middles**2)
-    turned_shifts = n * n * int(np.dot(turned, middles))
-    turned_shifts -= sum_middles * (2 * n * sum_turned - sum_middles * sum_second)
-    expectation = Fraction(shifts, 4 * n**3) + Fraction((n - 1) * sum_second, 12 * n * n)
+    z = sizes * sizes - 1
+    m = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
+    cz, cm = tasks * z, tasks * m
+    czm = cz * m
+    sum_z, sum_m, sum_zm = int(np.sum(cz)), int(np.sum(cm)), int(np.sum(czm))
+    sum_zz = int(np.dot(cz, z))
+    sum_excess = 4 * sum_zz - 12 * sum_z  # sum of 720 (m_4 - m_2^2)
+    sum_kurtosis = -6 * sum_zz - 12 * sum_z  # sum of 720 (m_4 - 3 m_2^2)
+    # n^2 sum (m - m*)^2, and n^2 sum z (m - m*)^2.
+    shifts = n * (n * int(np.dot(cm, m)) - sum_m**2)
+    z_shifts = n * n * int(np.dot(czm, m)) - sum_m * (2 * n * sum_zm - sum_m * sum_z)
+    expectation = Fraction(shifts, 4 * n**3) + Fraction((n - 1) * sum_z, 12 * n * n)
     variance = (
-        Fraction(turned_shifts, 12 * n**4)
+        Fraction(z_shifts, 12 * n**4)
         + Fraction(sum_excess, 720 * n * n)
-        + Fraction(sum_kurtosis + 10 * sum_second * sum_second, 720 * n**4)
+        + Fraction(sum_kurtosis + 10 * sum_z * sum_z, 720 * n**4)
         - Fraction(2 * sum_excess, 720 * n**3)
     )
     mean, spread = float(expectation), float(variance)

@@ -370,9 +370,12 @@ def bound_pairs(
 ) -> Bounds:
     """Bound z and p of the difference of each pair of values.
 
-    Pairs are in the order of ``np.triu_indices(len(values), 1)``. `spreads` are the standard
-    deviations of the ranks of each, NaN for unknown ones. The loss of a value is how far all tasks
-    together are from the best: it bounds the squared differences of the tasks, and these bound z.
+    Pairs are in the order of ``np.triu_indices(len(values), 1)``: of three values (0, 1), (0, 2),
+    (1, 2). `spreads` are the standard deviations of the ranks of each, NaN for unknown ones.
+
+    A value v has the loss W |best - v|, W being the sum of the weights. The losses of a pair add up
+    to the sum of the u_i and so bound sum D_i^2; z is at least |sum D_i| over the root of that. The
+    top of this module derives each bound.
 
     Raises what :func:`compare_values` does.
     """
@@ -383,27 +386,28 @@ def bound_pairs(
     total = histogram.total_weight
     largest_span = float(spans.max())
     lower, upper = np.array(intervals, dtype=np.float64).T
-    # The two ends of each pair, shape (2, pairs), and how far apart its values are at least.
+    # The least z: of the nearest values of each pair, shape (2, pairs), and the largest sum D_i^2.
     nearest, farthest = _pair_ends(lower, upper, first, second)
-    least = total * np.abs(nearest[1] - nearest[0])
+    least_sum = total * np.abs(nearest[1] - nearest[0])
     squares = room.bound_squares(total * np.sum(np.abs(best - nearest), axis=0))
     if spreads is not None and histogram.weights is None:
-        by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least**2 / total
-        squares = np.fmin(squares, by_spreads)
+        by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least_sum**2 / total
+        squares = np.fmin(squares, by_spreads)  # which leaves NaN out
     z_upper = _bound_z(metric, histogram, total * np.abs(farthest[1] - farthest[0]))
-    z = np.minimum(_divide_by_root(least, squares), z_upper)
+    z_lower = np.minimum(_divide_by_root(least_sum, squares), z_upper)
     # The least loss of each value and its largest one, shape (2, values).
     losses = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
+    # Without negative correlation: sum s_i p_i + sum s_i q_i - 2 (sum p_i) (sum q_i) / n.
     uncorrelated = squares
     if histogram.weights is None:
         filled = room.fill(losses[1])
-        shared = losses[0] / math.sqrt(histogram.total)
-        together = filled[first] + filled[second] - 2 * shared[first] * shared[second]
+        scaled = losses[0] / math.sqrt(histogram.total)
+        together = filled[first] + filled[second] - 2 * scaled[first] * scaled[second]
         uncorrelated = np.minimum(squares, together)
-    z_uncorrelated = np.minimum(_divide_by_root(least, uncorrelated), z_upper)
-    # No test that flips signs has a smaller p than that of equal signs.
+    z_uncorrelated = np.minimum(_divide_by_root(least_sum, uncorrelated), z_upper)
+    # No test that flips signs has a smaller p than that of equal signs, 2 / 2^n.
     p_lower = np.full(len(first), (1 - histogram.total) * math.log10(2.0))
-    p_upper, method = _bound_p(z, squares, largest_span)
+    p_upper, method = _bound_p(z_lower, squares, largest_span)
     notes = ("",) * len(values)
     if metric.hits_k and not histogram.is_weighted:
         # Shares of whole hits, shape (2, values), allow an exact test.
@@ -413,12 +417,13 @@ def bound_pairs(
         hit_squares = room.bound_squares(total * np.sum(np.abs(best - near), axis=0))
         p_lower[is_exact], p_upper[is_exact] = _bound_exact(total * near, total * far, hit_squares)
         method = np.where(is_exact, "exact", method)
-    # The bound is largest where the losses are half of what they can be, or next to it.
+    # The bound of sum D_i^2 is largest where the losses of a pair are half of what they can be, or
+    # as near to that as the intervals allow.
     least_losses, largest_losses = losses[:, first] + losses[:, second]
     half = np.clip(room.losses[-1], least_losses, largest_losses)
     return Bounds(
-        z=(z, z_upper),
-        z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z),
+        z=(z_lower, z_upper),
+        z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z_lower),
         log10_p=(p_lower, p_upper),
         method=method,
         smallest=_find_smallest(room.bound_squares(half), method, largest_span) / total,
@@ -467,12 +472,17 @@ def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Va
 
 
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
-    """Bound log10 p from above where only z is bounded, and name the inequality."""
+    """Bound log10 p from above where only z is bounded, and name the inequality. Shapes (pairs,).
+
+    ``normal``: the normal law at z less largest / sqrt(squares), the most that one task adds.
+    ``bound``: _FACTOR times the normal law at z, or 1.
+    """
     method = _choose_method(squares, largest)
     is_normal = method == "normal"
     step = np.where(is_normal, _divide_by_root(np.full(len(z), largest), squares), 0.0)
-    log10_p = np.array([_log10_normal(least) for least in np.maximum(z - step, 0.0).tolist()])
-    return np.where(is_normal, log10_p, np.minimum(log10_p + math.log10(_FACTOR), 0.0)), method
+    normal = np.array([_log10_normal(least) for least in np.maximum(z - step, 0.0).tolist()])
+    bound = np.minimum(normal + math.log10(_FACTOR), 0.0)
+    return np.where(is_normal, normal, bound), method
 
 
 def _divide_by_root(numbers: Values, squares: Values) -> Values:
@@ -568,6 +578,7 @@ class Room:
 
 
 def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
+    """Return f(r) of the ranks, for a metric that is the mean of f(r) over tasks."""
     if metric.term is None:
         raise UndefinedError(f"{metric.label} is not a mean over tasks.")
     return np.asarray(metric.term(ranks.astype(np.float64), metric.k), dtype=np.float64)
@@ -576,14 +587,19 @@ def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
 def _pair_ends(
     lower: Values, upper: Values, first: Places, second: Places
 ) -> tuple[Values, Values]:
-    """Return the two nearest numbers of two intervals, and the two farthest. Shapes (2, pairs)."""
-    up = np.stack([upper[first], lower[second]])
-    down = np.stack([lower[first], upper[second]])
-    is_up = np.abs(up[1] - up[0]) <= np.abs(down[1] - down[0])
+    """Return the nearest numbers of the two intervals of each pair, and the farthest ones.
+
+    Shapes (2, pairs). Of 1..3 and 4..6 these are 3, 4 and 1, 6; of 1..3 and 2..6 they are 2, 2, as
+    both intervals hold 2, and 1, 6.
+    """
+    # The nearest ends if the first interval is below the second, and if it is above it.
+    first_below = np.stack([upper[first], lower[second]])
+    first_above = np.stack([lower[first], upper[second]])
+    is_below = np.abs(first_below[1] - first_below[0]) <= np.abs(first_above[1] - first_above[0])
     shared = np.maximum(lower[first], lower[second])
     overlap = shared <= np.minimum(upper[first], upper[second])
-    nearest = np.where(overlap, shared, np.where(is_up, up, down))
-    return nearest, np.where(is_up, down, up)
+    nearest = np.where(overlap, shared, np.where(is_below, first_below, first_above))
+    return nearest, np.where(is_below, first_above, first_below)
 
 
 def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:
@@ -596,10 +612,14 @@ def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:
 
 
 def _log10_flips(differences: Values) -> float:
-    """Return log10 of the probability that differences of random signs sum to as much."""
+    """Return log10 of the probability that differences of random signs sum to as much.
+
+    Of 1 and 2, which sum to 3, two of the four sums -3, -1, 1, 3 are as far from 0: log10 of 1/2.
+    """
     sums = np.zeros(1)
     for difference in differences.tolist():
         sums = np.append(sums + difference, sums - difference)
+    # Equal sums may differ by roundings, which the 1e-12 forgives.
     return math.log10(np.mean(np.abs(sums) >= abs(np.sum(differences)) * (1 - 1e-12)))
 
 
@@ -627,16 +647,21 @@ def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, f
 
 
 def _choose_method(squares: Values, largest: float) -> NDArray[np.str_]:
+    """Choose ``normal`` where it takes 100 tasks or more to make up sum D_i^2, else ``bound``."""
     many = _MANY * largest**2
     return np.where((squares >= many) & (many > 0), "normal", "bound")
 
 
 def _quantile(method: str) -> float:
+    """Return the least z that is significant at 5 %."""
     return _BOUND_QUANTILE if method == "bound" else _QUANTILE
 
 
 def _find_smallest(squares: Values, method: NDArray[np.str_], step: float) -> Values:
-    """Return the least sums of differences that are significant; a task adds up to `step`."""
+    """Return the least sums of differences that are significant: quantile sqrt(squares) + step.
+
+    `step` is the most that one task adds, by which the normal law is taken nearer to 0.
+    """
     is_bound = method == "bound"
     quantile = np.where(is_bound, _BOUND_QUANTILE, _QUANTILE)
     return np.asarray(quantile * np.sqrt(squares) + np.where(is_bound, 0.0, step), dtype=np.float64)
