@@ -241,7 +241,7 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
 class Evaluation:
     """The options of several commands that say how numbers were evaluated."""
 
-    dataset: list[str] = option("--dataset -d KEY", "Dataset, any spelling; several for values.")
+    dataset: list[str] = option("--dataset -d KEY", "Dataset, any spelling; several for adjust.")
     tool: str | None = option(
         "--tool -t TOOL",
         "The tool that evaluated the models, which sets the protocol; see `rankconst show tools`.",

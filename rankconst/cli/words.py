@@ -77,12 +77,14 @@ def find_call(words: Sequence[str]) -> Call | None:
     The modules of its command are imported.
     """
     before = words[: words.index("--")] if "--" in words else words
+    command = find_command(words)
+    names = before[1:] if before[:1] == ["tables"] else before
+    is_known = bool(command) or not names or names[0].startswith("-")
     asks_for_help = not HELP.isdisjoint(before) or words in ([], ["tables"])
-    if asks_for_help or before[:1] == ["--install-completion"]:
+    if (asks_for_help and is_known) or before[:1] == ["--install-completion"]:
         return None
     if before in (["--version"], ["-V"]):
         return lambda: print_text(describe_versions())
-    command = find_command(words)
     function = import_command(command) if command else _refuse_command
     return functools.partial(_call, command, function, words[len(command.split()) :])
 

@@ -71,6 +71,13 @@ def test_every_command_has_help_and_every_option_an_explanation(run: Run, comman
         assert re.search(r"\s{2,}\S+.*[a-z]{2}", line.partition("  ")[2]), line
 
 
+@pytest.mark.parametrize("line", ["help nope", "nope --help", "tables nope -h"])
+def test_there_is_no_help_for_what_is_no_command(run: Run, line: str) -> None:
+    screen = run(*line.split())
+    assert (screen.code, screen.out) == (2, "")
+    assert "no such command 'nope'" in screen.err
+
+
 def test_options_are_few() -> None:
     every = [each for name in COMMANDS for each in list_parameters(import_command(name))]
     options = [each.declaration for each in every if each.declaration.names]
