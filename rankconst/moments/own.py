@@ -132,56 +132,64 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
 
 def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
-    """Return the moments of the largest, or of the smallest rank."""
+    """Return the moments of the largest, or of the smallest rank.
+
+    D, how far it is from the best or worst rank possible, has E[D] = sum_{d >= 0} P(D > d) and
+    E[D^2] = sum_{d >= 0} (2 d + 1) P(D > d).
+    """
     starts = offsets_of(histogram).astype(np.float64)
     stops = histogram.last_ranks.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
-    # How far the extreme rank is from the best or worst possible: D > d iff no rank is within d.
     edge = float(stops.max() if largest else starts.min() + 1)
-    log_beyond = _chunked(starts, stops, tasks, edge, largest)
-    # How many d have a chance that counts: beyond the last rank, none has.
-    reach = range(int(stops.max() - starts.min()))
+
+    def log_beyond(d: Values) -> Values:
+        return _log_beyond(d, starts, stops, tasks, edge=edge, largest=largest)
+
+    # P(D > d) falls: the first d at which it does not count ends the sums.
+    possible = range(int(stops.max() - starts.min()))
     last = bisect.bisect_left(
-        reach, True, key=lambda d: log_beyond(np.array([float(d)]))[0] < _VANISHED
+        possible, True, key=lambda d: log_beyond(np.array([float(d)]))[0] < _VANISHED
     )
     if last > _MOST_RANKS:
         raise UndefinedError(
             f"that rank may be any of {last:,}; at most {_MOST_RANKS:,} are added up."
         )
-    steps = np.arange(float(last))
-    chances = np.exp(log_beyond(steps))
-    first, second = math.fsum(chances.tolist()), math.fsum(((2 * steps + 1) * chances).tolist())
+    d = np.arange(float(last))
+    chances = np.exp(log_beyond(d))
+    distance = math.fsum(chances.tolist())
+    square = math.fsum(((2 * d + 1) * chances).tolist())
     # Each chance carries the roundings of its logarithm, at most _VANISHED where it counts.
     error = UNIT_ROUNDOFF * (8 * -_VANISHED + 4 * len(histogram))
-    mean, slack = (edge - first if largest else edge + first), error * (second + 2 * first * first)
-    variance = lift_rounding(np.array([second - first * first]), np.array([slack]))
+    mean = edge - distance if largest else edge + distance
+    slack = error * (square + 2 * distance * distance)
+    variance = lift_rounding(np.array([square - distance * distance]), np.array([slack]))
     return Moments(
         expectation=mean,
-        expectation_error=error * first + UNIT_ROUNDOFF * mean,
+        expectation_error=error * distance + UNIT_ROUNDOFF * mean,
         variance=float(variance[0]),
         variance_error=slack,
         method="closed_form",
     )
 
 
-def _chunked(
-    starts: Values, stops: Values, tasks: Values, edge: float, largest: bool
-) -> Callable[[Values], Values]:
-    """Return the function of d that gives ln P(D > d)."""
+def _log_beyond(
+    d: Values, starts: Values, stops: Values, tasks: Values, *, edge: float, largest: bool
+) -> Values:
+    """Return ln P(D > d), the chance that no rank is within d of the edge. Shape (len(d),).
 
-    def evaluate(d: Values) -> Values:
-        found = np.empty(d.size)
-        rows = max(1, _CHUNK // tasks.size)
-        for begin in range(0, d.size, rows):
-            away = d[begin : begin + rows, None]
-            # F is 0 before its block, and 1 behind it.
-            if largest:
-                share = (edge - 1 - away - starts) / (stops - starts)
-            else:
-                share = (stops - (edge + away)) / (stops - starts)
-            share = np.clip(share, 0.0, 1.0)
-            with np.errstate(divide="ignore"):
-                found[begin : begin + rows] = np.sum(tasks * np.log(share), axis=1)
-        return found
-
-    return evaluate
+    That is sum_u c_u ln F_u(edge - 1 - d) for the largest rank, with F_u the chance of a rank of at
+    most that; sum_u c_u ln(1 - F_u(edge + d)) for the smallest one.
+    """
+    logs = np.empty(d.size)
+    rows = max(1, _CHUNK // tasks.size)
+    for begin in range(0, d.size, rows):
+        distance = d[begin : begin + rows, None]
+        if largest:
+            share = (edge - 1 - distance - starts) / (stops - starts)
+        else:
+            share = (stops - (edge + distance)) / (stops - starts)
+        # F is 0 before its block, and 1 behind it.
+        share = np.clip(share, 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            logs[begin : begin + rows] = np.sum(tasks * np.log(share), axis=1)
+    return logs

@@ -99,14 +99,18 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
 def _mix(
     rule: TailRule, best: float, histogram: Histogram, metric: Metric
 ) -> tuple[MixedLaw, float]:
-    """Return the law of the weighted sum of f(r), and the largest value of that sum."""
+    """Return the law of sum w_i f(r_i), and the largest value of that sum; `best` is f(1).
+
+    The n tasks of one weight add at most w (n best - lost): what is lost are the tasks that cannot
+    hit, or for ranks on blocks the sum of the ranks above these.
+    """
     parts, top = [], 0.0
     for weight, part in split_weights(histogram):
         law = rule.make(part, metric)
-        missed = law.missed if isinstance(law, HitsLaw) else split_offsets(part)[1]
+        lost = law.missed if isinstance(law, HitsLaw) else split_offsets(part)[1]
         if len(law.tasks):
             parts.append((weight, law))
-        top += weight * (best * part.total - missed)
+        top += weight * (best * part.total - lost)
     return MixedLaw(parts), top
 
 
@@ -187,16 +191,23 @@ def _of_inverse(
 
 
 def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
-    """Enumerate the sums if they are few; integrate otherwise."""
+    """Return P(S - top >= x): by enumeration of the sums if they are few, else by inversion.
+
+    On a lattice x is moved up to the next sum there is.
+    """
     slack = _SUM_SLACK * n
     if law.span is not None:
-        slack = min(slack, 0.25 * law.span)
+        slack = min(slack, 0.25 * law.span)  # far less than from one sum to the next
         x = math.ceil((x - slack) / law.span) * law.span
     return _settle(law, x, lambda x: enumerate_sums(law, x, slack) or invert(law, x), slack)
 
 
 def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
-    """Answer at the ends without computing: at the best value and beyond, and at the worst."""
+    """Return P(S - top >= x), which lies in -width .. 0; `compute` gives it between the two ends.
+
+    Beyond 0 it is 0; at 0, within the slack, it is the probability that all ranks are best; at
+    -width and below, and where nothing varies, it is 1.
+    """
     if x > slack:
         return Tail(-math.inf, 0.0, "exact")
     if not len(law.tasks) or x <= slack - law.width:

@@ -104,12 +104,15 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
 
 
 def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
-    """Return the number of ranks 1 .. N that a task may have if all others have rank 1."""
+    """Return the largest rank r of 1 .. N with f(r) - f(1) >= `least`, for each N; 1 if none has.
+
+    With that rank, and all others 1, the sum still reaches `least`. By bisection: f falls in r.
+    """
     low, high = np.ones_like(sizes), sizes
     while np.any(low < high):
         middle = (low + high + 1) // 2
-        reached = law.deviations(middle.astype(np.float64)) >= least
-        low, high = np.where(reached, middle, low), np.where(reached, high, middle - 1)
+        reaches = law.deviations(middle.astype(np.float64)) >= least
+        low, high = np.where(reaches, middle, low), np.where(reaches, high, middle - 1)
     return low
 
 
@@ -118,9 +121,9 @@ def _halves(
 ) -> tuple[Part, Part, float] | None:
     """Return the tilted laws of two halves of the tasks, and ln of the factor that undoes the tilt.
 
-    None if they have too many values.
-
-    Each task has its first `kept` ranks, and t is the tilt.
+    Each task has its first `kept` ranks. The law of c tasks alike is formed by squaring, that of 5
+    as 4 + 1, and the largest laws are dealt out first. Returns None if there are too many values to
+    pair, or none that reaches `least`.
     """
     t = saddle.t
     bottoms = np.zeros(len(kept)) if saddle.upper else law.deviations(law.sizes)
@@ -135,7 +138,7 @@ def _halves(
     if squares[squares <= _PAIRS].sum() > _ALL_PAIRS:
         return None
     parts: list[Part] = []
-    spent = 0
+    spent = 0  # pairs formed
     for u, single in enumerate(singles):
         power, times = single, int(law.tasks[u])
         while times:
@@ -155,6 +158,7 @@ def _halves(
                 power = _product(power, power, least, slack)
     left = right = Part(np.zeros(1), np.ones(1))
     for part in sorted(parts, key=len, reverse=True):
+        # Each law joins the half with fewer values.
         left, right = sorted((left, right), key=len)
         pairs = len(left) * len(part)
         spent += pairs
@@ -167,6 +171,7 @@ def _halves(
 
 
 def _product(a: Part, b: Part, least: float, slack: float) -> Part:
+    """Return the law of the sum of two independent ones, without sums below `least`."""
     values = np.add.outer(a.values, b.values).ravel()
     chance = np.multiply.outer(a.chance, b.chance).ravel()
     # Underflown chances are those of sums far from x, on the side where they do not count.
@@ -175,6 +180,7 @@ def _product(a: Part, b: Part, least: float, slack: float) -> Part:
 
 
 def _merge(values: Values, chance: Values, slack: float) -> Part:
+    """Sort values, and take those that differ by no more than the slack for the least of them."""
     order = np.argsort(values, kind="stable")
     values, chance = values[order], chance[order]
     starts = np.flatnonzero(np.concatenate(([True], np.diff(values) > slack)))
