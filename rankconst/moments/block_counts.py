@@ -93,7 +93,7 @@ class BlockCounts:
         return np.asarray(self._done[1][np.searchsorted(self._done[0], x, side="right")])
 
     def shares(self, x: float) -> Values:
-        """Return F(x) of each row."""
+        """Return F(x), the share of ranks that are at most x, of each block. Shape (U,)."""
         return np.clip((x - self.starts) / self.sizes, 0.0, 1.0)
 
     def slope(self, x: float) -> float:
@@ -280,7 +280,11 @@ def _read_single_way(
 
 
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
-    """Return the tilt of chances, shape (X, U), as :func:`find_tilt` does."""
+    """Return a tilt s for each point, and the variance of its law, as :func:`find_tilt` does.
+
+    `share`, shape (X, U), is F; a tilt makes of it F e^s / (F e^s + 1 - F). The mean of the number
+    of uncertain ranks at most x, sum_u tasks F, becomes `target`.
+    """
 
     def moments(s: Values) -> tuple[Values, Values]:
         tilted = share / (share + (1 - share) * np.exp(-s)[:, None])

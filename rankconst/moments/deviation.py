@@ -188,7 +188,7 @@ def standard_deviation(histogram: Histogram) -> Moments:
     if square.variance == 0:
         # One task, or one candidate each.
         return Moments(root, 2 * UNIT_ROUNDOFF * root, 0.0, 0.0, "numerical")
-    ranks = _Ranks.of(histogram, square.expectation)
+    ranks = _Ranks.from_histogram(histogram, square.expectation)
     orders = [(ORDER, _GOOD_ENOUGH)]
     if has_many_blocks(histogram):
         orders = [(_LOW_ORDER, GOOD_FOR_MANY), *orders]
@@ -225,7 +225,7 @@ class _Ranks:
     outermost: tuple[Values, Values]
 
     @classmethod
-    def of(cls, histogram: Histogram, variance: float) -> _Ranks:
+    def from_histogram(cls, histogram: Histogram, variance: float) -> _Ranks:
         if histogram.offsets is None:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
             offsets, away, shift = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
@@ -286,6 +286,7 @@ class _Ranks:
         N that the integrand has the lattice's period, 1, there: the points of one period serve for
         all.
         """
+        # The step h costs a share of 2 exp(-pi^2 / (n t h^2)): that is 2 exp(-_RESOLVED).
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
         room = _VANISHED / t
         # c is near the mean of the ranks, and not far beyond the last rank of too many tasks.
@@ -348,7 +349,11 @@ class _Ranks:
 
 
 def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -> Values:
-    """Return the logarithm of phi for offsets c - mean, accurate also near 1. Shape (C, U)."""
+    """Return ln phi for offsets c - mean, shape (C, U), by a Gauss rule of the uniform law.
+
+    phi = sum_k w_k e^{a_k} with a_k = -t (node_k - offset)^2, so with the largest a, ln phi = a +
+    ln(1 + sum_k w_k expm1(a_k - a)): accurate also near 1.
+    """
     exponent = -t * np.square(nodes - offset[..., None])
     largest = exponent.max(axis=-1)
     less = np.expm1(exponent - largest[..., None])

@@ -377,7 +377,10 @@ def _suffix_sums(values: Values) -> Values:
 
 
 def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """Return an x in (low, high] with holds(x) and not holds(x - 1); `high` holds."""
+    """Return an x in (low, high] with holds(x) and not holds(x - 1), by bisection.
+
+    `holds` is taken to be false at `low` and true at `high`, and asked at neither.
+    """
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)
@@ -434,7 +437,10 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
 def _panels(
     profile: _Profile, lowest: int, centre: int, highest: int, paired: bool
 ) -> Iterator[Panel]:
-    """Cut the window where an N lies, at the centre, and where laws are not smooth.
+    """Cut the window lowest .. highest where an N lies, at the centre, and where laws change fast.
+
+    A panel is at most 3 standard deviations of B wide, and 3/2 of its start, as f is singular at 0;
+    but 64 ranks are not cut.
 
     If n is even, `paired`, the sums over gaps differ behind an N: they reach their new course
     within a few times the scale of the gap, where panels are narrow.
@@ -444,7 +450,6 @@ def _panels(
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         start = begin
         while start < end:
-            # f is singular at 0.
             scale = min(profile.scale(start), float(start))
             width = _WIDEST * min(scale, float(start) / 2)
             gap = profile.gap(start) if paired else 0.0
@@ -452,7 +457,7 @@ def _panels(
                 scale = min(scale, 8.0 * gap)
                 if start - begin < 40.0 * gap:
                     width = min(width, max(8.0 * gap, start - begin))
-            # Widths of few sizes, so that few rules serve.
+            # Widths are powers of 2^(1/4), so that few rules serve.
             width = 2.0 ** (math.floor(4.0 * math.log2(max(width, _NARROWEST))) / 4.0)
             stop = min(end, start + round(width))
             yield Panel(start, stop, scale)

@@ -220,28 +220,31 @@ def _make_plan(control: _Control, values: Values, counts: Values, limit: int) ->
 
 
 def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Moments | None:
-    """Return estimates if nearly all values are one and the same, else None."""
+    """Return estimates from draws of M that are nearly all the same; None if they are not.
+
+    `largest` bounds M. If some draws differ, the errors allow for more, as far off as the farthest.
+    If none of S does, that M differs has a chance of at most 3 / S, or of Chernoff's bound if that
+    is less; M is then off by `largest` at most, or on blocks by what Chernoff's bounds allow.
+    """
     draws = values.size
-    rare = count_rare(values)
-    if not is_rare(rare, draws):
+    num_rare = count_rare(values)
+    if not is_rare(num_rare, draws):
         return None
     common = float(np.median(values))
+    if num_rare > 0:
+        return estimate(values, float(np.max(np.abs(values - common))))
     expectation = float(values.mean())
-    squares = np.square(values - expectation)
-    variance = float(squares.mean())
-    if rare == 0:
-        chance = max(_bound_escape(histogram, common), sys.float_info.min)
-        off = min(math.sqrt(UNSEEN) / draws, chance)
-        # Tables 1.0.0 keep their errors, but with equal even N the median may be either of two
-        # ranks.
-        if histogram.offsets is not None or chance == 1.0:
-            gap = _bound_distance(histogram, common, largest)
-            beyond = _IMPROBABLE * largest
-            error = off * gap + beyond
-            variance_error = off * gap**2 + beyond * largest
-            return _sampled(expectation, error, variance, variance_error)
-        return _sampled(expectation, off * largest, variance, off * largest**2)
-    return estimate(values, float(np.max(np.abs(values - common))))
+    variance = float(np.square(values - expectation).mean())
+    chernoff = max(_bound_escape(histogram, common), sys.float_info.min)
+    chance = min(math.sqrt(UNSEEN) / draws, chernoff)
+    # Tables 1.0.0 keep their errors, but with equal even N the median may be either of two ranks.
+    if histogram.offsets is None and chernoff < 1.0:
+        return _sampled(expectation, chance * largest, variance, chance * largest**2)
+    distance = _bound_distance(histogram, common, largest)
+    beyond = _IMPROBABLE * largest
+    error = chance * distance + beyond
+    variance_error = chance * distance**2 + beyond * largest
+    return _sampled(expectation, error, variance, variance_error)
 
 
 def _bound_escape(histogram: Histogram, value: float) -> float:
@@ -321,7 +324,10 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
 
 
 def _divergence(level: float, mean: float, n: int) -> float:
-    """Return n KL(level/n, mean/n)."""
+    """Return n KL(level/n, mean/n) = level ln(level/mean) + (n-level) ln((n-level)/(n-mean)).
+
+    0 ln 0 counts as 0; infinite where a part of the level has no part of the mean.
+    """
     total = 0.0
     for part, expected in ((level, mean), (n - level, n - mean)):
         if part > 0:
@@ -372,13 +378,17 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
 
 
 def _place_control(histogram: Histogram) -> _Control:
-    """Choose the points m0 - d0, m0 and m0 + d0, and form the moments of B there."""
+    """Choose the points m0 - d0, m0 and m0 + d0, rounded, and form the moments of B there.
+
+    With p and q the chances of a rank of at most x and y, x < y: r <= x implies r <= y, so that
+    Cov[B(x), B(y)] = sum_u c_u p_u (1 - q_u).
+    """
     middle, distance = _locate(histogram)
     tasks, last = histogram.num_tasks, histogram.last_ranks.max()
-    near = {round(x) for x in (middle - distance, middle, middle + distance)}
-    points = np.array(sorted(x for x in near if 0 < x < last), dtype=np.float64)
+    rounded = {round(x) for x in (middle - distance, middle, middle + distance)}
+    # At 0, and from the last rank on, B does not vary.
+    points = np.array(sorted(x for x in rounded if 0 < x < last), dtype=np.float64)
     shares = [_shares(histogram, x) for x in points.tolist()]
-    # For x < y, r <= x implies r <= y.
     covariance = np.empty((points.size, points.size))
     for i, p in enumerate(shares):
         for j, q in enumerate(shares):
@@ -397,19 +407,20 @@ class _Rankings:
     counts: Counts  # B at each, a column a ranking: shape (E, S)
 
     def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
-        """Draw B(x) at a point x for each ranking.
+        """Draw B(x) at a point x for each ranking. Shapes (S,).
 
         `low` and `high` are points on either side, and B there, shapes (2, S); between them, B is
-        known at edges only.
+        known at edges only. Of the ranks between the nearest known points l < x < h, each is at
+        most x with the chance (x - l) / (h - l): their number is binomial.
         """
         ranking = np.arange(x.size)
         stop = np.maximum(np.searchsorted(self.edges, x), 1)
         before = (self.edges[stop - 1], self.counts[stop - 1, ranking])
         after = (self.edges[stop], self.counts[stop, ranking])
-        # The nearer of two known points has the larger B on the left, the smaller on the right.
+        # Row 0 has points, row 1 has B. Of two on the left the nearer has the larger point and the
+        # larger B, of two on the right the smaller ones.
         left, count_left = np.maximum(before, low)
         right, count_right = np.minimum(after, high)
-        # What lies between is uniform there, each on its own.
         width = right - left
         share = np.divide(x - left, width, out=np.zeros_like(x), where=width > 0)
         num_between = (count_right - count_left).astype(np.int64)
@@ -487,7 +498,7 @@ def _draw(
 def _draw_ranks(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw rank by rank."""
+    """Draw M without its divisor, and B at the points, rank by rank."""
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
     ranks = rng.random_sample((draws, sizes.size))
     ranks *= sizes
@@ -508,7 +519,12 @@ def _draw_ranks(
 def _draw_deviations(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw the counts on either side of the medians, and then the medians."""
+    """Draw M without its divisor, shape (S,), and B at the points, shape (K, S), from the counts.
+
+    The y_i on a stretch between edges are uniform. So number k of the m there is the start plus the
+    length times a beta variable of k and m + 1 - k; and the least of m that remain beyond a point
+    lies 1 - e^(-E/m) of the rest of the stretch beyond it, E standard exponential.
+    """
     n = histogram.total
     rankings = _draw_rankings(histogram, points, draws, rng)
     edges, counts = rankings.edges, rankings.counts

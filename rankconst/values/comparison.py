@@ -382,7 +382,7 @@ def bound_pairs(
     _require_comparable(metric, tasks, histogram)
     first, second = np.triu_indices(len(values), 1)
     spans, counts, best = _list_spans(metric, histogram)
-    room = Room.of(spans, counts)
+    room = Room.from_spans(spans, counts)
     total = histogram.total_weight
     largest_span = float(spans.max())
     lower, upper = np.array(intervals, dtype=np.float64).T
@@ -560,8 +560,11 @@ class Room:
     squares: Values
 
     @classmethod
-    def of(cls, spans: Values, tasks: Values) -> Room:
-        """Sum up the losses of so many tasks of each span."""
+    def from_spans(cls, spans: Values, tasks: Values) -> Room:
+        """Sum up the losses of `tasks` tasks of each span.
+
+        Spans 1 and 2, of one task each, give losses 0, 2, 3 and squares 0, 4, 5.
+        """
         order = np.argsort(-spans)
         slopes, rooms = spans[order], (spans * tasks)[order]
         losses, squares = np.cumsum(rooms), np.cumsum(slopes * rooms)
@@ -628,7 +631,7 @@ def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | No
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)
-    room, largest = Room.of(spans, counts), float(spans.max())
+    room, largest = Room.from_spans(spans, counts), float(spans.max())
     squares, method = room.squares[-1:], np.array(["exact"])
     if not metric.hits_k or histogram.is_weighted:
         method = _choose_method(squares, largest)

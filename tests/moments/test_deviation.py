@@ -108,7 +108,7 @@ def test_central_moments_are_within_their_errors(
     mean = Fraction(sum(v * times for v, times in law.items()), vectors)
     histogram = Histogram.from_counts(counts, offsets=offsets)
     square = rank_variance(histogram)
-    ranks = module._Ranks.of(histogram, square.expectation)
+    ranks = module._Ranks.from_histogram(histogram, square.expectation)
     for order, moment in enumerate(
         module._central_moments(ranks, square.variance / square.expectation**2)
     ):
@@ -126,7 +126,7 @@ def test_central_moments_are_within_their_errors(
 
 def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
     square = rank_variance(histogram)
-    ranks = module._Ranks.of(histogram, square.expectation)
+    ranks = module._Ranks.from_histogram(histogram, square.expectation)
     central = module._central_moments(ranks, square.variance / square.expectation**2)
     return module._by_series(central), module._by_transform(ranks, central)
 

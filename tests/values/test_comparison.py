@@ -104,7 +104,7 @@ def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share:
         b_eq=[1.0] * len(spans) + [losses],
     )
     assert done.success
-    room = Room.of(np.array(spans), np.ones(len(spans)))
+    room = Room.from_spans(np.array(spans), np.ones(len(spans)))
     assert room.bound_squares(np.array([losses])) == pytest.approx([-done.fun], abs=1e-7)
 
 
