@@ -68,35 +68,39 @@ _REMEDY = "Number entities and relations from 0 without gaps."
 
 
 class KeyTable:
-    """Finds the few of many keys that are in a table, ascending.
+    """Finds the few of many keys that are in a table, whose keys ascend.
 
-    Most keys are not, which a mark shows at the top bits of their product with an odd number, in an
-    array that is small enough for the second-level cache. The others are searched.
+    Most keys are not in it. A key is hashed to a slot, the top bits of its product with an odd
+    number; if no key of the table marks this slot, it is not in the table. The others are searched.
+    There are 16 to 32 slots a key, but at most 2^24.
     """
 
     def __init__(self, keys: Words) -> None:
         self._keys = keys
         self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 24))
         self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
-        self._marks[self._place(keys)] = True
+        self._marks[self._hash(keys)] = True
 
-    def _place(self, keys: Words) -> Codes:
+    def _hash(self, keys: Words) -> Codes:
+        """Return the slot of each key."""
         slots = keys * np.uint64(0xD6E8FEB86659FD93)
         slots >>= self._shift
-        return slots.view(np.int64)  # others numpy converts at every use as places
+        return slots.view(np.int64)  # indices of another type are converted at every use
 
     def match(self, keys: Words) -> Matches:
-        """Find keys in the table."""
-        marked = np.flatnonzero(self._marks[self._place(keys)])
-        rows, places = locate(self._keys, keys[marked])
-        return Matches(marked[rows], places)
+        """Find which of some keys are in the table, and where."""
+        marked = np.flatnonzero(self._marks[self._hash(keys)])
+        rows, indices = locate(self._keys, keys[marked])
+        return Matches(marked[rows], indices)
 
 
 @dataclass(frozen=True)
 class Queries:
     """The distinct queries that the ranking tasks of one side ask, perhaps with a time.
 
-    On the side of relations a query has a second entity in the relation's place.
+    The tasks (a, r, b), (a, r, c) and (d, r, b) of side tail ask the queries (a, r, ?) and
+    (d, r, ?), whose numbers are 0 and 1; `of_task` is 0, 0, 1. On the side of relations a query has
+    a second entity in place of the relation.
     """
 
     keys: Words  # entity, relation and time in one number, ascending. Shape (Q,), uint64
@@ -133,7 +137,7 @@ class Queries:
         return self.table.match(self.pack(anchors, relations))
 
     def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
-        """Return the key of each entity, relation and time."""
+        """Return the key of each entity and relation, with its time if the queries have one."""
         keys = pack(anchors, relations, self.num_relations)
         if self.num_times == 1 or times is None:
             return keys
@@ -162,21 +166,22 @@ class RankedTasks:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The ranks that true answers of one side can have: any of `size` ranks after `offset`.
+    """The ranks that true answers of one side can have: offset + 1, ..., offset + size.
 
-    Candidates of equal score are in random order. Under chance all are, and a query is a row.
+    Candidates of equal score are in random order, so that each of these is as likely. Tasks of the
+    same ranks may share a row: under chance, where all candidates tie, a query is a row.
     """
 
     queries: Queries
     of_task: Codes  # the row of each task. Shape (n,)
-    query: Codes  # the query that each row's tasks ask. Shape (U,)
+    query: Codes  # the number of the query that each row's tasks ask. Shape (U,)
     size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
     # Candidates that score above it. Shape (U,); None if there are none.
     offset: Codes | None = None
 
     @cached_property
     def tally(self) -> Tally:
-        """The numbers of tasks that are alike."""
+        """The tally of the tasks; under chance, all queries that are alike are one entry."""
         relation = self.queries.relation[self.query]
         frequency = self.queries.frequency[self.query]
         if self.offset is None:
@@ -196,7 +201,11 @@ class Tally:
 
     @classmethod
     def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
-        """Count queries that are alike together: of a train split, far fewer remain."""
+        """Count the tasks of queries, one entry each, and join queries that are equal in all three.
+
+        Two queries of size 5 and frequency 3, of one relation, become one entry of 6 tasks. Of a
+        train split, far fewer entries remain. They stay apart if 64 bits cannot hold an entry.
+        """
         bounds = _bound(size, frequency, relation)
         if bounds is None:
             return cls(size, frequency, relation, frequency)
@@ -208,7 +217,7 @@ class Tally:
 
     @classmethod
     def merge(cls, tallies: Sequence[Tally]) -> Tally:
-        """Add up tallies of different queries."""
+        """Add up tallies of different queries, none with an offset; equal entries become one."""
         if len(tallies) == 1:
             return tallies[0]
         size = np.concatenate([tally.size for tally in tallies])
@@ -223,12 +232,17 @@ class Tally:
 
     @classmethod
     def _unpack(cls, words: Words, num_tasks: Codes, bounds: Sequence[int]) -> Tally:
+        """Return the tally of words of size, frequency and relation."""
         rest, relation = unpack(words, bounds[2])
         size, frequency = unpack(rest.view(np.uint64), bounds[1])
         return cls(size, frequency, relation, num_tasks)
 
     def histogram(self, group: str | None = None) -> Histogram:
-        """Return the histogram of the tasks; those of a `group`, query or relation, weigh one."""
+        """Return the histogram of the tasks.
+
+        Each task weighs 1; for a `group`, ``"query"`` or ``"relation"``, all tasks of one query or
+        relation weigh 1 together, as in a macro average.
+        """
         tasks = self.frequency
         if group == "relation":
             # Sums of whole numbers below 2^53 are exact.
@@ -237,7 +251,7 @@ class Tally:
         return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
-        """Return the histogram of each relation; `by_query`, the tasks of a query weigh one."""
+        """Return histograms by relation; `by_query`, all tasks of a query weigh 1 together."""
         if not self.size.size:
             return {}
         weights = 1.0 / self.frequency if by_query else None
@@ -245,7 +259,7 @@ class Tally:
 
 
 def _bound(*columns: Codes) -> list[int] | None:
-    """Return the number of values of each column; None if a word cannot hold them all."""
+    """Return 1 + the maximum of each column; None if 64 bits cannot hold one value of each."""
     bounds = [1 + int(column.max(initial=0)) for column in columns]
     return bounds if math.prod(bounds) <= 1 << 64 else None
 
@@ -254,7 +268,7 @@ def _bound(*columns: Codes) -> list[int] | None:
 class Answers:
     """The distinct known answers of each query of a side, true ones included."""
 
-    queries: Queries  # as the filter asks: without times if it ignores them
+    queries: Queries  # without times if the filter ignores them
     words: Words  # query and entity in one number, ascending
     bits: int  # the number of bits of the entity
 
@@ -264,7 +278,7 @@ class Answers:
 
     @property
     def query(self) -> Codes:
-        """The query of each answer, ascending."""
+        """The number of the query of each answer, ascending."""
         return find_keys(self.words, self.bits).view(np.int64)
 
     @property
@@ -292,7 +306,11 @@ class TaskCounts:
 
 
 class Gathering:
-    """The known answers of queries, by their source: a split, or :data:`FURTHER`."""
+    """The known answers of queries, by their source: a split, or :data:`FURTHER`.
+
+    `keys` are those of the queries, ascending, each once; `num_answers` is the number of entities
+    or relations that can be an answer. Raises DataError if 64 bits cannot hold a query and one.
+    """
 
     def __init__(self, keys: Words, num_answers: int) -> None:
         self._keys, self.bits = keys, count_bits(num_answers)
@@ -305,13 +323,13 @@ class Gathering:
         self._words: dict[str, list[Words]] = {}
 
     def update(self, source: str, keys: Words, answers: Codes) -> None:
-        """Add the known triples of a batch, as queries and answers."""
+        """Add known triples of a source, as key and answer each; other queries are skipped."""
         rows, query = self._table.match(keys)
         words = append_answers(query.view(np.uint64), answers[rows], self.bits)
         self._words.setdefault(source, []).append(words)
 
     def answers(self, queries: Queries, sources: Iterable[str], candidate: Mask) -> Answers:
-        """Return the distinct answers of queries that sources have and that are candidates."""
+        """Return the distinct answers to queries in some sources, those that `candidate` marks."""
         # The query of each key, -1 for keys that only others ask.
         query_of_key = np.full(self._keys.size, -1, dtype=np.int64)
         query_of_key[np.searchsorted(self._keys, queries.keys)] = queries.numbers
@@ -327,12 +345,12 @@ class Gathering:
 
 
 def list_sides(graph: Graph) -> tuple[str, ...]:
-    """Return the sides that a graph has tasks of."""
+    """Return the sides that a graph has tasks of: head, tail, and relation if it is ranked."""
     return (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES
 
 
 def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
-    """Return the queries of a side that facts ask."""
+    """Return the distinct queries of a side that facts ask; DataError if keys exceed 64 bits."""
     entities, times = graph.num_entities, graph.num_times
     relations = entities if side == RELATION_SIDE else graph.num_relations
     if entities * relations * times >= 1 << 64:
@@ -360,7 +378,7 @@ class _Evaluation(NamedTuple):
 
 
 class _FilterSide(NamedTuple):
-    """A side as a filter sees it."""
+    """A side, and whether the filter compares times."""
 
     side: str
     timed: bool  # True if known answers are those of the same time
@@ -372,9 +390,10 @@ def count_protocols(
     splits: Collection[str] = SPLITS,
     stage: Stage = unseen,
 ) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of splits under each protocol, shared where protocols agree.
+    """Count the candidates of splits under each protocol; return them by protocol key and split.
 
-    Keys are those of the protocol and the split; one that cannot be counted is left out.
+    Known answers to all queries are collected in one pass over the known triples. Protocols that
+    agree in all that matters share one object. What cannot be counted is left out.
     """
     evaluations = _list_evaluations(graph, protocols, splits)
     counts = {}
@@ -394,9 +413,9 @@ def count_protocols(
 def _list_evaluations(
     graph: Graph, protocols: Iterable[Protocol], splits: Collection[str]
 ) -> list[_Evaluation]:
-    """List the evaluations that can be counted, splits in their usual order.
+    """List what can be counted, protocol by protocol, in the order train, valid, test.
 
-    Those that rank the same rows of a split have the same tasks, one object.
+    Protocols that rank the same rows of a split share one object of tasks.
     """
     tasks_of_rows: dict[tuple[str, bytes], RankedTasks] = {}
     evaluations = []
@@ -422,7 +441,7 @@ def _key_counts(graph: Graph, evaluation: _Evaluation) -> Hashable:
 
 
 def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Mask:
-    """Select the rows of a split that a protocol ranks."""
+    """Mark the rows of a split that a protocol ranks: of those allowed all, seen or distinct."""
     evaluated = graph.splits[split]
     ranked = graph.is_allowed(evaluated)
     if protocol.tasks == "seen":
@@ -441,7 +460,10 @@ def _find_tasks(graph: Graph, split: str, rows: Mask) -> RankedTasks:
 
 
 def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
-    """Return the sources of the known triples that a protocol removes; none if it removes none."""
+    """Return the sources of the known triples that a protocol removes; empty if it filters none.
+
+    They are its filter splits, the evaluated split, and further triples, as far as there are any.
+    """
     filtered = protocol.known_splits(split)
     if not filtered:
         return frozenset()
@@ -456,7 +478,12 @@ def list_sources(graph: Graph) -> dict[str, Triples]:
 def _gather_answers(
     graph: Graph, evaluations: Iterable[_Evaluation]
 ) -> dict[_FilterSide, Gathering]:
-    """Look at every known triple that any protocol removes, once; keep answers of queries."""
+    """Collect the known answers to the queries of all evaluations.
+
+    Protocols ask overlapping queries. So the queries of each side are joined first, with times and
+    without; then each source is read once, in batches, for all sides that any protocol filters
+    with it.
+    """
     keys: dict[_FilterSide, list[Words]] = {}
     queries: dict[_FilterSide, Queries] = {}
     sources: dict[str, set[_FilterSide]] = {}
@@ -499,7 +526,7 @@ def select_relations(graph: Graph, protocol: Protocol) -> Mask:
 
 
 def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
-    """Return the number of ranked entities or relations of each side, with known answers."""
+    """Return how many entities or relations are ranked on each side, before filtering."""
     if protocol.negatives is not None:
         return dict.fromkeys(ENTITY_SIDES, protocol.negatives + 1)
     ranked = dict.fromkeys(ENTITY_SIDES, int(select_candidates(graph, protocol).sum()))
@@ -509,12 +536,17 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
     return ranked
 
 
-def leave_out(removed: Codes, number: int, where: str) -> Codes:
-    """Subtract removed answers from the number of ranked entities; refuse impossible numbers."""
-    size = number - removed
-    if size.min() < 1 or size.max() > number:
+def leave_out(removed: Codes, num_ranked: int, where: str) -> Codes:
+    """Return the number of candidates of each query, after known answers are removed.
+
+    `removed` counts those of each query without the task's own. Raises DataError, which names
+    `where`, if a result is not in 1, ..., `num_ranked`.
+    """
+    size = num_ranked - removed
+    if size.min() < 1 or size.max() > num_ranked:
         raise DataError(
-            f"{where}: candidates run from {size.min()} to {size.max()}; expected 1 to {number}. "
+            f"{where}: candidates run from {size.min()} to {size.max()}; "
+            f"expected 1 to {num_ranked}. "
             "This is a bug: please report it with the dataset."
         )
     return size
@@ -523,7 +555,11 @@ def leave_out(removed: Codes, number: int, where: str) -> Codes:
 def _count_candidates(
     graph: Graph, evaluation: _Evaluation, gatherings: Mapping[_FilterSide, Gathering]
 ) -> TaskCounts:
-    """Count the candidates of each task of an evaluation."""
+    """Count the candidates of each query of an evaluation: N = ranked - known answers + 1.
+
+    For query (a, r, ?) with 4 ranked entities and known answers b and c, true answers included,
+    N = 4 - 2 + 1 = 3: for the task of b, all but c.
+    """
     protocol, split, tasks = evaluation
     entities = select_candidates(graph, protocol)
     relations = select_relations(graph, protocol)
@@ -532,17 +568,18 @@ def _count_candidates(
     sources = list_known(graph, protocol, split) if tasks.rows.size else ()
     timed = protocol.time == "same"
     blocks, answers = {}, {}
-    for side, number in count_ranked(graph, protocol).items():
+    for side, num_ranked in count_ranked(graph, protocol).items():
         queries = tasks.queries[side]
-        filtered, number_there = queries.timeless
         if timed:
             filtered, number_there = queries, queries.numbers
-        size = np.full(queries.keys.size, number)
+        else:
+            filtered, number_there = queries.timeless
+        size = np.full(queries.keys.size, num_ranked)
         if sources:
             gathering = gatherings[_FilterSide(side, timed)]
             answers[side] = gathering.answers(filtered, sources, candidate[side])
             removed = answers[side].count()[number_there] - 1
-            size = leave_out(removed, number, f"{protocol.key} {split} {side}")
+            size = leave_out(removed, num_ranked, f"{protocol.key} {split} {side}")
         else:
             bits = count_bits(count_answers(graph, side))
             answers[side] = Answers(filtered, np.empty(0, np.uint64), bits)

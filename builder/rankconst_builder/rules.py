@@ -54,10 +54,10 @@ class Scores:
     num_entities: int
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
-        """Return the scores of entities, each in its group."""
+        """Return the score of each entity in its group; 0 for those that are not listed."""
         scores = np.zeros_like(groups)
-        rows, places = locate(self.pairs, pack(groups, entities, self.num_entities))
-        scores[rows] = self.score[places]
+        rows, indices = locate(self.pairs, pack(groups, entities, self.num_entities))
+        scores[rows] = self.score[indices]
         return scores
 
     @functools.cached_property
@@ -67,14 +67,14 @@ class Scores:
 
 
 class Standing(NamedTuple):
-    """The numbers of higher and of equal scores in the group of each. Arrays of shape (n,)."""
+    """How many scores of a group are above each of n scores, and how many equal it. Shape (n,)."""
 
-    above: Codes  # how many entities score above each
-    same: Codes  # how many score the same
+    above: Codes
+    same: Codes
 
 
 class Order:
-    """Scores above 0, in order within each group."""
+    """Scores above 0, in order within each group, to count those above a score or equal to it."""
 
     def __init__(self, groups: Codes, scores: Codes) -> None:
         self._step = 1 + int(scores.max(initial=0))
@@ -89,13 +89,17 @@ class Order:
         self._ends = np.cumsum(np.bincount(groups, minlength=1))
 
     def count(self, groups: Codes, scores: Codes) -> Standing:
-        """Count the entities of each group that score above, and those that score the same."""
+        """Count the scores of each group that are above each given one, and those that equal it.
+
+        In a group of scores 2, 5, 5 and 9, 5 has 1 above and 2 the same, 4 has 3 and 0. Groups and
+        scores need not occur.
+        """
         keys = groups * self._step + np.minimum(scores, self._step)
-        place = search(self._keys, keys)
-        is_there = np.append(self._keys, -1)[place] == keys
-        # Entities of groups before and of this one: that score less, at most the same, and all.
-        below = self._until[place]
-        up_to = self._until[place + is_there]
+        index = search(self._keys, keys)
+        occurs = np.append(self._keys, -1)[index] == keys
+        # Of the scores of earlier groups and of this one: those below, those up to it, and all.
+        below = self._until[index]
+        up_to = self._until[index + occurs]
         ends = self._ends[np.minimum(groups, self._ends.size - 1)]
         return Standing(ends - up_to, up_to - below)
 
@@ -140,9 +144,10 @@ class Rules:
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:
-    """Return the first 64 binary digits of fractions below 1: numbers in the same order.
+    """Return the first 64 binary digits of fractions below 1: floor(2^64 above / below).
 
-    Two different fractions with denominators below 2^32 are more than 2^-64 apart.
+    They compare as the fractions do: two different ones with denominators below 2^32 are more than
+    2^-64 apart. A long division by 32 digits at a time; larger denominators raise DataError.
     """
     if int(below.max(initial=0)) >> 32:
         raise DataError(
@@ -238,7 +243,7 @@ class Train:
 
     @functools.cached_property
     def _counts(self) -> _PairCounts:
-        """Count all triples once, by the pairs of entities that they connect."""
+        """Count distinct triples by pairs of their parts, sorted by the entities they connect."""
         number, entities = self.graph.num_relations, self.graph.num_entities
         triples = self.graph.splits["train"]
         packing = Packing.plan(self.graph, RELATION_SIDE, len(triples), ROOM << 3)
@@ -271,7 +276,7 @@ class Train:
         return {side: np.diff(self._bound_relations(by_side[side].words)) for side in by_side}
 
     def _bound_relations(self, pairs: Words) -> Codes:
-        """Return where the pairs of each relation start, and where the last ones end."""
+        """Return where the pairs of each relation start, and where the last end. Shape (R + 1,)."""
         numbers = np.arange(self.graph.num_relations + 1, dtype=np.uint64)
         firsts = numbers * np.uint64(self.graph.num_entities)
         return np.searchsorted(pairs, firsts)
@@ -282,7 +287,7 @@ class Train:
         return {side: self.score(*counts) for side, counts in self._counts.by_side.items()}
 
     def score(self, pairs: Words, counts: Codes) -> Scores:
-        """Return the scores of pairs of group and entity, as far as these may be ranked."""
+        """Return the scores of pairs of group and entity, without entities that are not ranked."""
         allowed, number = self.graph.allowed_entities, self.graph.num_entities
         if allowed is not None:
             ranked = allowed[unpack(pairs, number).second]
@@ -291,12 +296,12 @@ class Train:
 
     @functools.cached_property
     def rules(self) -> Rules:
-        """The rules that at least one pair supports."""
+        """The rules that a pair of entities supports, as both relations connect it."""
         number = self.graph.num_relations
         shared, support = self._counts.shared
         rest, turned = unpack(shared, 2)
         first, second = unpack(rest.view(np.uint64), number)
-        # If a pair supports a rule, it supports the one from head to body.
+        # Both ways: second implies first, and first implies second.
         rules = Counts(pack(first, second + turned * number, 2 * number), support)
         back = pack(second, first + turned * number, 2 * number)
         differ = first != second
@@ -307,7 +312,7 @@ class Train:
 
     @functools.cached_property
     def connections(self) -> Connections:
-        """How relations that are the body of a rule connect the entities of valid and test."""
+        """The triples of entities of valid and test whose relation is the body of a rule."""
         graph, kinds = self.graph, 2 * self.graph.num_relations
         valid = mark(graph.num_entities, graph.splits["valid"], "head", "tail")
         test = mark(graph.num_entities, graph.splits["test"], "head", "tail")
@@ -320,17 +325,21 @@ def _count_shared(
 ) -> Iterator[Counts]:
     """Count the pairs of entities that two relations connect, in the same direction (0) or not (1).
 
-    Rows are the distinct triples by the pair of entities that they connect; `turned` are those from
-    the larger entity to the smaller. In a word, the smaller relation comes first.
+    The arrays have an entry for each distinct triple, sorted by the pair of entities that it
+    connects: `keys` are these pairs, `turned` marks triples from the larger entity to the smaller,
+    `loop` those of one entity. A word has the smaller relation, the larger, and 0 or 1. Triples
+    r(x, y), s(x, y) and s(y, x) give (r, s, 0), (r, s, 1), and (s, s, 1) twice: s is its own
+    inverse on (x, y) and on (y, x).
     """
 
     def count(first: Codes, second: Codes, differ: Mask | int) -> Counts:
+        """Count the words of relations, entry by entry."""
         relations = pack(np.minimum(first, second), np.maximum(first, second), number)
         return count_runs(sort_words([pack(relations, np.broadcast_to(differ, first.shape), 2)]))
 
     # A loop is the pair in both directions.
     yield count(relation[loop], relation[loop], 1)
-    # The rows of entities that several triples connect, and how many rows of the same come after.
+    # The triples of pairs that several connect, and how many of the same pair come after each.
     starts = np.flatnonzero(is_new(keys))
     sizes = np.diff(starts, append=keys.size)
     several = sizes > 1
@@ -338,7 +347,7 @@ def _count_shared(
     sizes = sizes[several]
     rows = np.repeat(starts, sizes) + spread(sizes).steps
     after = np.repeat(starts + sizes, sizes) - rows - 1
-    # Each row with each of those after it.
+    # Each triple with each of those after it.
     for part in cut(after):
         group, step = spread(after[part])
         first = rows[part][group]
@@ -353,7 +362,7 @@ def _count_shared(
 
 
 def split_keys(words: Words, bits: int) -> Iterator[Words]:
-    """Yield ordered words in batches that keep each key together; an answer has `bits` bits."""
+    """Yield ordered words in batches that never divide a key: a word without its last `bits`."""
     rest = np.uint64((1 << bits) - 1)
     start = 0
     while start < words.size:
@@ -364,7 +373,7 @@ def split_keys(words: Words, bits: int) -> Iterator[Words]:
 
 
 def _turn(num_relations: int, batch: Triples) -> Triples:
-    """Write triples from the smaller entity to the larger; a turned relation is another one."""
+    """Turn triples whose head is the larger entity: (7, r, 3) becomes (3, r + num_relations, 7)."""
     turned = batch.head > batch.tail
     relation = batch.relation.astype(np.int64) + np.where(turned, num_relations, 0)
     return Triples(np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
@@ -378,14 +387,17 @@ class Spread(NamedTuple):
 
 
 def spread(counts: Codes) -> Spread:
-    """Return the group of each row and its place in the group, given how large groups are."""
+    """Return the group of each row and its number within the group, given the sizes of groups."""
     groups = np.repeat(np.arange(counts.size), counts)
     starts = np.repeat(np.cumsum(counts) - counts, counts)
     return Spread(groups, np.arange(groups.size) - starts)
 
 
 def cut(weights: Codes) -> Iterator[slice]:
-    """Yield runs of places that weigh a batch at most together; a heavier place is alone."""
+    """Cut items into consecutive slices of a total weight of about BATCH.
+
+    An item that weighs BATCH or more is alone in its slice; together the slices cover all items.
+    """
     ends = np.cumsum(weights)
     total = int(ends[-1]) if ends.size else 0
     full = np.searchsorted(ends, np.arange(BATCH, total, BATCH))

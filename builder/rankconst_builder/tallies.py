@@ -56,7 +56,11 @@ def tally_protocols(
     room: int | None = None,
     stage: Stage = unseen,
 ) -> dict[str, dict[str, Tally]]:
-    """Count the candidates of a split under each protocol, in `room` bytes if given."""
+    """Count the candidates of a split under each protocol; return tallies by protocol and side.
+
+    Facts are sorted in parts, of about `room` bytes each if given. Protocols that cannot be counted
+    are left out.
+    """
     ranked = {}
     for protocol in protocols:
         if not graph.explain_uncounted(protocol, split):
@@ -81,19 +85,24 @@ def add_tallies(
     side: str,
     ranked: Mapping[Protocol, Mapping[str, int]],
 ) -> dict[Protocol, Tally]:
-    """Return the numbers of candidates of a side from the known answers of each part."""
-    listed, candidates = [*parts], {}
-    # Protocols with the same known answers share their tallies.
+    """Turn tallies of known answers, part by part, into one tally of candidates a protocol.
+
+    Sizes in `parts`, by protocol key, are numbers of known answers, the true one included; those of
+    the result are ranked[protocol][side] - known answers + 1. Protocols without tasks are left out.
+    """
+    listed = [*parts]
+    candidates = {}
+    # Protocols with the same known answers share their tallies, as the same objects.
     merged: dict[tuple[int, ...], Tally] = {}
     for protocol in protocols:
-        tallies, number = [part[protocol.key] for part in listed], ranked[protocol][side]
+        tallies = [part[protocol.key] for part in listed]
         key = tuple(id(tally) for tally in tallies)
         if key not in merged:
             merged[key] = Tally.merge(tallies)
         answers = merged[key]
         if answers.size.size:
-            # One of the known answers, the true one, is a candidate.
-            size = leave_out(answers.size - 1, number, f"{protocol.key} {split} {side}")
+            num_ranked = ranked[protocol][side]
+            size = leave_out(answers.size - 1, num_ranked, f"{protocol.key} {split} {side}")
             candidates[protocol] = replace(answers, size=size)
     return candidates
 
@@ -103,9 +112,10 @@ class Side:
     """The facts of a graph, as one side of a split asks for them."""
 
     packing: Packing
-    split: str
+    split: str  # whose triples are ranked
     protocols: Sequence[Protocol]
-    sources: Mapping[str, Triples]
+    sources: Mapping[str, Triples]  # known triples by split, and further ones
+    # By name, the triples that protocols rank, and the known ones whose answers are candidates.
     selections: Mapping[str, Select]
 
     @classmethod
@@ -119,7 +129,7 @@ class Side:
         room: int | None = None,
         rows: int | None = None,
     ) -> Side:
-        """Select the facts of a side; `rows` is their number if train is elsewhere."""
+        """Plan how facts are packed and selected; `rows` is their number if train is elsewhere."""
         selections: dict[str, Select] = {}
         for protocol in protocols:
             is_ranked = functools.partial(_is_ranked, graph, protocol.tasks)
@@ -136,8 +146,11 @@ class Side:
         return cls(Packing.plan(graph, side, rows, room), split, protocols, sources, selections)
 
     def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
-        """Return the numbers of known answers in a part; `train` has words from elsewhere."""
-        # Tasks of protocols that know the same answers of the same queries are counted once.
+        """Tally the known answers of each query of a part, by protocol key.
+
+        `train` has the words of the training set if they come from elsewhere. Protocols that agree
+        in the tasks and the known answers get the same object.
+        """
         tally = functools.cache(_Part(self, part, train).tally)
         tallies = {}
         for protocol in self.protocols:
@@ -153,7 +166,7 @@ class Side:
 
     @functools.cached_property
     def selective(self) -> frozenset[tuple[str, str]]:
-        """The pairs of a selection and a source of which it leaves something out."""
+        """The pairs of a selection and a source from which it leaves out any triple."""
         graph = self.packing.graph
         restricted = not (graph.allowed_entities is None and graph.allowed_relations is None)
         pairs = set()
@@ -181,10 +194,11 @@ class _Part:
     def tally(
         self, *, tasks: str, distinct: bool, sources: frozenset[str], inside: str, timed: bool
     ) -> Tally:
-        """Return the number of known answers of each query, those alike as one.
+        """Tally the known answers of each query of the split; without `sources`, 1 each.
 
         `tasks` and `inside` name the selections of ranked triples and of known triples that can be
-        removed; `timed` is True if known answers are those of the same time.
+        removed; `distinct` ranks repeated triples once; `timed` is True if known answers are those
+        of the same time.
         """
         packing = self._side.packing
         queries, frequency = self._count_queries(tasks, distinct)
@@ -201,7 +215,7 @@ class _Part:
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
-        """Return the words of a source, as far as a selection has them."""
+        """Return the words of a source in a selection, ascending, with times if `timed`."""
         packing, select = self._side.packing, None
         timed = timed or packing.num_times == 1
         if (selection, source) in self._side.selective:
@@ -215,7 +229,7 @@ class _Part:
         return self._sorted[key]
 
     def _count_queries(self, tasks: str, distinct: bool) -> Counts:
-        """Count the tasks of each query of the split."""
+        """Count the tasks of each query of the split; if distinct, a repeated triple is one."""
         if (tasks, distinct) not in self._queries:
             words = self._sort(self._side.split, tasks, timed=True)
             words = drop_repeats(words) if distinct else words
@@ -223,7 +237,11 @@ class _Part:
         return self._queries[tasks, distinct]
 
     def _count_answers(self, sources: frozenset[str], inside: str, timed: bool) -> Counts:
-        """Count the known answers of each query of the split, without its time unless `timed`."""
+        """Count the distinct known answers of each query of the split.
+
+        Queries have their time if `timed`. If the split gives (a, r, ?) answers b and c, and train
+        b and d, there are three: d is the one that the split lacks, and is added to its two.
+        """
         packing = self._side.packing
         of_split = self._sort(self._side.split, inside, timed=timed)
         if (inside, timed) not in self._answers:
@@ -234,12 +252,12 @@ class _Part:
         others = sorted(sources - {self._side.split})
         words = drop_repeats(sort_words(self._sort(name, inside, timed=timed) for name in others))
         missing = np.delete(words, locate(of_split, words).rows)
-        places = locate(keys, packing.find_keys(missing)).places
-        return Counts(keys, counts + np.bincount(places, minlength=keys.size))
+        of_query = locate(keys, packing.find_keys(missing)).indices
+        return Counts(keys, counts + np.bincount(of_query, minlength=keys.size))
 
 
 def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> Mask:
-    """Mark the triples that are ranked."""
+    """Mark the triples that are ranked: those allowed, and if `tasks` is ``"seen"``, seen."""
     allowed = graph.is_allowed(batch)
     return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
 
@@ -273,7 +291,7 @@ def count_histograms(
     *,
     stage: Stage = unseen,
 ) -> GraphHistograms:
-    """Count all tasks of a graph under chance and baselines."""
+    """Count all tasks of a graph under chance and baselines; those of train under chance alone."""
     tallies: Tallies = {}
     if "train" in splits:
         trained = tally_protocols(graph, protocols, "train", stage=stage)
@@ -288,7 +306,11 @@ def count_histograms(
 def list_histograms(
     key: str, graph: Graph, protocols: Iterable[Protocol], tallies: Tallies
 ) -> dict[Tasks, Histogram]:
-    """Return the histograms of tallies, in the order of protocols and splits."""
+    """Return the histograms of tallies, by tasks, in the order of protocols and splits.
+
+    Besides micro averages, entity sides have macro averages under chance, and but for train single
+    relations: under a baseline, these are averaged by query.
+    """
     order = [protocol.key for protocol in protocols]
     splits = [*SPLITS]
 

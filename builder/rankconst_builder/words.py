@@ -68,12 +68,15 @@ NO_TRIPLES = Triples(*(np.zeros(0, dtype=np.int64),) * 3)
 
 
 def pack(first: Codes | Words, second: Codes, size: int) -> Words:
-    """Return two codes in one number; `size` is the number of codes that the second can be."""
+    """Return first * size + second, which holds both; `size` is above every second code.
+
+    Words are in the order of the first, then of the second. Codes 2 and 5, of 10, become 25.
+    """
     return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
 
 
 class Pair(NamedTuple):
-    """The two codes that words are made of."""
+    """The two codes that words are made of. Arrays of shape (n,)."""
 
     first: Codes
     second: Codes
@@ -86,7 +89,7 @@ def unpack(words: Words, size: int) -> Pair:
 
 
 def pack_all(*columns: tuple[Codes, int]) -> Words:
-    """Return codes in one number each; with every column comes its number of codes."""
+    """Pack columns of codes into words; every column is given with a number above all its codes."""
     bound = math.prod(size for _, size in columns)
     if bound > 1 << 64:
         sizes = " x ".join(f"{size:,}" for _, size in columns)
@@ -98,7 +101,7 @@ def pack_all(*columns: tuple[Codes, int]) -> Words:
 
 
 def append_answers(keys: Words, answers: Codes, bits: int) -> Words:
-    """Return keys and answers in one number each; `bits` are an answer's."""
+    """Return keys and answers in one number each; an answer takes the last `bits`."""
     words = keys << np.uint64(bits)
     words |= answers.astype(np.uint64)
     return words
@@ -122,29 +125,32 @@ def sort_words(parts: Iterable[Words]) -> Words:
 
 
 def search(ordered: Words | Codes, words: Words | Codes) -> Codes:
-    """Return where words belong among those in order, as :func:`numpy.searchsorted` does."""
+    """Return how many ordered words are smaller than each word, as numpy.searchsorted does."""
     if (words[1:] >= words[:-1]).all():
         return np.searchsorted(ordered, words)
     # Sorted words are found ten times as fast: each uses what the cache has of the one before.
     order = np.argsort(words)
-    places = np.empty(words.size, dtype=np.int64)
-    places[order] = np.searchsorted(ordered, words[order])
-    return places
+    indices = np.empty(words.size, dtype=np.int64)
+    indices[order] = np.searchsorted(ordered, words[order])
+    return indices
 
 
 class Matches(NamedTuple):
     """The numbers that are in a table. Arrays of shape (m,)."""
 
     rows: Codes  # which of the numbers that were looked up, ascending
-    places: Codes  # where each is in the table
+    indices: Codes  # where each is in the table
 
 
 def locate(ordered: Words, words: Words) -> Matches:
-    """Find words in a table of distinct ordered ones."""
-    places = search(ordered, words)
-    rows = np.flatnonzero(places < ordered.size)
-    rows = rows[ordered[places[rows]] == words[rows]]
-    return Matches(rows, places[rows])
+    """Find which words are in a table of distinct ordered ones, and where.
+
+    Of words 7, 3, 5, a table of 3, 4, 7 has rows 0 and 1, at its indices 2 and 0.
+    """
+    indices = search(ordered, words)
+    rows = np.flatnonzero(indices < ordered.size)
+    rows = rows[ordered[indices[rows]] == words[rows]]
+    return Matches(rows, indices[rows])
 
 
 def is_new(ordered: NDArray[Any]) -> Mask:
@@ -168,7 +174,7 @@ class Counts(NamedTuple):
 
 
 def count_runs(ordered: Words) -> Counts:
-    """Count how often each of some ordered numbers occurs."""
+    """Count how often each of some ordered numbers occurs: of 3 3 5, 3 twice and 5 once."""
     starts = np.flatnonzero(is_new(ordered))
     counts = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=counts[:-1])
@@ -177,7 +183,7 @@ def count_runs(ordered: Words) -> Counts:
 
 
 def add_up(parts: Iterable[Counts]) -> Counts:
-    """Add up the counts of each word."""
+    """Add up the counts of each word over all parts; at least one part is needed."""
     words, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.argsort(words)
     words, counts = words[order], counts[order]
@@ -201,13 +207,13 @@ def mark(size: int, triples: Triples, *columns: str) -> Mask:
     occurring = np.zeros(size, dtype=np.bool_)
     for batch in split_batches(triples):
         for column in columns:
-            # Places of another type are converted few at a time, which takes twice as long.
+            # Indices of another type are converted few at a time, which takes twice as long.
             occurring[getattr(batch, column).astype(np.int64)] = True
     return occurring
 
 
 def count_bits(num_answers: int) -> int:
-    """Return how many bits an answer takes."""
+    """Return how many bits a number up to `num_answers` takes, one at least."""
     return max(int(num_answers).bit_length(), 1)
 
 
@@ -220,7 +226,11 @@ class View(NamedTuple):
 
 
 def view(graph: Graph, triples: Triples, side: str) -> Iterator[View]:
-    """Yield the facts of a side; in a temporal graph, relations are asked for both ways round."""
+    """Yield facts as queries of a side and their answers.
+
+    For side tail, (h, r, t) is query (h, r, ?) with answer t. For relations it is (h, ?, t) with
+    answer r; in a temporal graph a second view has (t, ?, h) with the inverse, num_relations + r.
+    """
     head, relation, tail = triples.codes[:3]
     if side == "head":
         yield View(tail, relation, head)
@@ -256,7 +266,11 @@ class Packing:
 
     @classmethod
     def plan(cls, graph: Graph, side: str, rows: int, room: int | None = None) -> Packing:
-        """Choose the number of parts so that words have 64 bits and parts fit into the room."""
+        """Choose the number of parts, a power of 2, for `rows` facts.
+
+        A part takes about `room` bytes, by default the larger of ROOM and a sixteenth of all. There
+        are more parts if words would exceed 64 bits, and DataError if these are more than 4,096.
+        """
         links = graph.num_entities if side == RELATION_SIDE else graph.num_relations
         bits = count_bits(count_answers(graph, side))
         times = graph.num_times
@@ -282,7 +296,10 @@ class Packing:
     def sort(
         self, triples: Triples, part: int, select: Callable[[Triples], Triples] | None = None
     ) -> Words:
-        """Return the words of a part of some facts, ascending; `select` leaves some out."""
+        """Return the words of those of some facts that are in a part, ascending.
+
+        Repetitions stay. `select` is applied to each batch of facts first, and leaves some out.
+        """
         words: list[Words] = []
         for batch in split_batches(triples):
             facts = batch if select is None else select(batch)
@@ -291,6 +308,7 @@ class Packing:
         return sort_words(words)
 
     def _pack(self, facts: View, times: Codes | None, part: int) -> Words:
+        """Return the words of the facts of a part, in their order."""
         columns = [*facts]
         if times is not None and self.num_times > 1:
             columns.append(times)
