@@ -29,7 +29,7 @@ PIECE = 1 << 21
 """Bytes of text that are looked at in one go."""
 
 _LONGEST = 512  # bytes of a label, which is looked at eight by eight
-_COUNTED = 7  # bits of the number of words of a label
+_COUNTED = 7  # bits of the number of words of a label: 512 bytes are 64 words
 _MOST_WORDS = 1 << 28  # of all labels: Arrow counts their bytes in 32 bits
 _TABS = np.frombuffer(b"\t\t\n", np.uint8)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -38,7 +38,7 @@ _KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
 
 class NotPlainError(Exception):
-    """Text for another reader, as it has lines that are no triples, or unusual labels."""
+    """Text for the other reader, as it has lines that are no triples, or unusual labels."""
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
@@ -62,7 +62,7 @@ class Bounds(NamedTuple):
 
 
 def split_piece(signs: Signs) -> Bounds:
-    """Find where the labels of lines begin and end."""
+    """Find where the labels of whole lines begin and end; NotPlainError if a line has not three."""
     ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
     if ends.size % 3 or (signs[ends].reshape(-1, 3) != _TABS).any():
         raise NotPlainError
@@ -85,7 +85,12 @@ class Coder:
         self._places: Places = np.zeros(0, np.int64)
 
     def encode(self, signs: Signs, starts: Places, ends: Places) -> Codes:
-        """Return the codes of labels in a text without zero bytes, a word longer than they are."""
+        """Return the codes of labels, given where each starts and ends in a text.
+
+        The text has no zero bytes, but eight at its end, as labels are read as words of 8 bytes.
+        They are hashed word by word, found in the table by their hash, and compared with the label
+        found there. NotPlainError for empty or long labels, and for two labels of the same hash.
+        """
         sizes = ends - starts
         longest = int(sizes.max())
         if not sizes.min() or longest > _LONGEST:
@@ -128,7 +133,11 @@ class Coder:
         return False
 
     def _find(self, keys: Words) -> _Slots:
-        """Find the slot of each key; new keys take a free one, and codes in their order."""
+        """Find the slot of each key in the table; new keys get a free one, and the next codes.
+
+        All keys are looked for at once: those that find another key in their slot move on to the
+        next one, until each has found itself or a free slot (linear probing).
+        """
         if 4 * (self.size + keys.size) > 3 * self._keys.size:
             self._grow(keys.size)
         slots = (keys >> np.uint64(64 - self._keys.size.bit_length() + 1)).astype(np.int64)
@@ -204,7 +213,7 @@ class _Slots(NamedTuple):
 
 
 def _fit(array: NDArray[Any], filled: int, size: int) -> NDArray[Any]:
-    """Return an array of at least a size, with the filled part of another."""
+    """Return an array with room for `size` entries, the filled ones copied; it at least doubles."""
     if size <= array.size:
         return array
     larger = np.empty(max(size, 2 * array.size), array.dtype)
@@ -213,7 +222,7 @@ def _fit(array: NDArray[Any], filled: int, size: int) -> NDArray[Any]:
 
 
 def code_text(path: Path, entities: Coder, relations: Coder) -> Iterator[list[Codes]]:
-    """Yield the codes of heads, relations and tails."""
+    """Yield the codes of heads, relations and tails, piece by piece; coders learn new labels."""
     with path.open("rb") as stream:
         for piece in read_pieces(stream):
             if b"\0" in piece or b"\r" in piece:

@@ -62,8 +62,8 @@ if TYPE_CHECKING:
 
 
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
-_PATIENCE = 20  # seconds
-_MOST_WAITS = 15  # so often that long without any worker
+_PATIENCE = 20  # seconds of a wait for the scheduler, a worker or results
+_MOST_WAITS = 15  # one after the other without any worker: five minutes
 # Bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks.
 _ROOM = 1 << 30
 _TOGETHER = 16  # row groups whose marks a task merges
@@ -169,7 +169,7 @@ def count_workers(client: Any) -> int:
 
 @_explaining()
 def _check_workers(client: Any, address: str) -> None:
-    """Wait for a worker; refuse those that would count in another way."""
+    """Wait for a worker; UsageError if none comes, or if one runs another program than this."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as error:
@@ -206,7 +206,9 @@ def count_distributed(
 ) -> Distributed:
     """Count the candidates of splits under each protocol, under chance, on a cluster.
 
-    `room` are the bytes that the words of a part may take, about.
+    The splits but train are read here, and sent to all workers. Then each side is counted part by
+    part; `room` are the bytes that the words of a part may take, about. Raises DataError if test is
+    missing, or its ids leave large gaps.
     """
     train = files["train"]
     small = encode_ids({split: columns for split, columns in files.items() if split != "train"})
@@ -239,7 +241,7 @@ def count_distributed(
 def _run(
     client: Any, job: _Job, groups: Sequence[_RowGroup], graph: Graph, shared: Any
 ) -> list[_PartCounts]:
-    """Count each part on the workers; `shared` is the graph on the cluster."""
+    """Count each part of a job on the workers, in order; `shared` is the graph on the cluster."""
     written = [client.submit(job.write, group, shared, pure=False) for group in groups]
     counted = []
     for part in job.plan(graph).parts:
@@ -266,7 +268,7 @@ def hash_files(client: Any, columns: Columns) -> Content:
 
 
 def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:
-    """Find the entities and relations that occur in train."""
+    """Mark the entities and relations that occur in train, on a graph of the other splits."""
     marks = [client.submit(_mark, group, pure=False) for group in groups]
     while len(marks) > 1:  # on workers, some at a time: all would be too many for one process
         starts = range(0, len(marks), _TOGETHER)
@@ -310,17 +312,19 @@ def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint
 
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """Wait for results; DataError once there has been no worker for five minutes."""
+    """Wait for results and return them; DataError once there is no worker for five minutes."""
     from distributed import wait
 
-    idle = 0
+    waits_without_workers = 0
     while futures:
         try:
             wait(futures, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
             break
         except TimeoutError:
-            idle = 0 if client.scheduler_info()["workers"] else idle + 1
-        if idle >= _MOST_WAITS:
+            waits_without_workers += 1
+        if client.scheduler_info()["workers"]:
+            waits_without_workers = 0
+        if waits_without_workers >= _MOST_WAITS:
             raise DataError("no worker is left. Start some, and build again.")
     return [*client.gather(futures)]
 

@@ -92,7 +92,11 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
 def describe_part(
     packing: Packing, files: Mapping[str, Words], part: int
 ) -> Counter[tuple[str, ...]]:
-    """Count the words of a part of every split: kind and splits to number."""
+    """Count the facts of a part, given as the ordered words of each split.
+
+    Keys are ("loops",), ("distinct", split), ("seen", split) and ("overlap", later, earlier): self
+    loops of train, distinct triples, those with nothing unseen in train, and those in both splits.
+    """
     words = {name: drop_repeats(ordered) for name, ordered in files.items()}
     names = [*words]
     train = words["train"]
@@ -111,7 +115,7 @@ def describe_part(
 def add_parts(
     graph: Graph, rows: Mapping[str, int], parts: Iterable[Counter[tuple[str, ...]]]
 ) -> Statistics:
-    """Return the statistics of a graph from those of the parts of its facts."""
+    """Return the statistics of a graph from the counts of its parts (:func:`describe_part`)."""
     counts = Counter[tuple[str, ...]]()
     for part in parts:
         counts.update(part)
@@ -327,7 +331,11 @@ def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
 
 
 def _find_alike(labels: pa.BinaryArray) -> Any:
-    """Return the labels that equal others but for spaces around them and composed letters."""
+    """Return the labels that become another label, or the same as another, when they are tidied.
+
+    Tidying drops byte order marks and the signs of `_AROUND` at either end, turns no-break spaces
+    into spaces, and composes letters (NFC).
+    """
     written = bytes(labels.buffers()[2] or b"")
     if written.isascii() and not any(sign.encode() in written for sign in _AROUND):
         return []  # as in most graphs

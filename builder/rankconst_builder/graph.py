@@ -82,13 +82,17 @@ class Graph:
         return replace(self, splits=splits, num_times=1)
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
-        """Say why the candidates of a protocol cannot be counted; empty if they can."""
+        """Say why the candidates of a split cannot be counted under a protocol; empty if they can.
+
+        The protocol does not fit the graph, or needs a split whose file is missing: as the ranked
+        one, for its filter, or because what train has seen is ranked.
+        """
         unfit = explain_unfit(protocol, self.temporal, self.qualified)
         if unfit:
             return unfit
         needed = {split, *protocol.known_splits(split)}
         if protocol.time == "same" and self.forecasting:
-            needed = {split}
+            needed = {split}  # no other split has facts of its times
         if "seen" in {protocol.candidates, protocol.tasks}:
             needed.add("train")
         lacking = [name for name in SPLITS if name in needed & self.missing]
@@ -161,31 +165,41 @@ class Graph:
         return allowed
 
     def find_firsts(self, split: str) -> Mask:
-        """Mark the rows of a split that repeat no earlier one. Shape (n,)."""
+        """Mark the rows of a split that repeat no earlier one: of a, b, a the first two."""
         words = self.pack_facts(self.splits[split])
-        first = np.ones(words.size, dtype=np.bool_)
         if is_new(np.sort(words)).all():
-            # Sorting takes half the time of finding the order.
-            return first
+            # Nothing repeats. Sorting takes half the time of finding the order.
+            return np.ones(words.size, dtype=np.bool_)
         order = np.argsort(words)
-        first[:] = False
-        first[np.minimum.reduceat(order, np.flatnonzero(is_new(words[order])))] = True
-        return first
+        starts = np.flatnonzero(is_new(words[order]))
+        firsts = np.zeros(words.size, dtype=np.bool_)
+        firsts[np.minimum.reduceat(order, starts)] = True
+        return firsts
 
     def pack_facts(self, triples: Triples) -> Words:
-        """Return facts as one number each, equal for equal facts among these. Shape (n,)."""
+        """Return facts as one number each, equal for equal facts among these. Shape (n,).
+
+        Where 64 bits cannot hold all columns, the words so far are replaced by their ranks.
+        """
         sizes = (self.num_entities, self.num_relations, self.num_entities, self.num_times)
-        words, bound = triples.head.astype(np.uint64), self.num_entities
+        words = triples.head.astype(np.uint64)
+        bound = self.num_entities  # above every word
         for codes, size in zip(triples.codes[1:], sizes[1:], strict=False):
             if bound * size > 1 << 64:
-                distinct, places = np.unique(words, return_inverse=True)
-                words, bound = places.astype(np.uint64), distinct.size
-            words, bound = pack(words, codes, size), bound * size
+                distinct, ranks = np.unique(words, return_inverse=True)
+                words = ranks.astype(np.uint64)
+                bound = distinct.size
+            words = pack(words, codes, size)
+            bound *= size
         return words
 
 
 def _settle_size(size: Size, stated: Size | None, missing: Collection[str]) -> Size:
-    """Return the size that the dataset states, or that of its files; refuse a contradiction."""
+    """Return the size that the dataset states, or else that of its files.
+
+    Raises DataError if the files exceed what is stated, or if it is needed and not stated, as a
+    file is missing.
+    """
     if stated is None:
         if missing:
             raise DataError(
@@ -209,10 +223,12 @@ def encode_labels(
     missing: Collection[str] = (),
     forecasting: bool = False,
 ) -> Graph:
-    """Code the labels of a dataset's splits as integers.
+    """Code the labels of a dataset's splits as integers, in the order of their first appearance.
 
-    `trained` is the graph that models are trained on, where it is not train; `size` is the one that
-    the dataset states.
+    `files` has the labels of each split, `missing` the splits without a file. `trained` is the
+    graph that models are trained on, where it is not train; `size` is the one that the dataset
+    states. `forecasting` says that splits follow each other in time; otherwise this is found from
+    their times. Raises DataError for files that contradict each other or what is stated.
     """
     values = [labels.values for labels in files.values() if labels.values is not None]
     ends = [column for labels in files.values() for column in (labels.head, labels.tail)]
@@ -261,9 +277,10 @@ def _order_times(labels: list[Any]) -> list[int]:
 
 
 def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
-    """Code the times of a temporal graph in their order; empty if facts have no time.
+    """Code the times of a temporal graph in their order, by split; empty if facts have no time.
 
-    Of several columns, the first decides, and the next where it is equal.
+    Of several columns, the first decides, and the next where it is equal: times (5, 7), (5, 6) and
+    (4, 9) become 2, 1 and 0. Raises DataError if files have different numbers of columns.
     """
     if len({len(labels.time) for labels in files.values()}) > 1:
         columns_of = ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
@@ -310,7 +327,7 @@ class _Encoded(NamedTuple):
 
 
 def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> _Encoded:
-    """Give columns of dictionary-encoded bytes one common dictionary."""
+    """Give columns of dictionary-encoded bytes one common dictionary; return their codes in it."""
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     joined = pa.chunked_array(chunks).unify_dictionaries()

@@ -107,7 +107,11 @@ def encode_triples(triples: Any, split: str) -> Labels:
 
 
 def _split_columns(triples: Any, split: str) -> Sequence[Any]:
-    """Return the columns of heads, relations and tails, and those of times."""
+    """Return the columns of heads, relations and tails, then those of times, an array each.
+
+    A DataFrame is read by the names of its columns; an array or a list of rows of three, and a
+    PyKEEN factory, by their order. Raises DataError for anything else.
+    """
     triples = as_pandas(triples)
     if hasattr(triples, "mapped_triples"):
         return _split_factory(triples, split)
@@ -157,7 +161,7 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
 
 
 def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
-    """Return labels as files would have them: text as it is, whole numbers as text."""
+    """Return labels as files would have them: text as it is, numbers and times written out."""
     if column.dtype.kind in "iu":
         distinct, places = np.unique(column, return_inverse=True)
         indices: Any = pa.array(places.astype(np.int32))
@@ -172,7 +176,7 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
 
 
 def _read_texts(column: Any, what: str) -> Any:
-    """Return labels as text; refuse values that are neither text nor whole numbers."""
+    """Return labels as text; DataError names a row without text or a whole number, if any."""
     try:
         texts: Any = pa.array(column, pa.string(), from_pandas=True)
     except (pa.ArrowException, UnicodeError):
@@ -209,7 +213,11 @@ def _to_text(value: Any) -> str | None:
 def write_dataset(
     name: str | None, protocols: Sequence[Protocol], *, alone: bool
 ) -> Iterator[dict[str, Path]]:
-    """Write a data set of PyKEEN to a temporary folder, as Parquet; yield split to path."""
+    """Write a data set of PyKEEN to a temporary folder, as Parquet; yield the path of each split.
+
+    Splits without triples are left out, and without a `name` all. The folder is deleted at the end.
+    `alone` is False if other graphs are named, too, which is refused.
+    """
     if name is None:
         yield {}
         return

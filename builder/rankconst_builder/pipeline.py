@@ -212,7 +212,10 @@ def _build_part(build: Build, source: Benchmark) -> Part:
 
 
 def _build_benchmark(build: Build, source: Benchmark) -> Part:
-    """Build a benchmark from its files, or take its rows from the archive."""
+    """Build a benchmark from its files; if these cannot be had, take its rows from the archive.
+
+    The archive has no restricted evaluations, and not every benchmark: MissingSourceError then.
+    """
     try:
         contents = _fetch_contents(build, source)
     except MissingSourceError as error:
@@ -223,16 +226,18 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
             f"{source.key}: {error} Using what is archived in tables {archive.version} instead."
         )
         return _take_archived(build, source.key, archive, str(error))
-    described = _drop_data(contents)
+    hashes = _drop_data(contents)
     known = None
     if build.restriction.known is not None:
-        known = _read_labels(build, source.key, {_KNOWN: build.restriction.known}, {})[_KNOWN]
+        texts = {_KNOWN: build.restriction.known}
+        labels = _read_labels(build, source.key, texts, columns={})
+        known = labels[_KNOWN]
     graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     # Text and labels take more memory than all that follows.
     contents.clear()
     graph = _restrict(build, source.key, graph, known)
     pa.default_memory_pool().release_unused()
-    return _build_graph(build, source, graph, described)
+    return _build_graph(build, source, graph, hashes)
 
 
 def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:

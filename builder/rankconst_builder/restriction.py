@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rankconst_builder.words import Mask
 
 
-_SHOWN = 3
+_SHOWN = 3  # unknown names in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,19 @@ def add_known(graph: Graph, known: Labels) -> Graph:
 
 
 def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]:
-    """Return the code of each label; -1 for others."""
+    """Return the code of each label of a column; -1 for labels that the graph does not have."""
     values = cast("pa.BinaryArray", labels)
     places = pc.index_in(column.cast(pa.binary()), value_set=values)
     return np.array(fill_nulls(places, -1), np.int64)
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:
-    """Read labels from a file with one a line, or from a list with commas."""
+    """Return the labels that the value of an option names, each once and in its order.
+
+    It is the path of a UTF-8 file with a label on each line, or else a list with commas. Blank ones
+    are skipped. Raises UsageError if none is left or one is not UTF-8, DataError for an unreadable
+    file.
+    """
     path = Path(value)
     # That of pathlib fails on a list that is too long for a name.
     if os.path.isfile(value):  # noqa: PTH113
@@ -126,7 +131,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
 
 
 def _find(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int) -> Mask:
-    """Return a mask of the named labels over the codes. Shape (size,)."""
+    """Return a mask of the named labels over the codes; UnknownNameError if there is none such."""
     if labels is None:  # ids
         labels = pa.array([str(code).encode() for code in range(size)], pa.binary())
     texts = pa.array([name.encode() for name in names], labels.type)
