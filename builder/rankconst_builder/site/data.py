@@ -52,7 +52,11 @@ def locate(tasks: Tasks) -> str:
 
 
 def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
-    """Return the tasks, constants and levels of a dataset, ready for JSON."""
+    """Return the tasks, constants and levels of a dataset, ready for JSON.
+
+    Each is by the identifier of tasks, such as ``test/both/standard``; constants and levels then by
+    metric. Tasks are listed once, with their number and the worst value of each metric.
+    """
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
     levels: dict[str, dict[str, Levels]] = {}
@@ -148,12 +152,12 @@ def _pick(row: Any, *traits: str) -> dict[str, Any]:
 
 
 def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
-    """Return the constants of tasks against each baseline, for a first view of a dataset."""
-    path = locate(tasks)
-    first = {path, *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
+    """Return what is described of tasks, under each baseline, for a first view of a dataset."""
+    paths = {locate(tasks), *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
     chosen = {name: described[name] for name in ("id", "version")}
     for part in ("tasks", "constants", "levels"):
-        chosen[part] = {key: described[part][key] for key in described[part] if key in first}
+        entries = described[part]
+        chosen[part] = {path: entries[path] for path in entries if path in paths}
     return chosen
 
 
@@ -209,7 +213,7 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
     }
 
 
-_JUDGED_BY = {DEFAULT_BASELINE, FLOOR}
+_JUDGED_BY = {DEFAULT_BASELINE, FLOOR}  # baselines that a page compares hits with
 # So much below the level that errors of floating point do not decide.
 _BELOW = LEVEL * (1 - 1e-9)
 _QUANTILE = 1.6449  # of the normal distribution at 5 %
@@ -234,28 +238,40 @@ class Levels(NamedTuple):
 
 @functools.cache
 def find_levels(metric: Metric, histogram: Histogram) -> Levels:
-    """Find the levels at which hits are better or worse than those of a baseline."""
+    """Find the numbers of hits at which a model is better or worse than a baseline (p < 0.05).
+
+    With X the hits of the baseline, h hits are better if P(X >= h) < 0.05, and worse if
+    P(X <= h) < 0.05. Both are searched for from a quantile of X, as a probability takes long.
+    """
 
     @functools.cache
-    def reach(hits: int) -> float:
-        """Return the probability of at least this number of hits."""
+    def compute_tail(hits: int) -> float:
+        """Return the probability that the baseline gets at least this number of hits."""
         if hits <= 0:
             return 1.0
         if hits > histogram.total:
             return 0.0
         return tail_probability(metric, histogram, hits / histogram.total).probability
 
-    better = _find_first(_guess(metric, histogram, _QUANTILE), lambda hits: reach(hits) <= _BELOW)
-    # Fewer are worse: in at least 95 % of all cases the baseline gets more.
-    guess = _guess(metric, histogram, -_QUANTILE)
-    equal = _find_first(guess, lambda hits: reach(hits) < 1 - _BELOW) - 1
+    def is_better(hits: int) -> bool:
+        return compute_tail(hits) <= _BELOW
+
+    def is_not_worse(hits: int) -> bool:
+        return compute_tail(hits + 1) < 1 - _BELOW
+
+    better = _find_first(_guess(metric, histogram, _QUANTILE), is_better)
+    equal = _find_first(_guess(metric, histogram, -_QUANTILE) - 1, is_not_worse)
     return Levels(better, equal)
 
 
 def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
-    """Return a quantile of the number of hits by its first three moments (Cornish and Fisher)."""
-    places = (metric.hits_k or 0) - offsets_of(histogram)
-    chances = np.clip(places / histogram.num_candidates, 0.0, 1.0)
+    """Return a quantile of a baseline's number of hits, from three moments (Cornish and Fisher).
+
+    `quantile` is that of the normal distribution. A task is a hit with probability
+    (k - offset) / candidates, and tasks are independent.
+    """
+    free_ranks = (metric.hits_k or 0) - offsets_of(histogram)
+    chances = np.clip(free_ranks / histogram.num_candidates, 0.0, 1.0)
     tasks = histogram.num_tasks
     mean = float((tasks * chances).sum())
     variance = float((tasks * chances * (1 - chances)).sum())

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, FLOOR = 640, 200, 166
 _AXIS = tag("line", class_="axis", x1=0, x2=WIDTH, y1=FLOOR, y2=FLOOR)
-_BINS = 64
-# Standard deviations to either side.
-_SPAN = 4.5
+_BINS = 64  # of a histogram, at most
+_SPAN = 4.5  # standard deviations that are drawn to either side of the mean
+_DOT = 11  # the diameter of a dot
 
 
 def draw_candidates(histogram: Histogram) -> Html:
@@ -70,7 +70,10 @@ def draw_chance(constants: Constants) -> Html | None:
 def draw_results(
     constants: Constants, baselines: Mapping[str, float], indices: Sequence[float]
 ) -> Html:
-    """Draw chance, baselines and results by their index: 0 is chance, 1 is perfect."""
+    """Draw results by their index, (value - expectation) / (optimum - expectation), as piled dots.
+
+    Below is the distribution of a random ranker, about 0; lines mark baselines, by title.
+    """
     expectation = constants.expectation
     unit = (constants.metric.optimum or 0.0) - expectation
     reach = _SPAN * math.sqrt(constants.variance)
@@ -96,14 +99,13 @@ def draw_results(
 
 
 def _pile(xs: Iterable[float], width: int) -> Iterator[tuple[float, int]]:
-    """Yield the place and the level of each dot: dots near each other are piled up."""
+    """Yield each x and its level, from 1 on: dots in one column of a width are piled up."""
     heights = Counter[int]()
     for x in xs:
-        heights[round(x / width)] += 1
-        yield x, heights[round(x / width)]
+        column = round(x / width)
+        heights[column] += 1
+        yield x, heights[column]
 
-
-_DOT = 11
 
 FAMILIES = ("transductive", "inductive", "temporal", "n-ary", "OGB")
 """Kinds of benchmarks, each with a colour."""
@@ -122,7 +124,8 @@ class Point(NamedTuple):
 def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]]) -> Html:
     """Draw a dot for each dataset by its expected MRR, and published results above.
 
-    The table has the same in words.
+    The axis is logarithmic. `results` are pairs of a dataset and an MRR. Hidden from screen
+    readers, as the table has the same in words.
     """
     first = math.floor(math.log10(min(point.value for point in points)))
 
