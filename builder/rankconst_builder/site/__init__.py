@@ -25,13 +25,13 @@ from rankconst.tables.schema import COLUMNS
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
-from rankconst_builder.site.averages import is_covered, write_averages
+from rankconst_builder.site.averages import can_average, write_averages
 from rankconst_builder.site.data import (
     FIELDS,
-    choose_first,
     describe_dataset,
     describe_names,
     describe_words,
+    select_constants,
     write_json,
 )
 from rankconst_builder.site.dataset import write_dataset
@@ -177,7 +177,7 @@ def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:
     pages = list(PAGES)
     if not list_compared(site):
         pages.remove("results.html")
-    if not is_covered(site.tables):
+    if not can_average(site.tables):
         pages.remove("averages.html")
     if has_docs:
         pages.append("docs/index.html")
@@ -228,7 +228,7 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
     tables, which is loaded when somebody pastes one and has only the modules that pages lack.
     """
     example = FIRST if FIRST in site.keys else site.keys[0]
-    constants = choose_first(site.described[example], site.usual_tasks(example))
+    constants = select_constants(site.described[example], site.default_tasks(example))
     names = describe_names(site.tables, site.keys)
     content = write_json({**names, "bibtex": site.bibtex, "first": constants})
     # The file of each dataset adds its constants to this store when it is loaded.

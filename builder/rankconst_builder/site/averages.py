@@ -45,7 +45,7 @@ class _Row(NamedTuple):
     mrr: Mapping[str, float]
 
 
-def is_covered(tables: Tables) -> bool:
+def can_average(tables: Tables) -> bool:
     """Tell whether the tables hold graphs enough for an average."""
     return len(_list_tasks(parse_suite(SUITE), tables)) >= _FEWEST
 
@@ -64,7 +64,7 @@ def _read_models() -> dict[str, dict[str, float]]:
 
 
 def _expect(tables: Tables, tasks: Tasks, metric: str) -> dict[str, float]:
-    """Return what chance and counting get on some tasks."""
+    """Return the expectations of chance and counting on some tasks, by these names."""
     return {
         name: float(tables.look_up(replace(tasks, baseline=key), parse_metric(metric)).expectation)
         for name, key in _BASELINES.items()
@@ -77,7 +77,7 @@ def _average(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def write_averages(site: Site) -> str:
-    """Return the page."""
+    """Return the page on averages: the MRR of two models, chance and counting, graph by graph."""
     tasks = _list_tasks(parse_suite(SUITE), site.tables)
     rows = [
         _Row(graph, mrr | _expect(site.tables, tasks[graph], "mrr"))
@@ -105,7 +105,7 @@ def write_averages(site: Site) -> str:
 
 
 def _tabulate_graphs(site: Site, rows: Iterable[_Row], means: Mapping[str, float]) -> Html:
-    """Return the table; numbers that counting reaches are in italics."""
+    """Tabulate the MRR of models, chance and counting; models that do not beat it in italics."""
 
     def show(mrr: Mapping[str, float]) -> list[str]:
         models = []

@@ -151,7 +151,7 @@ def _pick(row: Any, *traits: str) -> dict[str, Any]:
     return {trait: getattr(row, trait) for trait in traits}
 
 
-def choose_first(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
+def select_constants(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
     """Return what is described of tasks, under each baseline, for a first view of a dataset."""
     paths = {locate(tasks), *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
     chosen = {name: described[name] for name in ("id", "version")}

@@ -34,7 +34,7 @@ _LABELS = [metric.label for metric in HEADLINE]
 
 def write_dataset(site: Site, key: str) -> str:
     """Return the page of a dataset."""
-    row, tasks, version = site.tables.datasets[key], site.usual_tasks(key), site.tables.version
+    row, tasks, version = site.tables.datasets[key], site.default_tasks(key), site.tables.version
     title = row["title"]
     slugs = [slug for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None]
     constants = [site.tables.constants(tasks, slug) for slug in slugs]

@@ -65,7 +65,7 @@ class Site:
         """Return the name that papers print."""
         return str(self.tables.datasets[key]["title"])
 
-    def usual_tasks(self, key: str) -> Tasks:
+    def default_tasks(self, key: str) -> Tasks:
         """Return the tasks assumed for numbers on a dataset: test, both sides, standard.
 
         Where the tables lack these, the most usual ones that they hold.
@@ -95,7 +95,11 @@ class Site:
 
 
 def write_page(site: Site, here: str, title: str, body: Html, description: str = "") -> str:
-    """Return a whole page with the way back to the root of the site."""
+    """Return a whole page around a body.
+
+    `here` is its path in the site, such as ``datasets/nations.html``: links of the navigation are
+    relative to it. Without a description, the title is one.
+    """
     root = "../" * here.count("/")
     links = []
     for path, name in _NAVIGATION.items():
@@ -126,7 +130,7 @@ def write_page(site: Site, here: str, title: str, body: Html, description: str =
 
 
 def write_calculator(site: Site) -> str:
-    """Return the first page."""
+    """Return the first page, the calculator, with the choices that its lists offer."""
     rare = [metric for metric in TABULATED if metric not in HEADLINE]
     ambiguous = {squash(name) for name in list_ambiguous()}
     titles = {}
@@ -167,7 +171,7 @@ def _list_options(options: Mapping[str, str]) -> Html:
     return join(tag("option", text, value=value) for value, text in options.items())
 
 
-_CONTRAST = ("nations", "fb15k237")
+_CONTRAST = ("nations", "fb15k237")  # chance gets much on the first, little on the second
 
 
 def _contrast(site: Site) -> str:
@@ -193,7 +197,7 @@ _LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
 
 
 def _find_family(key: str) -> str:
-    """Return the kind of a benchmark in a word."""
+    """Return the family of a benchmark, one of :data:`FAMILIES`."""
     kinds = list_kinds(key)
     for family in FAMILIES:
         if family in kinds:
@@ -202,8 +206,8 @@ def _find_family(key: str) -> str:
 
 
 def write_list(site: Site) -> str:
-    """Write the list of datasets, ordered by how much chance matters."""
-    mrrs = {key: site.expect(site.usual_tasks(key), METRIC) for key in site.keys}
+    """Return the list of datasets, those first where chance gets the highest MRR."""
+    mrrs = {key: site.expect(site.default_tasks(key), METRIC) for key in site.keys}
     rows, points, results = [], [], []
     for key in sorted(site.keys, key=lambda key: (-(mrrs[key] or 0), key)):
         rows.append(_list_dataset(site, key))
@@ -230,9 +234,9 @@ def write_list(site: Site) -> str:
 
 
 def _list_dataset(site: Site, key: str) -> Html:
-    """Return the row of a dataset, with the values that sort and filter it."""
+    """Return the row of a dataset, with the values and words that it is sorted and found by."""
     row = site.tables.datasets[key]
-    tasks, family = site.usual_tasks(key), _find_family(key)
+    tasks, family = site.default_tasks(key), _find_family(key)
     expected = []
     for metric in _LISTED:
         value = site.expect(tasks, metric)
@@ -284,10 +288,10 @@ def list_facts(facts: Iterable[tuple[str, str]]) -> Html:
 
 def write_about(site: Site) -> str:
     """Return how to read the numbers, cite them, and fetch them with a program."""
-    usual = {key: site.usual_tasks(key) for key in site.keys}
-    standard = [key for key in site.keys if usual[key].protocol == DEFAULT_PROTOCOL]
-    key = standard[0] if standard else site.keys[0]
-    version, path = site.tables.version, locate(usual[key])
+    tasks = {key: site.default_tasks(key) for key in site.keys}
+    standard = [key for key in site.keys if tasks[key].protocol == DEFAULT_PROTOCOL]
+    key = standard[0] if standard else site.keys[0]  # the dataset of the example
+    version, path = site.tables.version, locate(tasks[key])
     folder = f"v1/{version}"
     place = f"{folder}/{key}.json\n  constants → {path} → mrr → [{', '.join(FIELDS)}]"
     protocols = [(name, find_protocol(name).summary) for name in list_protocols(site)]

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from rankconst_builder.site.pages import Site
 
 
-# Longer numbers, which a program wrote in full, are shown with four digits.
-_LONGEST = 8
+_LONGEST = 8  # longer numbers, which a program wrote in full, are shown with four digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class PublishedResult:
     model: str
     source: str  # an article or a repository
     address: str  # of the source
-    text: str
+    text: str  # the number as it is shown
     value: float
     best: float  # the better end of its rounding
     index: float
@@ -62,15 +61,18 @@ class PublishedResult:
 
 
 def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[PublishedResult]]:
-    """Return the results on test sets by dataset, the best first."""
-    with RESULTS.with_name("published_sources.csv").open(encoding="utf-8", newline="") as file:
-        addresses = {row["source"]: row["address"] for row in csv.DictReader(file)}
+    """Return the published MRRs on test sets by dataset, those of the highest index first.
+
+    `keys` are the datasets. Left out is what the tables cannot adjust, or not with a range of its
+    rounding; a result that several tables of a source print is listed once.
+    """
+    addresses = _read_addresses()
     reading = confirm_reading(read(RESULTS), tables, NOTHING)
     # A graph of your own may have the name of a benchmark, and results that it cannot have.
     adjusted = adjust_reading(
         reading, tables, NOTHING, metrics=[parse_metric(METRIC)], errors="note"
     )
-    results: dict[str, dict[PublishedResult, None]] = {}  # several tables of a source print some
+    results: dict[str, dict[PublishedResult, None]] = {}  # ordered sets
     for entry in adjusted.entries:
         number = entry.adjusted
         if not entry.wanted or entry.constants is None or number is None:
@@ -99,6 +101,12 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
     }
 
 
+def _read_addresses() -> dict[str, str]:
+    """Return the address of each source of published results by its name."""
+    with RESULTS.with_name("published_sources.csv").open(encoding="utf-8", newline="") as file:
+        return {row["source"]: row["address"] for row in csv.DictReader(file)}
+
+
 def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
     """Return the value of counting; None if it depends on the negatives that are drawn."""
     try:
@@ -121,7 +129,7 @@ def list_compared(site: Site) -> dict[str, list[PublishedResult]]:
 
 
 def write_results(site: Site) -> str:
-    """Return the page "Which published results beat counting?"."""
+    """Return the page "Which published results beat counting?": a strip and a row a dataset."""
     strips, rows = [], []
     total = worse = 0
     for key, results in list_compared(site).items():
