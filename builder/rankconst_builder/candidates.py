@@ -536,8 +536,8 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
     return ranked
 
 
-def leave_out(removed: Codes, num_ranked: int, where: str) -> Codes:
-    """Return the number of candidates of each query, after known answers are removed.
+def subtract_known(removed: Codes, num_ranked: int, where: str) -> Codes:
+    """Return the number of candidates of each query: those ranked less the known answers.
 
     `removed` counts those of each query without the task's own. Raises DataError, which names
     `where`, if a result is not in 1, ..., `num_ranked`.
@@ -579,7 +579,7 @@ def _count_candidates(
             gathering = gatherings[_FilterSide(side, timed)]
             answers[side] = gathering.answers(filtered, sources, candidate[side])
             removed = answers[side].count()[number_there] - 1
-            size = leave_out(removed, num_ranked, f"{protocol.key} {split} {side}")
+            size = subtract_known(removed, num_ranked, f"{protocol.key} {split} {side}")
         else:
             bits = count_bits(count_answers(graph, side))
             answers[side] = Answers(filtered, np.empty(0, np.uint64), bits)

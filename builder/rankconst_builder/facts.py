@@ -197,7 +197,7 @@ def compare(
     local: Mapping[str, Path] | None,
     columns: str | None,
 ) -> list[str]:
-    """List differences from documented counts, and oddities of a user's own graph."""
+    """List what to warn of; `local` are paths of own files, `columns` their order if named."""
     if local is None:
         return _compare_with_pykeen(source, statistics)
     oddities = [*_compare_labels(graph, statistics)]

@@ -23,7 +23,7 @@ from rankconst_builder.triples import (
     BOM,
     NAMES,
     Labels,
-    leave_out,
+    advise_filtering,
     read_triples,
     show_line,
     split_cells,
@@ -351,7 +351,9 @@ def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
             "other RDF to N-Triples first: riot --output=nt FILE."
         )
     if is_comment:
-        raise DataError(f"{name}, line 1 is a comment: {show_line(first)}. {leave_out('#', name)}")
+        raise DataError(
+            f"{name}, line 1 is a comment: {show_line(first)}. {advise_filtering('#', name)}"
+        )
 
 
 def _is_numbered(cells: Sequence[str], size: int) -> bool:

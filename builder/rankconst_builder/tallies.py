@@ -16,12 +16,12 @@ from rankconst_builder.candidates import (
     Tally,
     count_protocols,
     count_ranked,
-    leave_out,
     list_known,
     list_sides,
     list_sources,
     select_candidates,
     select_relations,
+    subtract_known,
 )
 from rankconst_builder.rankers import count_baselines
 from rankconst_builder.tabulate import list_macros
@@ -102,7 +102,7 @@ def add_tallies(
         answers = merged[key]
         if answers.size.size:
             num_ranked = ranked[protocol][side]
-            size = leave_out(answers.size - 1, num_ranked, f"{protocol.key} {split} {side}")
+            size = subtract_known(answers.size - 1, num_ranked, f"{protocol.key} {split} {side}")
             candidates[protocol] = replace(answers, size=size)
     return candidates
 

@@ -32,7 +32,7 @@ _LABEL = pa.dictionary(pa.int32(), pa.binary())
 NAMES = {"h": "head", "r": "relation", "t": "tail", "d": "time"}
 """Letter of a column to its name."""
 
-_SHOWN = 120
+_SHOWN = 120  # characters of a line in a message
 _PIECE = 1 << 22  # bytes looked at in one go
 
 
@@ -59,7 +59,11 @@ class Labels:
 
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
-    """Read a file of triples."""
+    """Read the labels of a file of triples, or of statements with qualifiers.
+
+    `name` is what messages call the file. Raises DataError, which names the line, for one that is
+    not of the format, and for a count line that states another number of triples.
+    """
     body, expected = _split_body(content, form, name)
     if form.qualified:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
@@ -88,11 +92,14 @@ class _Body(NamedTuple):
     """The lines of a file that are triples."""
 
     lines: bytes
-    number: int | None  # of triples, as a line before them states
+    number: int | None  # of triples, as the count line before them states; None without one
 
 
 def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
-    """Split a file into its triples and the lines before them."""
+    """Cut off the byte order mark, count line, heading and blank last lines of a file of triples.
+
+    Raises DataError for UTF-16, single carriage returns, and a file without triples.
+    """
     if content.startswith(_UTF16):
         raise DataError(
             f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
@@ -122,7 +129,7 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
 
 
 def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
-    """Return the columns of head, relation, tail and time; ArrowInvalid if lines have others."""
+    """Return the columns of head, relation, tail, time, in this order; ArrowInvalid for others."""
     names = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     columns = [name for name in names if name[0] != "-"]
     columns.sort(key=lambda name: "hrtd".index(name[0]))
@@ -169,7 +176,11 @@ def _require_threads() -> None:
 
 
 def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
-    """Read heads, relations, tails, qualifiers as one label each, and the entities in these."""
+    """Read statements: a column each of heads, relations, tails, qualifiers, and their entities.
+
+    The qualifiers of a statement are one label, such as ``P580,Q2``; the entities in all of them
+    (here Q2) are the last column, which is longer or shorter than the others.
+    """
     positions = [form.columns.index(letter) for letter in "hrt"]
     delimiter = form.delimiter.encode()
     end = len(form.columns) - 1  # where the qualifiers start
@@ -246,7 +257,7 @@ def _read_count(line: bytes, name: str) -> int:
 
 
 def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
-    """Explain the fault of the first line that is not a triple."""
+    """Return an error that explains the first line which is not a triple, and how to mend it."""
     width = len(form.columns)
     *lines, last = body.split(b"\n")
     # Only before a newline does a carriage return belong to the line's end.
@@ -260,7 +271,7 @@ def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
         if not text.strip():
             return DataError(
                 f"{where}: the line is blank; expected {width} columns ({form.columns}). "
-                f"{leave_out('', name)}"
+                f"{advise_filtering('', name)}"
             )
         if b"\r" in text:
             return DataError(
@@ -281,7 +292,7 @@ def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
 
 
 def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
-    """Return the cells of a line."""
+    """Return the cells of a line; as the format says, delimiters in quotes divide nothing."""
     if not form.quoted:
         return line.split(form.delimiter.encode())
     if not line:
@@ -293,8 +304,8 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
     return [cell.encode("latin-1") for cell in cells]
 
 
-def leave_out(begin: str, name: str) -> str:
-    """Return the command that leaves out lines that begin with a sign, or blank ones if empty."""
+def advise_filtering(begin: str, name: str) -> str:
+    """Advise a grep that drops lines which begin with `begin`; blank lines if it is empty."""
     pattern, lines = "^[[:space:]]*$", "blank lines"
     if begin:
         pattern, lines = f"^{begin}", f"lines that begin with {begin}"
@@ -304,7 +315,7 @@ def leave_out(begin: str, name: str) -> str:
 def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name: str) -> str:
     """Return the remedy for a line with the wrong number of columns; empty if none is known."""
     if text.startswith(b"#"):
-        return f" {leave_out('#', name)}"
+        return f" {advise_filtering('#', name)}"
     if len(parts) > len(form.columns):
         return _advise_columns(form, parts, number)
     if word := _guess_delimiter(text, form, is_cut=len(parts) > 1):
