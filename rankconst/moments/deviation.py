@@ -403,7 +403,11 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> V
 
 
 def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[Estimate]:
-    """Return the central moments of V / E[V]; the second, `second`, is exact."""
+    """Return the central moments E[x^k] of V = E[V] (1 + x), k = 0 .. order; the second is exact.
+
+    E[x^k] is (-1)^k k! times the coefficient of s^k in the series of E_Z[...], stated at the top of
+    this module. At each node of Z, the logarithms of the means of single tasks add up.
+    """
     n = ranks.total
     mean = ranks.variance
     # Of each task, shape (U, nodes): the parts of the exponent with s, and with Z sqrt(s).
@@ -514,9 +518,14 @@ def _by_series(central: list[Estimate]) -> Estimate:
 
 
 def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
-    """Return the gap from the transform of V."""
+    """Return the gap g from the transform of V, by the trapezoidal rule in ln s with step STEP.
+
+    Values are s^(-1/2) (L(s) - e^-s): s^(-3/2) ds = s^(-1/2) d(ln s). For small s they come from
+    e^-s sum_k (-s)^k E[x^k] / k!, beyond from L itself, until what is left is next to nothing.
+    """
     scale = ranks.total * ranks.variance
     order, near = _reach_of_power_series(central)
+    # At e^-30 they go as s^(3/2), and are nothing.
     s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), near + 1))
     terms = [(-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)]
     rest = sum(terms, np.zeros(s.size))
@@ -544,7 +553,10 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
 
 
 def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
-    """Return the number of terms in s that give L(s) - exp(-s) to rounding, and the largest s."""
+    """Return an order and a place: terms in s^k below the order give L(s) - exp(-s) to rounding.
+
+    So they do for s up to exp(STEP place); of the even orders this one reaches farthest.
+    """
 
     def limit(k: int, coefficient: float) -> float:
         """Return the largest s that leaves a term below the rounding of that of order 2."""

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 SEED = 20_220_315
 # Bounds on the number of draws; draws times tasks may reach _WORK, but for the fewest draws.
 FEWEST_DRAWS, MOST_DRAWS, _WORK = 2**5, 2**13, 2**22
-# If fewer draws than the first differ from the commonest value, the second is how many more are
-# taken to be unseen.
+# If fewer draws than the first differ from the commonest value (a number that is chosen), the
+# second is how many more are taken to be unseen: their error is 3 gaps over the number of draws S,
+# and what has a chance of 3 / S goes unseen with a probability of e^-3 = 5 %.
 _RARE, UNSEEN = 30, 9
 
 
@@ -75,15 +76,19 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
 
 
 def estimate(values: Values, gap: float) -> Moments:
-    """Return the moments of drawn values; errors allow for unseen ones that are `gap` off."""
+    """Return the moments of S drawn values, with standard errors.
+
+    Those are sqrt(sum (v - mean)^2) / S of the mean, and sqrt(sum ((v - mean)^2 - variance)^2) / S
+    of the variance. Nine draws more that were not seen, each `gap` off, are added to either sum.
+    """
     expectation = float(values.mean())
     squares = np.square(values - expectation)
     variance = float(squares.mean())
-    fourth = float(np.sum(np.square(squares - variance))) + UNSEEN * gap**4
+    of_squares = float(np.sum(np.square(squares - variance)))
     return Moments(
         expectation=expectation,
         expectation_error=math.sqrt(float(squares.sum()) + UNSEEN * gap**2) / values.size,
         variance=variance,
-        variance_error=math.sqrt(fourth) / values.size,
+        variance_error=math.sqrt(of_squares + UNSEEN * gap**4) / values.size,
         method="sampled",
     )

@@ -512,23 +512,10 @@ class Constants:
         self, possible: Interval, number: float, least: float, most: float
     ) -> str:
         """Explain an impossible number with its ends; empty for a possible one."""
-        metric, granted = self.metric, _grant(possible)
-        if granted.lower <= number <= granted.upper:
+        if not self._is_impossible(possible, number, least, most):
             return ""
-        low, high = possible
-        # A number that comes without an interval may still be a printed one.
-        slack = half_unit(number) if least == most else 0.0
-        if metric.increasing:
-            is_beyond = number > granted.upper or most + slack < low
-        else:
-            is_beyond = number < granted.lower or least - slack > high
-        is_outside = number < min(metric.lower, granted.lower) or number > max(
-            metric.upper, granted.upper
-        )
-        if not is_beyond and not is_outside and math.isfinite(number):
-            return ""
-        ends = possible
-        if is_outside and math.isfinite(metric.upper):
+        metric, ends = self.metric, possible
+        if _is_outside(metric, possible, number) and math.isfinite(metric.upper):
             ends = Interval(metric.lower, metric.upper)
         expected = f"{ends.lower:.6g} to {ends.upper:.6g}."
         if possible.lower == possible.upper:
@@ -536,9 +523,33 @@ class Constants:
         elif 0 < ends.lower < _SMALL:
             expected = f"{ends.lower:.1e} to {ends.upper:.6g}."
         return (
-            f"{number:g} is not a possible {self.metric.label} on {self.tasks.dataset} "
-            f"({self.tasks.describe()}): expected {expected} {_hint(self.metric, number)}"
+            f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} "
+            f"({self.tasks.describe()}): expected {expected} {_hint(metric, number)}"
         )
+
+    def _is_impossible(self, possible: Interval, number: float, least: float, most: float) -> bool:
+        """Return True if no ranks give a number, as one that is better than the best value here.
+
+        One that is worse than the worst value may be that value, rounded: it is impossible if its
+        whole interval is worse, `least` to `most`.
+        """
+        granted = _grant(possible)
+        if granted.lower <= number <= granted.upper:
+            return False
+        if not math.isfinite(number) or _is_outside(self.metric, possible, number):
+            return True
+        # A number that comes without an interval may still be a printed one.
+        slack = half_unit(number) if least == most else 0.0
+        if self.metric.increasing:
+            return number > granted.upper or most + slack < possible.lower
+        return number < granted.lower or least - slack > possible.upper
+
+
+def _is_outside(metric: Metric, possible: Interval, number: float) -> bool:
+    """Return True if a number is outside of a metric's range on any tasks, not only on these."""
+    granted = _grant(possible)
+    is_below = number < min(metric.lower, granted.lower)
+    return is_below or number > max(metric.upper, granted.upper)
 
 
 def _grant(possible: Interval) -> Interval:

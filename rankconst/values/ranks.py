@@ -278,7 +278,10 @@ def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_V
 
 
 def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
-    """Return the ranks query by query."""
+    """Sort ranks by query, and those of a query from the smallest; refuse a rank that is twice.
+
+    Ranks 6, 3, 1 of queries b, a, b become 3, 1, 6, with queries that begin at 0 and 1.
+    """
     if queries.shape != ranks.shape:
         raise DataError(
             f"queries have shape {queries.shape}; expected {ranks.shape}, one for each rank."
@@ -286,14 +289,15 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
     try:
         names, codes = np.unique(queries, return_inverse=True)
     except TypeError:
-        kinds = ", ".join(sorted({type(each).__name__ for each in queries.tolist()}))
+        kinds = ", ".join(sorted({type(query).__name__ for query in queries.tolist()}))
         raise DataError(f"queries hold {kinds}; expected numbers, or names, for all.") from None
     if names.dtype.kind == "f" and np.isnan(names).any():
         raise DataError("queries hold NaN; expected numbers, or names, for all.")
     order = np.lexsort((ranks, codes))
     ranks, codes = ranks[order], codes[order]
-    there = np.where(np.isinf(ranks), np.arange(ranks.size) + 0.5, ranks)
-    twice = np.flatnonzero((np.diff(codes) == 0) & (np.diff(there) == 0))
+    # Answers that were not retrieved, inf, are not at the same place: each gets a place of its own.
+    places = np.where(np.isinf(ranks), np.arange(ranks.size) + 0.5, ranks)
+    twice = np.flatnonzero((np.diff(codes) == 0) & (np.diff(places) == 0))
     if twice.size:
         query, place = names[codes[twice[0]]], ranks[twice[0]]
         raise DataError(
@@ -306,6 +310,10 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
 
 
 def _from_frame(frame: Any) -> Ranks:
+    """Read the columns rank, side, head, relation and tail of a DataFrame; only rank must be there.
+
+    Names of columns and of sides may be in any case. Without a column side, all are of ``both``.
+    """
     names = {str(column).strip().lower(): column for column in frame.columns}
     if "rank" not in names:
         raise UsageError(
@@ -318,15 +326,15 @@ def _from_frame(frame: Any) -> Ranks:
         column = frame[names["side"]]
         words = {word: parse_side(str(word)) for word in column.unique()}
         sides = column.map(words).to_numpy()
-    kept = {key: sides == key for key in SIDES if (sides == key).any()}
-    ranks = {
-        key: _read(frame[names["rank"]].to_numpy()[chosen], "column rank")
-        for key, chosen in kept.items()
-    }
-    found = [name for name in _TRIPLE if name in names]
-    triples = {}
-    for key, chosen in kept.items():
-        triples[key] = {name: frame[names[name]].to_numpy()[chosen] for name in found}
+    values = frame[names["rank"]].to_numpy()
+    triple_columns = [name for name in _TRIPLE if name in names]
+    ranks, triples = {}, {}
+    for key in SIDES:
+        is_of_side = sides == key
+        if not is_of_side.any():
+            continue
+        ranks[key] = _read(values[is_of_side], "column rank")
+        triples[key] = {name: frame[names[name]].to_numpy()[is_of_side] for name in triple_columns}
     if "both" in ranks and not {*ENTITY_SIDES}.isdisjoint(ranks):
         raise UsageError("column side: expected head and tail, or both; got all three.")
     return Ranks(ranks, triples)

@@ -139,7 +139,11 @@ def _refuse(tasks: str) -> UndefinedError:
 
 @functools.lru_cache(maxsize=64)
 def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[Interval, Interval]:
-    """Return bounds of expectation and variance over any `ranked` of the tasks."""
+    """Return bounds of expectation and variance over any `ranked` of the tasks.
+
+    With t tasks ranked, the least expectation is the sum of the t smallest e_i over t, the least
+    variance that of the t smallest v_i over t^2; the most likewise. Errors widen both.
+    """
     single = [
         compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates
     ]
@@ -167,7 +171,10 @@ def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
 
 
 def _take(num_tasks: NDArray[np.int64], ranked: int) -> NDArray[np.int64]:
-    """Return the number of tasks of each group among the first `ranked`."""
+    """Return the number of tasks of each group among the first `ranked`.
+
+    Of groups of 3, 4 and 2, the first 5 tasks are 3, 2 and 0.
+    """
     before = np.cumsum(num_tasks) - num_tasks
     first: NDArray[np.int64] = np.minimum(np.maximum(ranked - before, 0), num_tasks)
     return first
