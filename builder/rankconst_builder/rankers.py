@@ -552,11 +552,11 @@ class Rankers:
         self._train = Train(graph)
         self._rankers: dict[tuple[type[Ranker], str, str], Ranker] = {}
 
-    def get(self, kind: type[Ranker], split: str, side: str) -> Ranker:
-        """Return the ranker of a kind for a side of a split."""
-        key = kind, split, side
+    def get(self, ranker_class: type[Ranker], split: str, side: str) -> Ranker:
+        """Return the ranker of a class for a side of a split."""
+        key = ranker_class, split, side
         if key not in self._rankers:
-            self._rankers[key] = kind(self._train, split, side)
+            self._rankers[key] = ranker_class(self._train, split, side)
         return self._rankers[key]
 
 
@@ -632,7 +632,9 @@ def _expect_mrr(rankers: Rankers, chance: TaskCounts, choice: str) -> Moments:
     return compute_moments(parse_metric("mrr"), both)
 
 
-def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) -> TaskCounts:
+def _rank(
+    rankers: Rankers, chance: TaskCounts, split: str, ranker_class: type[Ranker]
+) -> TaskCounts:
     """Count the candidates above each true answer, and those that tie, less the known answers.
 
     Say a query has four candidates of scores 9, 7, 7 and 2. The true answer scores 7, and the one
@@ -641,7 +643,7 @@ def _rank(rankers: Rankers, chance: TaskCounts, split: str, kind: type[Ranker]) 
     """
     blocks = {}
     for side, answers in (chance.answers or {}).items():
-        ranker = rankers.get(kind, split, side)
+        ranker = rankers.get(ranker_class, split, side)
         rows = chance.tasks.rows
         queries = chance.tasks.queries[side]
         known = _list_answers(answers, queries, timed=ranker.timed)

@@ -218,11 +218,13 @@ def _write_decade(decade: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
+    """The values at the left and the right end of a drawing."""
+
     low: float
     high: float
 
     def place(self, value: float) -> float:
-        """Return the place of a value in the drawing."""
+        """Return the x of a value in the drawing."""
         return round(WIDTH * (value - self.low) / (self.high - self.low), 2)
 
 
@@ -251,7 +253,7 @@ def _frame(axis: _Axis, caption: str, *shapes: Html) -> Html:
     marks = []
     for value in _find_ticks(axis.low, axis.high):
         x, anchor = axis.place(value), "middle"
-        if x < 24:
+        if x < 24:  # half a text would leave the drawing
             anchor = "start"
         elif x > WIDTH - 24:
             anchor = "end"
@@ -268,7 +270,7 @@ def _draw_tick(x: float, text: str, anchor: str, y: int) -> list[Html]:
 
 
 def _find_ticks(low: float, high: float) -> Sequence[float]:
-    """Return four to eight round numbers between two ends."""
+    """Return the multiples of 1, 2, 5 or 10 times a power of ten that are between two ends."""
     step = 10.0 ** math.floor(math.log10((high - low) / 4))
     step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= 6)
     return [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
@@ -279,10 +281,8 @@ def _find_ticks(low: float, high: float) -> Sequence[float]:
 _CELLS = 96
 # The most that a cell may be off, as a share of the likeliest one: less than a line's width.
 _VISIBLE = 0.01
-# The characteristic function counts as zero below the first; the second is how many terms are
-# tried.
-_GONE = 1e-7
-_TERMS = (64, 256, 1024, 4096)
+_NEGLIGIBLE = 1e-7  # below it, a value of the characteristic function counts as zero
+_TERMS = (64, 256, 1024, 4096)  # numbers of terms of the series, tried one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,22 +378,27 @@ def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:
-    """Return the probabilities of cells by the Fourier series; None if it is not known to end."""
+    """Return the probabilities of cells by the Fourier series of :func:`compute_density`.
+
+    None if the values are on a lattice, or if half of 4,096 terms are still not negligible.
+    """
     rule, histogram = TAILS[constants.metric.family], constants.histogram
     if rule.transform is None:
         return None
     law = rule.make(histogram, constants.metric)
     # A margin may lie below every value that has a logarithm.
-    x = np.sort(histogram.total * rule.transform(np.maximum(edges, np.finfo(np.float64).tiny)))
+    positive = np.maximum(edges, np.finfo(np.float64).tiny)
+    sums = np.sort(histogram.total * rule.transform(positive))  # less the largest sum
     # Two windows away from the window, at least nine standard deviations, nothing is left to be
     # folded into it.
-    step = 2.0 * math.pi / (3.0 * float(x[-1] - x[0]))
+    step = 2.0 * math.pi / (3.0 * float(sums[-1] - sums[0]))
     for terms in _TERMS:
         w = step * np.arange(1.0, terms + 1)
         law_at = np.exp(law.cgf((1j * w).astype(np.complex128), True))
-        if np.max(np.abs(law_at[terms // 2 :])) < _GONE:
-            waves = np.exp(-1j * np.outer(x, w)) @ (law_at / (1j * w))
-            summed = step / (2.0 * math.pi) * np.diff(x) - step / math.pi * np.diff(waves.real)
+        if np.max(np.abs(law_at[terms // 2 :])) < _NEGLIGIBLE:
+            waves = np.exp(-1j * np.outer(sums, w)) @ (law_at / (1j * w))
+            uniform = step / (2.0 * math.pi) * np.diff(sums)
+            summed = uniform - step / math.pi * np.diff(waves.real)
             # Larger sums are better: smaller values, for a metric that decreases.
             summed = summed if constants.metric.increasing else summed[::-1]
             return np.asarray(summed, dtype=np.float64)

@@ -193,7 +193,7 @@ def _contrast(site: Site) -> str:
 # -- the datasets ----------------------------------------------------------------------------------
 
 
-_LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")
+_LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")  # the first two next to the title
 
 
 def _find_family(key: str) -> str:
