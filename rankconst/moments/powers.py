@@ -298,24 +298,27 @@ _Sum: TypeAlias = _SumOverFirstRanks | _SumOverBlocks
 
 
 def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
-    """Return ln of the mean of exp(-t j). Shape (T, U).
+    """Return ln of the mean of exp(-t j) over j = 1 .. N. Shape (T, U).
 
-    It is -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))).
+    It is -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))), or -t + ln(1 - e^-tN) - ln(N (1 - e^-t)).
     """
-    near = -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
-    # Further out the first two terms cancel; few tasks reach as far.
+    is_close = t * sizes < _FAR
+    close = -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
+    # Further out the first two terms cancel, and the other form takes their place.
     far = np.log1p(-np.exp(-np.maximum(t * sizes, _FAR))) - t - np.log(-np.expm1(-t) * sizes)
-    return np.where(t * sizes < _FAR, near, far)
+    return np.where(is_close, close, far)
 
 
 def _log_sinhc(x: Values) -> Values:
     """Return ln(sinh(x)/x) for x > 0, without cancellation near 0 or overflow far out."""
     small = np.minimum(x, 0.5)
     square = small * small
-    # 1 + x^2/6 + x^4/120 + ...: the sum of the terms beyond 1.
+    # 1 + x^2/6 + x^4/120 + ...: the sum of the terms beyond 1. A term follows from the one before
+    # it by x^2 over 2 3 = 6, 4 5 = 20, ... 12 13 = 156.
     series = np.zeros_like(square)
     for step in (156, 110, 72, 42, 20, 6):
         series = square / step * (1 + series)
+    # sinh(x) = e^x (1 - e^-2x) / 2.
     large = np.maximum(x, 0.5)
     far = large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)
     return np.asarray(np.where(x < 0.5, np.log1p(series), far))

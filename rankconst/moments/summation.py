@@ -126,24 +126,26 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
     """Return the Gauss rule of the uniform distribution on 1 .. N, from its mean on.
 
     Nodes and weights have shape (U, nodes). N may be any real number above the number of nodes; up
-    to there the nodes are the ranks themselves. Eigenvalues and eigenvectors of the Jacobi matrix
-    (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials): the iteration of :func:`gram_rules`
-    starts from Legendre's zeros, and needs several terms a node.
+    to there the nodes are the ranks themselves: of N = 2 and three nodes they are -1/2, 1/2 and 1/2
+    with weights 1/2, 1/2 and 0. Eigenvalues and eigenvectors of the Jacobi matrix (Golub and Welsch
+    1969; DLMF 18.22, Hahn polynomials): the iteration of :func:`gram_rules` starts from Legendre's
+    zeros, and needs several terms a node.
     """
     k = np.arange(1.0, nodes)
-    at = np.empty((sizes.size, nodes))
-    weights = np.empty_like(at)
-    near = sizes <= nodes
+    points = np.empty((sizes.size, nodes))
+    weights = np.empty_like(points)
+    is_small = sizes <= nodes
     rank = np.arange(1.0, nodes + 1)
-    small = sizes[near][:, None]
+    small = sizes[is_small][:, None]
     # Beyond the last rank it is repeated, without weight.
-    at[near] = np.minimum(rank, small) - (small + 1) / 2
-    weights[near] = np.where(rank <= small, 1 / small, 0.0)
-    large = sizes[~near][:, None]
+    points[is_small] = np.minimum(rank, small) - (small + 1) / 2
+    weights[is_small] = np.where(rank <= small, 1 / small, 0.0)
+    large = sizes[~is_small][:, None]
+    # The matrix in units of N / 2: its entries below the diagonal are the roots of the beta_k at
+    # the top of this module; eigh reads no others.
     jacobi = np.zeros((large.size, nodes, nodes))
-    inside = np.arange(nodes - 1)
-    # In units of N / 2.
-    jacobi[:, inside + 1, inside] = k * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
+    column = np.arange(nodes - 1)
+    jacobi[:, column + 1, column] = k * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
     roots, vectors = np.linalg.eigh(jacobi)
     share = vectors[:, 0, :] ** 2
     # The distribution is symmetric, and so is its rule but for rounding; its second moment is
@@ -151,9 +153,9 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
     roots, share = roots - roots[:, ::-1], share + share[:, ::-1]
     share /= share.sum(axis=1, keepdims=True)
     second = np.sum(share * roots * roots, axis=1, keepdims=True)
-    at[~near] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
-    weights[~near] = share
-    return at, weights
+    points[~is_small] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
+    weights[~is_small] = share
+    return points, weights
 
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
@@ -176,6 +178,7 @@ def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Valu
 
 
 def _squared_recurrence(length: float | Values, size: int) -> Values:
+    """Return beta_1 .. beta_(size - 1), as stated at the top of this module, for L = `length`."""
     k = np.arange(1, size, dtype=np.float64)
     ratio = k / length
     return np.asarray(length * length * k * k * (1.0 - ratio * ratio) / (4.0 * (4.0 * k * k - 1.0)))
