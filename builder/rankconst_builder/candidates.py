@@ -306,11 +306,7 @@ class TaskCounts:
 
 
 class Gathering:
-    """The known answers of queries, by their source: a split, or :data:`FURTHER`.
-
-    `keys` are those of the queries, ascending, each once; `num_answers` is the number of entities
-    or relations that can be an answer. Raises DataError if 64 bits cannot hold a query and one.
-    """
+    """The known answers of queries, by their source: a split, or :data:`FURTHER`."""
 
     def __init__(self, keys: Words, num_answers: int) -> None:
         self._keys, self.bits = keys, count_bits(num_answers)

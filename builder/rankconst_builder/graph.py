@@ -82,11 +82,7 @@ class Graph:
         return replace(self, splits=splits, num_times=1)
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
-        """Say why the candidates of a split cannot be counted under a protocol; empty if they can.
-
-        The protocol does not fit the graph, or needs a split whose file is missing: as the ranked
-        one, for its filter, or because what train has seen is ranked.
-        """
+        """Say why candidates of a split cannot be counted under a protocol; empty if they can."""
         unfit = explain_unfit(protocol, self.temporal, self.qualified)
         if unfit:
             return unfit
@@ -195,11 +191,7 @@ class Graph:
 
 
 def _settle_size(size: Size, stated: Size | None, missing: Collection[str]) -> Size:
-    """Return the size that the dataset states, or else that of its files.
-
-    Raises DataError if the files exceed what is stated, or if it is needed and not stated, as a
-    file is missing.
-    """
+    """Return the size that the dataset states, or that of its files; refuse a contradiction."""
     if stated is None:
         if missing:
             raise DataError(

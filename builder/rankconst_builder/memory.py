@@ -213,11 +213,7 @@ def _to_text(value: Any) -> str | None:
 def write_dataset(
     name: str | None, protocols: Sequence[Protocol], *, alone: bool
 ) -> Iterator[dict[str, Path]]:
-    """Write a data set of PyKEEN to a temporary folder, as Parquet; yield the path of each split.
-
-    Splits without triples are left out, and without a `name` all. The folder is deleted at the end.
-    `alone` is False if other graphs are named, too, which is refused.
-    """
+    """Write a data set of PyKEEN, if one is named, as temporary files; yield paths by split."""
     if name is None:
         yield {}
         return

@@ -172,10 +172,7 @@ class Connections:
 
     @classmethod
     def gather(cls, graph: Graph, anchors: Codes, relations: Codes) -> Connections:
-        """Collect the training triples of some relations that have an anchor, each once.
-
-        Candidates that the restriction of the graph does not allow are left out.
-        """
+        """Collect the distinct training triples of some relations that have an anchor."""
         num_entities, num_relations = graph.num_entities, graph.num_relations
         anchor_of_entity = np.full(num_entities, -1)
         anchor_of_entity[anchors] = np.arange(anchors.size)

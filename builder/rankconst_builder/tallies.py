@@ -56,11 +56,7 @@ def tally_protocols(
     room: int | None = None,
     stage: Stage = unseen,
 ) -> dict[str, dict[str, Tally]]:
-    """Count the candidates of a split under each protocol; return tallies by protocol and side.
-
-    Facts are sorted in parts, of about `room` bytes each if given. Protocols that cannot be counted
-    are left out.
-    """
+    """Count the candidates of a split by protocol and side; parts take `room` bytes if given."""
     ranked = {}
     for protocol in protocols:
         if not graph.explain_uncounted(protocol, split):

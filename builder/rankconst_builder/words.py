@@ -296,10 +296,7 @@ class Packing:
     def sort(
         self, triples: Triples, part: int, select: Callable[[Triples], Triples] | None = None
     ) -> Words:
-        """Return the words of those of some facts that are in a part, ascending.
-
-        Repetitions stay. `select` is applied to each batch of facts first, and leaves some out.
-        """
+        """Return the words of a part of facts, ascending, with repeats; `select` drops some."""
         words: list[Words] = []
         for batch in split_batches(triples):
             facts = batch if select is None else select(batch)
