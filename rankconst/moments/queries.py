@@ -59,16 +59,20 @@ def hits(n: int, right: int, k: int) -> Law:
 
 
 def _find_misses(n: int, right: int, k: int) -> Values:
-    """Return the probabilities that no right answer is up to place 0 .. k.
+    """Return the probabilities that no right answer is up to place 0 .. k. Shape (k + 1,).
 
-    That of place r has r roundings twice.
+    That of place r is the product over i < r of (N - R - i) / (N - i), each rounded twice: of N = 3
+    and R = 1 they are 1, 2/3, 1/3 and 0.
     """
     places = np.arange(n, n - k, -1.0)
     return np.concatenate(([1.0], (places - right).clip(min=0.0) / places)).cumprod()
 
 
 def _find_first(n: int, right: int, k: int) -> Values:
-    """Return the probabilities that the first right answer is at place 1 .. k."""
+    """Return the probabilities that the first right answer is at place 1 .. k. Shape (k,).
+
+    That of place r is the chance of none before it, times R / (N - r + 1).
+    """
     return _find_misses(n, right, k)[:-1] * (right / np.arange(n, n - k, -1.0))
 
 
@@ -97,7 +101,11 @@ def _bound_sum(k: int) -> float:
 
 
 def _add_up(n: int, right: int, weights: Values) -> Law:
-    """Weights of the places of the right answers, summed: a sample without replacement."""
+    """Weights of the places of the right answers, summed: a sample without replacement.
+
+    The mean is R sum(w) / N, the variance R (N - R) / (N (N - 1)) (sum(w^2) - sum(w)^2 / N). Places
+    beyond the `weights` have the weight 0.
+    """
     total, square = float(weights.sum()), float((weights**2).sum())
     mean, unit = right * total / n, 0.0
     if n > 1:
@@ -123,7 +131,10 @@ def reciprocals(n: int, right: int, k: int) -> Law:
 
 
 def precisions(n: int, right: int, k: int) -> Law:
-    """Precision at the places of right answers up to place k, summed."""
+    """Precision at the places of right answers up to place k, summed.
+
+    A right answer at r with A right ones above it adds (1 + A) / r.
+    """
     r = np.arange(1, k + 1, dtype=np.float64)  # the places of a right answer
     above = r - 1
     # With one right answer set, another place has one with this chance.
