@@ -167,7 +167,7 @@ TOPICS: dict[str, list[Case]] = {
             ("Oracle", "oracle"), ("Standard dev.", "standard-dev"), ("A (top-100)", "top-100"), ("Std. error", "std, error"), ("Gap to A", "gap"), ("25%", "25%"),
             ("A, 10% of test", "10% of"), ("提升", "not-english"), ("Verbesserung", "not-english"), ("relation prediction", "relation-prediction"),
             *((name, name) for name in ("composition", "inverse", "count", "median", "n=50", "p", "50 neg")),
-            ("Mean over models", "over-models"), ("Avg. of methods", "of-methods"), ("# better", "better"),
+            ("Mean over models", "over-models"), ("Avg. of methods", "of-methods"), ("# better", "better"), ("Best of all", "best-of-all"),
             ("± std", "std"), ("vs. A", "vs"), ("A vs B", "vs"), ("Wilcoxon p", "wilcoxon, p"), ("Reference", "reference"), ("Upper bound", "upper-bound"),
         )
     ],
