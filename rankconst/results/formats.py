@@ -308,16 +308,22 @@ def _find_markup(document: Document) -> str | None:
 
 
 def _recognise(document: Document) -> Reader:
-    """Return the first reader that recognises a document, or the one that its suffix names."""
+    """Return the first reader that recognises a document, or the one that its suffix names.
+
+    Raise a DataError that says what the text looks like if neither is there: "1, 12, 3" is ranks.
+    """
     reader, markup = next(_list_claims(document), None), None
+    # Lenient readers take almost any text with numbers, as Jira's "||model||MRR||" for Markdown.
+    # So a known markup goes before them, but not before readers that look for their own marks.
     if reader is None or reader.key in _LENIENT:
         markup = _find_markup(document)
     if reader is not None:
+        # A file called .md may show another markup between its own tables.
         is_markdown = reader.key == "markdown" and document.suffix == ".md"
         if markup is None or is_markdown:
             return reader
     elif document.suffix in _BY_SUFFIX:
-        # Its own reader knows best what is wrong with it.
+        # No reader takes it. That of its suffix knows best what is wrong with it.
         return FORMATS[_BY_SUFFIX[document.suffix]].load()
     if markup is not None:
         raise DataError(markup)

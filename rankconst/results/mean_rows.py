@@ -93,20 +93,25 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
 
 
 def _line_up(reading: Reading) -> tuple[Places, Places]:
-    """Return a code of the row and one of the column of each number.
+    """Return two codes of each number, of its row and its column, to find the numbers of a mean.
 
-    Numbers share a code only if they are of the same kind, and in a column of the same model.
+    A number called mean is compared with those that share one of its codes. In the row "TransE" of
+    columns "FB15k MRR", "WN18 MRR", "Average MRR" and "WN18 MR", the first three share the code
+    of the row. The MR has another, as no mean is over two metrics.
     """
     entries = reading.entries
-    metric_of, metrics = encode((head.metric, head.adjustment) for head in entries.heads)
-    column_of, columns = encode(head.column for head in entries.heads)
-    model_of, models = encode(entries.models)
-    address_of, addresses = encode(_identify(context) for context in entries.contexts)
-    kind = combine(reading.part_of, metric_of[entries.head_of], len(metrics))
-    kind = combine(kind, address_of[entries.context_of], len(addresses))
+    # Numbers refer to distinct heads, contexts and models. So these are encoded, once each.
+    metric_of_head, metrics = encode((head.metric, head.adjustment) for head in entries.heads)
+    column_of_head, columns = encode(head.column for head in entries.heads)
+    setting_of_context, settings = encode(_identify(context) for context in entries.contexts)
+    name_of_model, names = encode(entries.models)
+    # What a mean and its numbers have in common: the file, metric, split, protocol ...
+    kind = combine(reading.part_of, metric_of_head[entries.head_of], len(metrics))
+    kind = combine(kind, setting_of_context[entries.context_of], len(settings))
     row = combine(kind, entries.rows, len(reading.rows))
-    column = combine(kind, column_of[entries.head_of], len(columns))
-    return row, combine(column, model_of[entries.model_of], len(models))
+    column = combine(kind, column_of_head[entries.head_of], len(columns))
+    # A column may have several models below each other, each with a mean of its own.
+    return row, combine(column, name_of_model[entries.model_of], len(names))
 
 
 def _identify(address: Address) -> tuple[Hashable, ...]:

@@ -181,17 +181,23 @@ class _Sheets:
     """The cells of a document by their places, and the names of metrics among them."""
 
     def __init__(self, tables: Sequence[Printed]) -> None:
+        """Index the cells of all tables, and those that name a metric, such as MRR or Hits@.
+
+        In the first table, with the rows "Model, MRR" and "TransE, 0.3", the cell 0.3 has the site
+        (table 0, row 1, column 1), and column 1 has the name MRR.
+        """
+        # Where a cell begins in the document, which no other cell with a text shares, to its site.
         self._sites: dict[int, _Site] = {}
-        # Table and column, from the top.
+        # Table and column to the names in it, from the top.
         self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)
-        for t, table in enumerate(tables):
-            for i, row in enumerate(table.rows):
-                for j, cell in enumerate(row.cells):
-                    if _is_placed(cell):
-                        self._sites[cell.start] = _Site(t, i, j)
-                for j, name in enumerate(_list_names(i, row)):
+        for table, printed in enumerate(tables):
+            for i, row in enumerate(printed.rows):
+                for column, cell in enumerate(row.cells):
+                    if _is_placed(cell):  # it has a text, and a place in the document
+                        self._sites[cell.start] = _Site(table, i, column)
+                for column, name in enumerate(_list_names(i, row)):
                     if name is not None:
-                        self._names[t, j].append(name)
+                        self._names[table, column].append(name)
 
     def find(self, cell: str) -> _Site | None:
         """Return the site of a cell; None if it has none in the document."""

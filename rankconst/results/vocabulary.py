@@ -149,7 +149,12 @@ def _load() -> Vocabulary:
 def _load_values(
     further: Mapping[str, Mapping[str, list[str]]], apart: Iterable[str]
 ) -> dict[str, FieldValue]:
-    """Map the spellings of values, of the registries and `further` ones, to field and value."""
+    """Map each spelling to the field and the value that it means: "dev" to split and valid.
+
+    Spellings are those of the catalogue and, by field and value, `further` ones of vocabulary.toml.
+    Those in `apart`, such as "h" for head, mean too much else in running text, and are left out.
+    """
+    # "filtered" is no protocol of the catalogue: it leaves open which known answers are removed.
     registries: dict[str, dict[str, tuple[str, ...]]] = {
         "split": SPLITS,
         "side": SIDES,
@@ -157,6 +162,7 @@ def _load_values(
         "aggregation": {key: row.spellings for key, row in AGGREGATIONS.items()},
         "version": dict.fromkeys(further["version"], ()),
     }
+    # Rank types come first, so that other fields replace them: "avg" means both sides.
     values = {word: FieldValue("rank_type", kind) for word, kind in RANK_TYPES.items()}
     for field, rows in registries.items():
         for value, spellings in rows.items():

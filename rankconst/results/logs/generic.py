@@ -131,10 +131,15 @@ class _Line(NamedTuple):
 
 @lru_cache(maxsize=8_192)
 def _parse(template: str) -> _Line:
-    """Parse a line, with a hole in place of each number."""
+    """Return the numbers of metrics on a line, with a hole in place of each number, and its texts.
+
+    A line is gaps, each before a hole, and an end. With _ as hole, "Run 1, MRR: _, loss: _ on WN18"
+    has the gaps "Run 1, MRR: " and ", loss: ", and the end " on WN18". The last part of a gap is
+    the name of its number, here MRR and loss; other parts are words. Only MRR is a metric here.
+    """
     *gaps, end = template.replace(_CUT, " ").split(_HOLE)
     if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
-        gaps = []
+        gaps = []  # it is a print of data, without results
     numbers: list[_Number] = []
     before, behind = list[Label](), list[Label]()  # the labels around the first number
     opens = False
@@ -142,25 +147,26 @@ def _parse(template: str) -> _Line:
     for place, gap in enumerate(gaps):
         words, name = _split_gap(gap)
         label = read_label(name)
-        metrics = [word for word in words if _names_metric(word)]
+        other_metrics = [word for word in words if _names_metric(word)]
         is_remark = gap.lstrip().startswith("(")  # about the number before
+        # First a name such as Tail gets its metric, since the rest depends on that.
         if label.metric is None and label.is_vocabulary and not is_remark:
-            shared = metrics[-1] if metrics else shared
+            shared = other_metrics[-1] if other_metrics else shared
             if shared:
-                label, metrics = read_label(f"{shared} {name}"), []
-        labels = [inner for word in words for inner in _read_labels(word)]
+                label, other_metrics = read_label(f"{shared} {name}"), []
+        word_labels = [inner for word in words for inner in _read_labels(word)]
         if label.metric is not None or _UNKNOWN_METRIC.search(name) is not None:
             if not numbers:
-                opens = bool(label.values) or any(inner.is_vocabulary for inner in labels)
-                before += labels
+                opens = bool(label.values) or any(inner.is_vocabulary for inner in word_labels)
+                before += word_labels
             else:
-                behind += labels
-            numbers.append(_Number(label, place, _find_reason(label, name, metrics)))
+                behind += word_labels
+            numbers.append(_Number(label, place, _find_reason(label, name, other_metrics)))
             continue
-        # Next to a number of something else, words may be of that.
+        # A number of something else, as of loss: its words may be about it alone, and only ask.
         around = behind if numbers else before
-        around += [weaken(inner) for inner in (*labels, *_read_labels(name))]
-        if not name and numbers and numbers[-1].place == place - 1:
+        around += [weaken(inner) for inner in (*word_labels, *_read_labels(name))]
+        if not name and numbers and numbers[-1].place == place - 1:  # the 0.4 of "MRR: 0.3 0.4"
             last = numbers[-1]
             numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
     if not numbers:

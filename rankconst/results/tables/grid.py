@@ -284,19 +284,25 @@ def _merge(
 
 
 def _describe(blocks: list[_Block]) -> str:
-    """Describe in one line how tables were understood; empty if nothing was inferred."""
+    """Describe in one line how tables were understood; empty if nothing was inferred.
+
+    "2 tables; metrics in rows; MRR, Hits@10 (percent)" is such a line.
+    """
     inferred = [phrase for block in blocks for phrase in block.how]
-    is_percent: dict[str, set[bool]] = {}
+    # Label of a metric to whether each column of it holds percentages.
+    are_percent: dict[str, list[bool]] = {}
     for table in (block.table for block in blocks):
         if len(table.entries):
             inferred.append(table.origin)
         for head in table.entries.heads:
-            is_percent.setdefault(head.metric.label, set()).add(head.column in table.percent)
-    inferred = list(dict.fromkeys(filter(None, inferred)))
+            are_percent.setdefault(head.metric.label, []).append(head.column in table.percent)
+    inferred = list(dict.fromkeys(filter(None, inferred)))  # each phrase once
     if not inferred and not any(block.table.percent for block in blocks):
         return ""
-    signs = {(False,): "", (True,): " (percent)", (False, True): " (percent in some columns)"}
-    metrics = [f"{label}{signs[(*sorted(flags),)]}" for label, flags in is_percent.items()]
+    metrics = []
+    for label, flags in are_percent.items():
+        some = " (percent in some columns)" if any(flags) else ""
+        metrics.append(label + (" (percent)" if all(flags) else some))
     tables = "1 table" if len(blocks) == 1 else f"{len(blocks)} tables"
     return "; ".join((tables, *inferred, ", ".join(metrics)))
 

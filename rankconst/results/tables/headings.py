@@ -288,13 +288,19 @@ def _are_shifted(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def find_reason(heading: Heading, j: int) -> str:
-    """Return why the numbers of a column of a metric cannot be adjusted, as half a sentence."""
-    measure = heading.measures[j]
+    """Return why the numbers in column `j`, of a metric, cannot be adjusted; empty if they can.
+
+    The reason is half a sentence. A column has a label for each row of its heading: "MRR" above
+    "Hits@1" has two, and the reason that two levels of its heading name metrics.
+    """
+    measure = heading.measures[j]  # the label that names the metric
     metrics = {label.metric for label in heading.labels[j] if label.is_vocabulary and label.metric}
-    if metrics - {measure.metric}:  # MRR over median
+    if metrics - {measure.metric}:  # first, since then the metric itself is unknown
         return "two levels of its heading name metrics"
     labels = (measure, *heading.labels[j])
+    # Words such as "gain" make another number of a metric, some of them only outside of headings.
     words = [word for label in labels for word in label.words if word.field == "metric"]
+    # What is wrong with a label as a whole goes before what a word in it may mean.
     reasons = [label.reason for label in labels]
     reasons += [word.reason for word in words if "column" in word.scopes]
     return next(filter(None, reasons), "")

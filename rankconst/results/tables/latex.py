@@ -295,15 +295,20 @@ class _Reader:
         return Span(end - len(self._text[start:end].lstrip()), end)
 
     def _split(self, position: int, environment: str, opened: int) -> Iterator[list[Span]]:
-        """Yield the cells of each row of a table, whose body begins at `position`."""
-        cells: list[Span] = []
-        start = position
+        r"""Yield the cells of each row of a table, as places in the text.
+
+        The body begins at `position`, and ``\begin{environment}`` at `opened`. The two rows of
+        ``A & 1 \\ B & 2 \end{tabular}`` are the places of "A " and " 1 ", and of " B " and " 2 ".
+        """
+        cells: list[Span] = []  # of the row so far
+        start = position  # of the cell
         for token in self._find_separators(position, environment, opened):
             cells.append(Span(start, token.start()))
             if len(cells) > MOST_COLUMNS:
                 check_width(len(cells), self._document, self._document.find_line(cells[0].start))
             start = token.end()
-            if token.lastgroup != "cell":
+            if token.lastgroup != "cell":  # no &: the row ends, and perhaps the table
+                # After the last row this is the end of the table, where its callers read on.
                 self._end = start
                 yield cells
                 cells = []
