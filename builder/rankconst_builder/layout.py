@@ -287,34 +287,40 @@ def _choose_delimiter(body: bytes, name: str) -> str:
 
 
 def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
-    """Find out how a file is written from its first lines."""
+    """Tell how a file of triples is written: delimiter, order of columns, heading, quotes.
+
+    `columns` is --columns, a letter a column: h head, r relation, t tail, d time, - ignored.
+    "subject,relation,object" in a.csv is a heading, hrt; "12" is OpenKE's count of triples.
+    """
     body = content.removeprefix(BOM)
     lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
     first, second, *_ = (*lines, b"", b"")
     delimiter = _choose_delimiter(body, name)
-    if columns is None:
+    if columns is None:  # else the user says what each column is
         _refuse_rdf(body, first, name)
         _refuse_negatives(body, delimiter, name)
-    if _COUNT.fullmatch(first):
+    if _COUNT.fullmatch(first):  # a number alone is no triple
         return _find_openke_layout(first, second, delimiter, name, columns)
     form = LineFormat(delimiter, columns or "hrt")
-    form = replace(form, quoted=_is_quoted(body, form, name))
+    form = replace(form, quoted=_is_quoted(body, form, name))  # first: quotes may hold delimiters
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
-    letters = name_columns(cells, columns)
-    # pandas heads its row numbers with nothing; columns without names, with their numbers.
-    numbered = len(cells) == 4 and not cells[0] and columns is None
-    if letters is not None:
-        if columns not in {None, letters}:
+    heading = name_columns(cells, columns)  # letters by the words of line 1, if it is a heading
+    # pandas heads row numbers with nothing (",a,b,c"); columns without names, with "0,1,2".
+    has_row_numbers = len(cells) == 4 and not cells[0] and columns is None
+    if heading is not None:
+        if columns not in {None, heading}:
             raise DataError(
-                f"{name}, line 1: {show_line(first)} says that the columns are {letters}, "
+                f"{name}, line 1: {show_line(first)} says that the columns are {heading}, "
                 f"--columns {columns}. Leave out --columns. {HEADING}"
             )
-        form = replace(form, columns=letters, header=True)
-    elif numbered:
+        form = replace(form, columns=heading, header=True)
+    elif has_row_numbers:
         form = replace(form, columns="-hrt", header=True)
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
-    return _Layout(name, form, first, ordered=letters is not None or numbered, certain=numbered)
+    shows_order = heading is not None or has_row_numbers
+    # Any other heading may be a triple that reads like one, which `_check_headings` finds out.
+    return _Layout(name, form, first, ordered=shows_order, certain=has_row_numbers)
 
 
 def _find_openke_layout(

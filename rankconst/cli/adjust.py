@@ -58,10 +58,15 @@ class OwnTasks:
         return number
 
     def choose_protocol(self, protocol: str | None) -> str | None:
-        """Return the protocol that the user named, or that of tasks with as many candidates."""
+        """Return the protocol to use: what --candidates stands for, else `protocol` as it is.
+
+        `protocol` is the value of --protocol, if any. Tasks of --candidates 100 rank the right
+        answer among 99 wrong ones: "sampled:99". UsageError for options that exclude each other.
+        """
         hint = " Numbers that differ by task are in a file: --counts FILE."
-        size = _read_whole("--candidates", self.candidates, 2, hint)
-        if size is None:
+        least = 2  # the right answer and one wrong one
+        num_candidates = _read_whole("--candidates", self.candidates, least, hint)
+        if num_candidates is None:
             return protocol
         refuse({"--protocol": protocol, "--counts": self.counts}, "--candidates")
         if self.num_tasks is None:
@@ -69,7 +74,7 @@ class OwnTasks:
                 "--candidates needs --num-tasks N, how many tasks there are; the index is the same "
                 "for any N."
             )
-        return f"sampled:{size - 1}"
+        return f"sampled:{num_candidates - 1}"  # all but the right answer
 
 
 def adjust(
@@ -116,7 +121,7 @@ def adjust(
     num_tasks = own_tasks.read_num_tasks()
     protocol = own_tasks.choose_protocol(evaluation.protocol)
     metrics, replaced = split_commas(metric), split_commas(replace)
-    target = Target.of(out, format, force=force, replacing=bool(replaced))
+    target = Target.read(out, format, force=force, replacing=bool(replaced))
     if replaced:
         subject = "--replace, which keeps the document as it is"
         refuse({"--format": format, "--details": details}, subject)

@@ -62,7 +62,7 @@ def compare(
 
     Example: rankconst compare transe/results.json rotate/results.json
     """
-    target = Target.of(out, format, force=force, replacing=False)
+    target = Target.read(out, format, force=force, replacing=False)
     if target.is_picture:
         raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")
     opened = open_tables(tables)
@@ -126,22 +126,28 @@ def _compare_two(
     opened: Tables,
     form: Format,
 ) -> Listing:
-    """Compare two numbers; report notes on stderr."""
+    """Return the comparison of two typed numbers as a listing of one row; write notes on stderr.
+
+    Example: values ("0.533", "0.544"), metric "hits@10", and a user who names dataset fb15k237.
+    """
     from rankconst.catalogue.tools import parse_tool
     from rankconst.values.comparison import require_mean
     from rankconst.values.published import read_published
 
-    parsed = parse_metric(metric)
+    # Read here only to refuse a mistyped number first, as a mistake in the command, not in a file;
+    # `constants.compare` reads the numbers again.
+    parsed_metric = parse_metric(metric)
     for value in values:
         try:
-            read_published(parsed, value, percent=user.percent)
+            read_published(parsed_metric, value, percent=user.percent)
         except DataError as error:
             raise UsageError(str(error)) from None
     if user.dataset is None:
         raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
-    require_mean(parsed)
-    alone = replace(user, percent=False, accepted=())
-    constants = look_up(metric, alone, opened)
+    require_mean(parsed_metric)
+    # Percentages matter to `constants.compare`, accepted words to files; neither names tasks here.
+    tasks_named = replace(user, percent=False, accepted=())
+    constants = look_up(metric, tasks_named, opened)
     report_coverage(constants.tasks, opened)
     comparison = constants.compare(*values, percent=user.percent)
     explain_names([metric])
@@ -152,7 +158,7 @@ def _compare_two(
     assumed: dict[str, tuple[str, ...]] = {}
     if comparison.tasks is not None:
         assumed = gather_assumed([(complete_by_name(metric, user), comparison.tasks)], NOTHING)
-    if form is not Format.table:
+    if form is not Format.table:  # a table has them in its caption
         report_assumed(assumed)
     return _list(comparison, assumed, opened, form)
 

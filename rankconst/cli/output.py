@@ -138,17 +138,22 @@ class Target(NamedTuple):
     is_picture: bool = False
 
     @classmethod
-    def of(cls, out: Path | None, format: str | None, *, force: bool, replacing: bool) -> Target:
-        """Check the options before anything is computed."""
+    def read(cls, out: Path | None, format: str | None, *, force: bool, replacing: bool) -> Target:
+        """Return what --out and --format ask for, or refuse it: a.csv a listing, a.svg a picture.
+
+        Before anything is computed. `replacing`: the result is the user's document (--replace).
+        """
         form = None if format is None else read_format(format)
-        if out is None:
+        if out is None:  # on stdout
             return cls(out, form or Format.table, force)
         check_target(out, force)
-        form = form or SUFFIXES.get(out.suffix.lower())
+        form = form or SUFFIXES.get(out.suffix.lower())  # --format before the ending
+        # A document that is rewritten keeps its own format, and needs no known ending.
         if form or replacing:
             return cls(out, form or Format.table, force)
         from rankconst import figures
 
+        # What is left is a picture, or an ending that means nothing.
         if out.suffix.lower() not in figures.SUFFIXES:
             endings = ", ".join([*SUFFIXES, *figures.SUFFIXES])
             raise UsageError(

@@ -206,17 +206,22 @@ def _find_family(key: str) -> str:
 
 
 def write_list(site: Site) -> str:
-    """Return the list of datasets, those first where chance gets the highest MRR."""
-    mrrs = {key: site.expect(site.default_tasks(key), METRIC) for key in site.keys}
-    rows, points, results = [], [], []
-    for key in sorted(site.keys, key=lambda key: (-(mrrs[key] or 0), key)):
+    """Return the page "Datasets" as HTML: a drawing, and below it a table with a row a dataset.
+
+    Both show the MRR that chance gets: the drawing as a dot a dataset, with published MRRs above.
+    Rows are sorted by it, the highest first; datasets without one are last and have no dot.
+    """
+    chance = {key: site.expect(site.default_tasks(key), METRIC) for key in site.keys}
+    rows, dots, published = [], [], []
+    for key in sorted(site.keys, key=lambda key: (-(chance[key] or 0), key)):
         rows.append(_list_dataset(site, key))
-        mrr = mrrs[key]
+        mrr = chance[key]
         if mrr is not None:
             page = f"datasets/{key}.html"
-            points.append(Point(key, site.title_of(key), _find_family(key), mrr, page))
+            dots.append(Point(key, site.title_of(key), _find_family(key), mrr, page))
     for key in site.keys:
-        results += [(key, result.value) for result in site.published.get(key, ())]
+        published += [(key, result.value) for result in site.published.get(key, ())]
+    # The cells of _list_dataset are in the same order: two metrics next to the title, then others.
     labels = [parse_metric(slug).label for slug in _LISTED]
     headings = ["dataset", *labels[:2], "protocol", "family", *labels[2:]]
     headings += ["entities", "relations", "test triples"]
@@ -227,7 +232,7 @@ def write_list(site: Site) -> str:
     parts = {
         "number": str(len(site.keys)),
         "protocol": DEFAULT_PROTOCOL,
-        "drawing": draw_datasets(points, results),
+        "drawing": draw_datasets(dots, published),
         "listed": scroll(listed, "Datasets"),
     }
     return write_page(site, "datasets.html", "Datasets", fill("datasets.html", parts))

@@ -61,10 +61,11 @@ class PublishedResult:
 
 
 def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[PublishedResult]]:
-    """Return the published MRRs on test sets by dataset, those of the highest index first.
+    """Return the published MRRs on test sets by dataset: {"fb15k237": [best result, next, ...]}.
 
-    `keys` are the datasets. Left out is what the tables cannot adjust, or not with a range of its
-    rounding; a result that several tables of a source print is listed once.
+    `keys` are the datasets. The best has the highest adjusted index. Left out is what the tables
+    cannot adjust, or not with a range of its rounding; a result that several tables of a source
+    print is listed once.
     """
     addresses = _read_addresses()
     reading = confirm_reading(read(RESULTS), tables, NOTHING)
@@ -72,19 +73,22 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
     adjusted = adjust_reading(
         reading, tables, NOTHING, metrics=[parse_metric(METRIC)], errors="note"
     )
-    results: dict[str, dict[PublishedResult, None]] = {}  # ordered sets
+    # By dataset; the keys within are an ordered set, which drops results that are equal.
+    by_dataset: dict[str, dict[PublishedResult, None]] = {}
     for entry in adjusted.entries:
         number = entry.adjusted
+        # Not wanted: another metric than MRR, or adjusted already in print.
         if not entry.wanted or entry.constants is None or number is None:
             continue
         tasks = entry.constants.tasks
         if number.index_interval is None or tasks.split != "test" or tasks.dataset not in keys:
             continue
-        source = adjusted.reading.rows[entry.entry.row]["source"] or ""
-        text = entry.entry.text
+        printed = entry.entry  # as in the file, before it was adjusted
+        source = adjusted.reading.rows[printed.row]["source"] or ""
+        text = printed.text
         result = PublishedResult(
             tasks,
-            entry.entry.context.model or "–",
+            printed.context.model or "–",
             source,
             addresses[source],
             text=text if len(text) <= _LONGEST else show_number(number.value),
@@ -94,10 +98,10 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
             shown=show_uncertain(number.index, number.index_interval),
             counting=_expect_counting(tasks, tables),
         )
-        results.setdefault(tasks.dataset, {})[result] = None
+        by_dataset.setdefault(tasks.dataset, {})[result] = None
     return {
-        key: sorted(of_dataset, key=lambda result: -result.index)
-        for key, of_dataset in results.items()
+        dataset: sorted(results, key=lambda result: -result.index)
+        for dataset, results in by_dataset.items()
     }
 
 

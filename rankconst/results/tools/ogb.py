@@ -78,13 +78,18 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    """Read the metrics of all objects; the lists of a split must be of equal length."""
+    """Read the metrics of a file: a number for each mean, and for each list its mean.
+
+    {"test": {"mrr_list": [0.25, 0.75]}} holds an MRR of 0.5, of split test and 2 ranking tasks.
+    A record is the file, or a line of JSON Lines; a measure is a metric in it, such as mrr_list.
+    DataError if lists of a split differ in length, as each has a value for every task.
+    """
     collector = Collector()
     for record in read_records(document):
         lengths: dict[str | None, int] = {}  # by split, of its first list
         for measure in _walk(record):
             text, reason = _read_mean(measure)
-            if reason:
+            if reason:  # why there is no mean
                 collector.skip(record.line, measure.key, reason)
                 continue
             place = f"{document.at(record.line)}, key {measure.key}"
