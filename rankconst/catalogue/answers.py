@@ -361,14 +361,16 @@ def read_meaning(name: str, library: str | None) -> Meaning:
 
 
 def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
-    """Map the meanings of a metric's name to the titles of the libraries.
+    """Map each meaning of a metric's name to the titles of the libraries that mean it.
 
-    A library that cuts off at an unknown k has a text in place of a meaning.
+    "map@10" gives {Meaning("map", 10): ["LensKit", ..], Meaning("map_cut", 10): ["ranx", ..]}. A
+    library that has the name, but no known k for it (`bare_k` is "?" if it does not print its k),
+    has a text that says so in place of a meaning: users are shown it like the others.
     """
     titles: dict[Meaning | str, list[str]] = {}
     (stem, k), *_ = split_name(name)
     for row in load_libraries().values():
-        if k and row.bare_k == "?":  # its names have no k
+        if k and row.bare_k == "?":  # it prints names without a k only, so not this one
             continue
         try:
             meaning: Meaning | str | None = row.find(name)
@@ -376,11 +378,14 @@ def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
             meaning = str(error)
         if meaning is not None:
             titles.setdefault(meaning, []).append(row.title)
+    # What no library has may still be the key of a definition here.
     family = next((key for key in FAMILIES if squash(key) == stem), None)
     if family is not None and not titles:
         titles[Meaning(*check_answers_metric(family, k, name))] = []
-    spelt = None if stem in list_spellings() else find_metric(name)
-    if spelt is not None and spelt[0].hits_k is not None:
+    # A name of Hits@k, unless only metrics of several answers have it: in most papers a query then
+    # counts if any right answer is among the first k.
+    known = None if stem in list_spellings() else find_metric(name)
+    if known is not None and known[0].hits_k is not None:
         titles.setdefault(Meaning("hit_ratio", k), []).append("most papers")
     return titles
 

@@ -87,7 +87,7 @@ _FORMULAS = {
 # A value with at least this many digits that repeats another was copied.
 _ENOUGH_DIGITS = 4
 
-# Below it a ranker is worse than random beyond doubt.
+# Below this z-score a ranker is worse than random beyond doubt.
 _LEAST_Z = -5.0
 
 
@@ -203,35 +203,40 @@ _FEW = 3
 
 
 def find_counting(case: Case) -> dict[Measured, float]:
-    """Map the numbers of an evaluation to their expectations under counting, if tabulated."""
-    # The other rank types in PyKEEN's files repeat it.
+    """Map the numbers of an evaluation to what a ranker gets that only counts training triples.
+
+    That is the baseline "counting": {MRR 0.21: 0.25} if it is expected to get an MRR of 0.25.
+    Numbers for which the tables have no such expectation are left out.
+    """
+    # PyKEEN's files repeat an evaluation for three rank types: one of them is enough.
     if case.group.context.rank_type not in {None, "realistic"}:
         return {}
-    # Of macro averages and single relations the archive alone has it.
+    # For macro averages and single relations only the archive has counting, not the package.
     if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
         return {}
     tasks = replace(case.tasks, baseline="counting")
     expectations = {}
-    for m in case.base_values.values():
-        if m.entry.metric.scale == "spread":
+    for measured in case.base_values.values():
+        if measured.entry.metric.scale == "spread":  # no ranker aims at a small spread
             continue
-        constants = case.archive.constants(tasks, m.entry.metric)
+        constants = case.archive.constants(tasks, measured.entry.metric)
         if constants is not None:
-            expectations[m] = constants.expectation
+            expectations[measured] = constants.expectation
     return expectations
 
 
-def _is_below(case: Case, m: Measured, expected: float) -> bool:
-    """Return True if a number is worse than counting, but not worse than random.
+def _is_below(case: Case, measured: Measured, by_counting: float) -> bool:
+    """Return True if a number is worse than what a ranker gets that only counts training triples.
 
-    Another rule reports numbers that are worse than random.
+    It is if the better end of its rounding is: an MRR of 0.21, up to 0.215, is below 0.25. False
+    for one so far below chance that the rule "worse-than-random" reports it.
     """
-    score = _score(case, m)
-    if score is not None and score < _LEAST_Z:
+    z_score = _score(case, measured)  # None if undefined
+    if z_score is not None and z_score < _LEAST_Z:  # in standard deviations; chance is 0
         return False
-    if m.entry.metric.increasing:
-        return m.interval.upper < expected
-    return m.interval.lower > expected
+    if measured.entry.metric.increasing:  # larger is better, as of an MRR
+        return measured.interval.upper < by_counting
+    return measured.interval.lower > by_counting
 
 
 _FAR = 0.25

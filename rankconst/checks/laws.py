@@ -357,7 +357,7 @@ def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
         )
 
 
-# Where terms of metrics are compared: ranks up to the largest k, halves included, and far beyond.
+# Ranks far beyond any k, where terms of metrics are compared too: 2, 4, 8, .. 2^53.
 _FAR = 2.0 ** np.arange(1, 54)
 
 
@@ -406,15 +406,19 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
 
 @functools.cache
 def bound_ratio(first: Metric, second: Metric) -> float:
-    """Return the largest first / second for any ranks; infinite if it has no bound."""
-    largest = max(first.k or 1, second.k or 1)
-    ranks = np.concatenate(
-        [np.arange(1, min(largest, _MOST_RANKS) + 1.5, 0.5), _FAR, [largest, largest + 0.5]]
-    )
+    """Return the largest first / second for any ranks; infinite if it has no bound.
+
+    Both are means over tasks, so that is the largest ratio of what a single rank adds to them: for
+    Hits@3 and MRR it is 3, as 1 / (1/r) is largest at r = 3.
+    """
+    largest_k = max(first.k or 1, second.k or 1)
+    # Ranks of ties can be halves. At k + 1/2 a metric that is cut at k adds nothing any more.
+    near = np.arange(1, min(largest_k, _MOST_RANKS) + 1.5, 0.5)
+    ranks = np.concatenate([near, _FAR, [largest_k, largest_k + 0.5]])
     numerators, denominators = (
         metric.term(ranks, metric.k) for metric in (first, second) if metric.term is not None
     )
-    is_zero = denominators == 0
+    is_zero = denominators == 0  # beyond the k of the second
     if (numerators[is_zero] > 0).any():
         return math.inf
     ratios = numerators[~is_zero] / denominators[~is_zero]

@@ -57,14 +57,18 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     UnknownNameError
         For Hits@k without a k.
     """
+    # Shared negatives are reckoned with by a factor on the variance, which holds for means over
+    # tasks. Without an optimum, every ranker gets the same value: nothing varies.
     if histogram.shared and not metric.is_mean and metric.optimum is not None:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.is_mean)
         raise UsageError(
             f"rankconst has no constants of {metric.label} for tasks that share their negatives; "
             f"it has those of {known}."
         )
+    # A metric that has no formula for weighted tasks is estimated from random rankings.
     sampled = histogram.is_weighted and not metric.weighted
-    # A formula is imported when it is needed: looking a constant up computes nothing.
+    # "means.mean_rank" is the function mean_rank of rankconst.moments.means. Its module is imported
+    # only here, when a formula is needed: to look a constant up in the tables takes none.
     module, function = ("sampled.sample_moments" if sampled else metric.moments).split(".")
     compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), function)
     if sampled:
@@ -72,9 +76,9 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
     if histogram.shared:
         return _correlate(moments, histogram)
-    if histogram.offsets is None:
+    if histogram.offsets is None:  # chance
         return moments
-    # Millions of bounds with all their digits would be a quarter of the tables.
+    # The tables hold millions of these errors, which would be a quarter of them in all digits.
     first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
     return replace(moments, expectation_error=first, variance_error=second)
 

@@ -149,14 +149,18 @@ def median_rank(histogram: Histogram) -> Moments:
 
 
 def inverse_median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of one over the median rank; of two tasks, that is one over the mean rank.
+    """Return expectation and variance of 1/M, M the median of the ranks of all n tasks.
+
+    If n is odd, M is the middle rank A; if even, (A + B)/2 with the two middle ranks A <= B. Ranks
+    1, 3, 5 and 9 have A = 3, B = 5 and 1/M = 1/4.
 
     For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference
     of E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and
     the error says so.
     """
-    if histogram.total == 2:
+    if histogram.total == 2:  # the median of two ranks is their mean
         return inverse_mean_rank(histogram)
+    # None unless every rank is certain, as it can be under another baseline than chance.
     certain = certain_moments(CATALOGUE["inverse_median_rank"], histogram)
     return certain or _summarise(_median_law(histogram), _INVERSE)
 

@@ -91,18 +91,24 @@ def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
 
 
 def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
+    """Make a table of a set by its name, as it would be read from a file.
+
+    "datasets" has a row for each dataset, "candidates" one for each number of candidates of each
+    of the ranking tasks; all others are empty, as counts say nothing else.
+    """
     import pyarrow as pa
 
     rows: list[dict[str, object]] = []
     if name == "datasets":
-        keys = dict.fromkeys(tasks.dataset for tasks in histograms)
+        keys = dict.fromkeys(tasks.dataset for tasks in histograms)  # each once, in order
         rows = [{"dataset": key, "title": key, "aliases": []} for key in keys]
     elif name == "candidates":
         for tasks, histogram in histograms.items():
-            address = {field: getattr(tasks, field) for field in _NAMES}
-            sizes, numbers = histogram.num_candidates.tolist(), histogram.num_tasks.tolist()
-            for size, number in zip(sizes, numbers, strict=True):
-                rows.append({**address, "num_candidates": size, "num_tasks": number})
+            # Dataset, protocol, split and side.
+            address = {column: getattr(tasks, column) for column in _NAMES}
+            sizes, counts = histogram.num_candidates.tolist(), histogram.num_tasks.tolist()
+            for size, count in zip(sizes, counts, strict=True):
+                rows.append({**address, "num_candidates": size, "num_tasks": count})
     return pa.Table.from_pylist(rows, schema=schema_of(name))
 
 

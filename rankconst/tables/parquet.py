@@ -252,21 +252,26 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
 
 
 def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[list[int], bool]:
-    """Return the row groups that may hold some keys, and True if they hold no other rows."""
-    groups, alone = [*range(file.metadata.num_row_groups)], True
+    """Return the row groups that may hold rows with some keys, and True if they hold no others.
+
+    `keys` map columns to values. Nothing but the metadata is read: the least and largest value of
+    each column in each group.
+    """
+    groups, only_wanted = [*range(file.metadata.num_row_groups)], True
     for name, key in keys.items():
         place = file.schema_arrow.get_field_index(name)
         expected = file.schema.column(place).physical_type
         chunks = [file.metadata.row_group(group).column(place) for group in groups]
+        # How many rows of each group have the key, by its bounds: "all", "none" or maybe "some".
         matches = [_match_bounds(_find_bounds(chunk, expected), key) for chunk in chunks]
         groups = [group for group, match in zip(groups, matches, strict=True) if match != "none"]
-        alone = alone and "some" not in matches
-    return groups, alone
+        only_wanted = only_wanted and "some" not in matches
+    return groups, only_wanted
 
 
 def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
-    """Compare a key with the bounds of a column's values: all, some or none may be the key."""
-    if not bounds or bounds.min is None or bounds.max is None:
+    """Tell by the bounds of a column's values how many are a key: "some" if that is not certain."""
+    if not bounds or bounds.min is None or bounds.max is None:  # the file does not tell
         return "some"
     if not bounds.min <= key <= bounds.max:
         return "none"

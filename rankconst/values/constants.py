@@ -291,28 +291,34 @@ class Constants:
     def _read(
         self, value: Any, decimals: int | None = None, percent: bool = False
     ) -> tuple[Any, Any, Any]:
-        """Return the numbers of values as they are written, and their ends."""
-        if isinstance(value, Published):
+        """Return a value as a number, and the ends of what was rounded to it; of many, arrays.
+
+        "0.338" gives (0.338, 0.3375, 0.3385), as text and Decimals show their decimals; the float
+        0.338 is exact and gives itself three times, unless `decimals` tells its rounding.
+        """
+        if isinstance(value, Published):  # it has been read already
             return value.value, value.lower, value.upper
-        if isinstance(value, float) and decimals is None and not percent:
+        if isinstance(value, float) and decimals is None and not percent:  # nothing to read
             return value, value, value
         if value is None:
             raise DataError(
                 "there is no value to adjust: got None; "
                 "expected a number, an array, or text such as 0.338."
             )
+        # Before what can be iterated over, since text can.
         if isinstance(value, SINGLE):
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
             if percent or not isinstance(value, (float, int)):
                 value = published.value
             return value, published.lower, published.upper  # an int stays an int
-        value = as_values(value)
-        is_list = isinstance(value, Iterable) and not isinstance(value, _UNORDERED)
-        if is_list and not hasattr(value, "__array__"):
+        value = as_values(value)  # columns of polars and Arrow become arrays or lists
+        is_sequence = isinstance(value, Iterable) and not isinstance(value, _UNORDERED)
+        if is_sequence and not hasattr(value, "__array__"):  # its items may be rounded differently
             cells = [self._read_cell(cell, decimals, percent) for cell in value]
             rows = np.array([(cell.value, cell.lower, cell.upper) for cell in cells])
             numbers, lower, upper = rows.reshape(-1, 3).T
             return numbers, lower, upper
+        # An array or a Series, all of it rounded alike; anything else is refused.
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
@@ -327,13 +333,12 @@ class Constants:
         return read_published(self.metric, value, decimals=decimals, percent=percent)
 
     def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
-        """Adjust a value with the ends of its interval; or arrays or Series of one shape.
+        """Adjust a value that was rounded from lower .. upper; or arrays or Series of one shape.
 
-        Intervals are cut at the metric's range: the published number was rounded, the metric itself
-        cannot be outside. Intervals of a metric whose moments are sampled
-        take in two standard errors of these, and where the bounds of the variance or of the
-        expectation leave z open, as of a median that hardly ever varies, the intervals take in
-        these bounds.
+        The interval is first cut at the metric's range on these tasks: an MRR printed as 1.00 was
+        0.995 to 1, not to 1.005. Then the value and the cut interval are mapped to each adjusted
+        form. Where errors of the moments matter, the intervals of the forms take them in: two
+        standard errors of sampled moments, the bounds of others.
 
         Raises
         ------
@@ -341,13 +346,15 @@ class Constants:
             If a value is outside the metric's range.
         """
         self._check(value, lower, upper)
-        low, high = self._range()
-        # An exact value a rounding error beyond the worst keeps itself.
+        smallest, largest = self._range()
+        # Each end is cut at the range, but not past the other end: so an exact value (its ends are
+        # equal) that is beyond the range by a rounding error keeps itself.
         if isinstance(value, (int, float)):
-            ends = Interval(float(min(max(lower, low), upper)), float(max(min(upper, high), lower)))
+            cut_lower, cut_upper = max(lower, smallest), min(upper, largest)
+            ends = Interval(float(min(cut_lower, upper)), float(max(cut_upper, lower)))
         else:
-            least = np.minimum(np.maximum(lower, low), upper)
-            ends = Interval(least, np.maximum(np.minimum(upper, high), lower))
+            cut_lower, cut_upper = np.maximum(lower, smallest), np.minimum(upper, largest)
+            ends = Interval(np.minimum(cut_lower, upper), np.maximum(cut_upper, lower))
             if np.ndim(value) == 0:
                 ends = Interval(float(ends.lower), float(ends.upper))
         forms: dict[str, Any] = {}
@@ -356,7 +363,7 @@ class Constants:
             try:
                 forms[name] = form(self.metric, self.moments)(value)
                 forms[f"{name}_interval"] = map_corners(name, self.metric, self._corners, ends)
-            except UndefinedError as error:
+            except UndefinedError as error:  # as z where the variance is 0
                 forms[name] = forms[f"{name}_interval"] = None
                 undefined[name] = str(error)
         return Adjusted(value, value_interval=ends, **forms, undefined=undefined)
