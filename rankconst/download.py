@@ -1,7 +1,6 @@
 """Downloads, with retries and limits, and errors that say what to do.
 
-What is imported inside functions comes with the extra ``rankconst[builder]``: pooch, and requests
-with it.
+What is imported inside functions comes with the extra ``rankconst[builder]``: pooch and requests.
 """
 
 from __future__ import annotations
