@@ -120,7 +120,12 @@ def read_label(text: str, k: int | None = None) -> Label:
 
 _LONGEST_HEADING = 200
 _LONGEST_ROLE = 40
-_ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
+# Which values are better: ↑, (↓), (higher is better), [the lower, the better].
+_ARROWS = re.compile(
+    r"[(\[]\s*(?:[↑↓⬆⬇]\ufe0f?|(?:the )?(?:high|low|larg|small)er(?: is|,? the)? better)\s*[)\]]"
+    r"|[↑↓⬆⬇]\ufe0f?",
+    re.IGNORECASE,
+)
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
 _MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)")
 _QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
@@ -567,7 +572,7 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
 
 
 def clean_heading(heading: str) -> str:
-    """Remove arrows and percent signs from a heading: they are true of published values only."""
+    """Remove directions and percent signs from a heading: true of published values only."""
     return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 

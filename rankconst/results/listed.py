@@ -29,7 +29,7 @@ from rankconst.listing import (
     show_tail,
 )
 from rankconst.names import join_words
-from rankconst.results.labels import read_label
+from rankconst.results.labels import clean_heading, read_label
 from rankconst.results.reading import name_datasets
 from rankconst.results.tables.cells import strip_markup
 from rankconst.values.affine import ADJUSTMENTS
@@ -451,7 +451,7 @@ def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
     names = adjusted.list_added()
     for column, block in adjusted.blocks.items():
         group = column.rpartition(" / ")[0]
-        brackets = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", column)
+        brackets = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", clean_heading(column))
         if not group and brackets is not None:
             group = brackets[1]
         groups |= dict.fromkeys((column, *names[block].values()), group)

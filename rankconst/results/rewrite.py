@@ -499,7 +499,11 @@ def _put_into_source(document: Document, edits: Iterable[Span], top: Sequence[st
 
 # Headings.
 
-_ARROW = re.compile(r"[\s${}()\\]*(?:(downarrow)(?![a-z])|(↓))")
+# What says behind a name that smaller values are better, to what says the opposite.
+_OPPOSITES = {"downarrow": "uparrow", "↓": "↑", "lower": "higher", "smaller": "larger"}
+_SMALLER_IS_BETTER = re.compile(
+    r"[\s${}()\[\\]*(?:the )?(downarrow(?![a-z])|↓|(?:low|small)er(?=(?: is|,? the)? better))"
+)
 
 
 def _rename_headings(
@@ -538,7 +542,7 @@ def _rename_headings(
 
 
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Span]:
-    """Rename a heading, if its name is there once, and turn its arrow if larger is better now."""
+    """Rename a heading, if its name is there once, and turn its direction if larger is better."""
     is_skill, is_stem = exchange.baseline is not None, name.metric is None
     new = exchange.name(metric) if is_skill else metric.name_of(exchange.form)
     word = name.plain
@@ -557,8 +561,8 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
         return []
     start, end = matches[0].span()
     edits = [Span(start, end, f"{word} / {new}" if exchange.beside else new)]
-    arrow = _ARROW.match(text, end)
+    direction = _SMALLER_IS_BETTER.match(text, end)
     is_turned = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
-    if arrow is not None and is_turned:
-        edits.append(Span(*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑"))
+    if direction is not None and is_turned:
+        edits.append(Span(*direction.span(1), _OPPOSITES[direction[1]]))
     return edits

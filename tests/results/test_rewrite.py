@@ -176,10 +176,12 @@ def test_one_metric_one_form_or_both_numbers() -> None:
         (r"MR $\downarrow$", r"AMRI $\uparrow$", r"AMR $\downarrow$"),
         (r"\textbf{MR} ($\downarrow$)", r"\textbf{AMRI} ($\uparrow$)", r"\textbf{AMR} ($\downarrow$)"),
         ("MR↓", "AMRI↑", "AMR↓"),
+        ("MR (lower is better)", "AMRI (higher is better)", "AMR (lower is better)"),
+        ("MRR (the higher, the better)", "AMRR (the higher, the better)", None),
         (r"MRR $\uparrow$", r"AMRR $\uparrow$", None),
     ],
 )  # fmt: skip
-def test_arrows_turn_with_the_direction(heading: str, index: str, normalised: str | None) -> None:
+def test_directions_turn_with_the_metric(heading: str, index: str, normalised: str | None) -> None:
     text = "\\begin{tabular}{lr}\nDataset & %s \\\\\nNations & 1.5 \\\\\n\\end{tabular}\n"
     text = text.replace("1.5", "0.5") if "MRR" in heading else text
     assert f"& {index} \\\\" in exchange(text % heading, "index").source

@@ -410,6 +410,8 @@ def said(text: str, name: str = "a.csv") -> list[str]:
         ("model,filtered MRR (sampled)\nA,.1\n", ["filtered ?protocol"]),
         ("model,protocol,note,MRR\nA,filtered,50 negatives,.1\n", ["filtered ?protocol"]),
         ("model,time-aware filtered MRR\nA,.1\n", ["time-aware"]),
+        # Which values are better says nothing of the tasks.
+        ("model,MRR (higher is better),MR (the lower the better)\nA,.1,9\n", ["", ""]),
         # One column holds the numbers.
         ("key,value,step\ntest_mrr,.1,1\nval_mrr,.2,1\n", ["test", "valid"]),
         ("name,epoch,value\ntest_mrr,1,.1\n", ["test"]),
