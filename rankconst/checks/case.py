@@ -67,7 +67,8 @@ class Finding:
 class Rule:
     """A law that numbers obey: in words, as a formula, its reason, and a function for its breaches.
 
-    `whole_file`: it is about all evaluations of a file together.
+    `whole_file`: it is about all evaluations of a file together. `mended_by_swap`: two columns that
+    changed places break it, and it holds if they change back.
     """
 
     key: str
@@ -76,6 +77,7 @@ class Rule:
     why: str
     find: Callable[[Any], Iterable[Finding]]
     whole_file: bool = False
+    mended_by_swap: bool = False
 
     def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
         """Yield the findings in the evaluations of a file."""

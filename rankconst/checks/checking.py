@@ -18,7 +18,7 @@ from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the
 from rankconst.checks.case import Archive, Case, Finding, WrongAverage, build_case
 from rankconst.checks.chance import find_counting
 from rankconst.checks.confirm import SLIP
-from rankconst.checks.laws import DIVERGED
+from rankconst.checks.laws import DIVERGED, SWAPPED
 from rankconst.errors import DataError
 from rankconst.evaluation import (
     NAMES,
@@ -310,17 +310,27 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
 
 
 def _drop_consequences(findings: list[Finding]) -> list[Finding]:
-    """Drop the findings that follow from a value out of range."""
-    impossible: set[int] = set()  # by identity: hashing thousands of numbers takes long
+    """Drop the findings that follow from exchanged columns, or from a value out of range."""
+    exchanged: set[int] = set()
+    impossible: set[int] = set()
     for finding in findings:
-        if finding.rule == "range":
-            impossible.update(id(m.entry) for m in finding.values)
+        if finding.rule == SWAPPED:
+            exchanged |= _identify_entries(finding)
+        elif finding.rule == "range":
+            impossible |= _identify_entries(finding)
     causes = []
     for finding in findings:
-        is_possible = impossible.isdisjoint(id(m.entry) for m in finding.values)
-        if finding.rule == "range" or is_possible:
+        numbers = _identify_entries(finding)
+        by_exchange = RULES[finding.rule].mended_by_swap and numbers & exchanged
+        by_value = finding.rule not in {"range", SWAPPED} and numbers & impossible
+        if not by_exchange and not by_value:
             causes.append(finding)
     return causes
+
+
+def _identify_entries(finding: Finding) -> set[int]:
+    """Return the identities of a finding's numbers: hashing thousands of numbers takes long."""
+    return {id(m.entry) for m in finding.values}
 
 
 def _leave_out_other_tasks(
