@@ -90,12 +90,16 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 """A difference with a larger p is called open to chance."""
 
+SIGNS_FACTOR = 1 / (2 * math.erfc(1.0))
+"""A sum of random signs is as far from 0 with at most so many times the normal probability.
+
+1 / (4 Phi(-sqrt 2)) = 3.18, however few terms make up the sum (Bentkus and Dzindzalieta 2015).
+"""
+
 _QUANTILE = 1.959963984540054  # of the standard normal distribution, two-sided at that level
-# A sum that fewer tasks can make up is not normal enough: _FACTOR times the normal probability
-# bounds it.
+# A sum that fewer tasks can make up is not normal enough: SIGNS_FACTOR bounds its probability.
 _MANY = 100
-_FACTOR = 1 / (2 * math.erfc(1.0))
-_BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * _FACTOR))
+_BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * SIGNS_FACTOR))
 _MOST_FLIPPED = 16  # differences, of which all signs are tried
 _TASKS = ("dataset", "split", "side", "protocol", "aggregation")
 
@@ -475,13 +479,13 @@ def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArra
     """Bound log10 p from above where only z is bounded, and name the inequality. Shapes (pairs,).
 
     ``normal``: the normal law at z less largest / sqrt(squares), the most that one task adds.
-    ``bound``: _FACTOR times the normal law at z, or 1.
+    ``bound``: SIGNS_FACTOR times the normal law at z, or 1.
     """
     method = _choose_method(squares, largest)
     is_normal = method == "normal"
     step = np.where(is_normal, _divide_by_root(np.full(len(z), largest), squares), 0.0)
     normal = np.array([_log10_normal(least) for least in np.maximum(z - step, 0.0).tolist()])
-    bound = np.minimum(normal + math.log10(_FACTOR), 0.0)
+    bound = np.minimum(normal + math.log10(SIGNS_FACTOR), 0.0)
     return np.where(is_normal, normal, bound), method
 
 

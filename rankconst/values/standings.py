@@ -38,7 +38,7 @@ import numpy as np
 
 from rankconst.errors import UsageError
 from rankconst.names import join_words
-from rankconst.values.comparison import LEVEL, bound_pairs
+from rankconst.values.comparison import LEVEL, SIGNS_FACTOR, bound_pairs
 from rankconst.values.published import parse_value, show_enough, show_number
 
 if TYPE_CHECKING:
@@ -238,9 +238,6 @@ def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.floa
     return matrix
 
 
-_FACTOR = 1 / (2 * math.erfc(1.0))
-"""The factor from a normal probability to a bound for any queries: 1 / (4 Phi(-sqrt 2))."""
-
 _NORMAL = NormalDist()
 
 _LEAST_GRAPHS = 6
@@ -371,7 +368,7 @@ def compare_across(grid: Grid) -> Across:
     over_queries = None
     if metric.lower == 0 and metric.optimum == 1:
         z = bound_z(lower[a], upper[a], lower[b], upper[b], grid.num_tasks)
-        log10_p = [math.log10(2 * _FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
+        log10_p = [math.log10(2 * SIGNS_FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
         over_queries = np.minimum(log10_p, 0.0)
     better = sign * (values[:, None, :] - values[None, :, :]) > 0
     size = len(order)
