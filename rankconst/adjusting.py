@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 FORMS = ("value", *ADJUSTMENTS)
+"""The keys of a number and its adjusted forms."""
+
 ENDS = ("", "_lower", "_upper")
+"""What follows such a key: nothing for the number, then the ends of its interval."""
 
 # One batch.
 

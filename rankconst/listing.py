@@ -498,6 +498,7 @@ _WRITERS: Mapping[Format, Callable[[Listing], Iterator[str] | Iterator[bytes]]] 
 }
 _ENDINGS = ("txt", "json", "csv", "md", "tex", "parquet", "xlsx")
 SUFFIXES = {f".{ending}": form for ending, form in zip(_ENDINGS, Format, strict=True)}
+"""The formats by the endings of their files, with the dot: .tex for latex."""
 FORMATS = {**{str(form): form for form in Format}, **dict(zip(_ENDINGS, Format, strict=True))}
 """The formats by their names, and by the endings of their files: latex, tex."""
 FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
@@ -664,6 +665,9 @@ def _fold(cell: str, most: int) -> list[str]:
 
 
 def _pad(cell: str, most: int, *, right: bool = False) -> str:
-    """Fill up a cell to the width of its column."""
+    """Fill up a cell to the width of its column.
+
+    str.ljust and str.rjust count letters, of which some take two places of a terminal, or none.
+    """
     blanks = " " * (most - measure(cell))
     return f"{blanks}{cell}" if right else f"{cell}{blanks}"

@@ -88,7 +88,7 @@ def _take_gain(ranks: Values, _: int | None) -> Values:
 
 
 def require_k(k: int | None) -> int:
-    """Return the k of Hits@k, or of another metric with a cut-off."""
+    """Return the k of Hits@k, or of another metric with a cut-off; UnknownNameError for None."""
     if k is None:
         raise UnknownNameError(
             "a metric with a cut-off needs a k: write hits@10 or mrr@10, for example."
@@ -736,12 +736,13 @@ def find_metric(name: str, k: int | None = None) -> Form | None:
     for pattern, form in _KEYS_OF_FORMS:
         match = re.match(pattern, bare, re.IGNORECASE)
         base = None if match is None else find_metric(match[1], k)
-        if base is not None and base.form is not None:
+        if base is None:
+            continue
+        if base.form is not None:
             return None
-        if base is not None:
-            # PyKEEN's ``adjusted_hits_at_k`` is an index, without saying so.
-            is_index = base.metric.index_name and not base.metric.normalised_name
-            return Form(base.metric, "index" if form == "normalised" and is_index else form)
+        # PyKEEN's ``adjusted_hits_at_k`` is an index, without saying so.
+        is_index = base.metric.index_name and not base.metric.normalised_name
+        return Form(base.metric, "index" if form == "normalised" and is_index else form)
     return _find_adjusted(bare)
 
 

@@ -90,7 +90,8 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
         return average(histogram, mean[place], spread, _SUM_ERROR * spread, _SUM_ERROR)
     mean, variance, square = _reciprocal(histogram.num_candidates)
     # The two terms of v are good to a few roundings; so is their difference, of the larger parts.
-    slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (histogram.num_candidates > 1)
+    slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean)
+    slack = np.where(histogram.num_candidates > 1, slack, 0.0)
     return average(histogram, mean, variance, slack)
 
 
@@ -150,10 +151,10 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     size = histogram.num_candidates.astype(np.float64)
     mean, square = (sums[:, ends] - sums[:, begins]) / size
     # Each sum from the first rank on carries as many roundings as it has terms.
-    error = (16 + ends) * UNIT_ROUNDOFF * (ends > begins)
+    error = np.where(ends > begins, (16 + ends) * UNIT_ROUNDOFF, 0.0)
     mean_error = error * sums[0, ends] / size
     square_error = error * sums[1, ends] / size
-    variance_error = (square_error + 2 * mean * mean_error) * (size > 1)
+    variance_error = np.where(size > 1, square_error + 2 * mean * mean_error, 0.0)
     variance = lift_rounding(np.where(size > 1, square - mean * mean, 0.0), variance_error)
     moments = average(histogram, mean, variance, variance_error)
     of_sums = float(np.average(mean_error, weights=histogram.row_weights))
@@ -178,14 +179,15 @@ def ndcg(histogram: Histogram) -> Moments:
         variance = blocks.mean(np.square(blocks.deviations(values, mean)))
         # A value is good to its own roundings, of which a narrow spread has the more.
         off = _TERM_ERROR * np.abs(mean)
-        blur = off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)
+        blur = off * (2 * np.sqrt(variance) + off)
+        blur = np.where(histogram.num_candidates > 1, blur, 0.0)
         slack = _SUM_ERROR * variance + blur
         return average(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(_gain, histogram.num_candidates) / size
     square = sum_over_ranks(lambda rank: np.square(_gain(rank)), histogram.num_candidates) / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
-    slack = _SUM_ERROR * (square + 2 * mean * mean) * (size > 1)
+    slack = np.where(size > 1, _SUM_ERROR * (square + 2 * mean * mean), 0.0)
     return average(histogram, mean, variance, slack, _SUM_ERROR)
 
 

@@ -96,7 +96,7 @@ _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
 
 
 def has_unit(text: str) -> bool:
-    """Tell whether a number is written with a sign such as that of percentages."""
+    """Return True if a number is written with a sign such as that of percentages."""
     return any(sign in text for sign in UNITS)
 
 
