@@ -110,6 +110,12 @@ def _clean(line: str) -> _Cleaned:
     return _Cleaned(text) if step is None else _Cleaned(_STEP.sub(" ", text), step[1])
 
 
+@lru_cache(maxsize=1)
+def _find_step(line: str) -> str:
+    """Find the epoch or step that a line names, once for the numbers below it."""
+    return _clean(line).step
+
+
 class _Number(NamedTuple):
     """A number of a line, without its digits."""
 
@@ -412,7 +418,7 @@ class _Scan:
         )
         declarations = _gather((*near, *self._list_before(near)))
         fields: dict[str, str | None] = {**declarations.declared}
-        fields |= {"step": _clean(self._step).step, "tool": self._tool}
+        fields |= {"step": _find_step(self._step), "tool": self._tool}
         questions = declarations.questions
         if not label.is_vocabulary:  # "mr_type"
             name = label.text[:60]
@@ -422,7 +428,7 @@ class _Scan:
         return LogNumber(
             line=line,
             heading=self._block,
-            name=_write_name(label, metric),
+            name=_write_name(label.text, metric),
             text=f"{value.rstrip(' %')}%" if is_percent else value,
             fields=fields,
             reason=_CROWDED if is_crowded else "",
@@ -438,14 +444,15 @@ class _Scan:
         return tuple([text._replace(label=replace(text.label, graphs=())) for text in asking])
 
 
-def _write_name(label: Label, metric: Metric) -> str:
+@lru_cache(maxsize=4_096)
+def _write_name(name: str, metric: Metric) -> str:
     """Return the name of a metric as written; hit@10 and hits@10 are not the same everywhere."""
-    span = find_name(label.text, metric) if metric.hits_k is not None else None
+    span = find_name(name, metric) if metric.hits_k is not None else None
     if span is None:
         return metric.label
-    name = label.text[slice(*span)]
-    is_usual = squash(name) in {squash(metric.label), metric.key.replace("_", "")}
-    return metric.label if is_usual else name
+    written = name[slice(*span)]
+    is_usual = squash(written) in {squash(metric.label), metric.key.replace("_", "")}
+    return metric.label if is_usual else written
 
 
 # The reader.
