@@ -38,7 +38,7 @@ from rankconst.checks.defects import (
 from rankconst.errors import RankconstError
 from rankconst.evaluation import NAMES, Address, Question, settle
 from rankconst.names import list_first
-from rankconst.results.columns import combine, encode
+from rankconst.results.columns import combine, encode, split_by_code
 from rankconst.results.reading import number_evaluations
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
@@ -115,9 +115,7 @@ def _gather(
             # Rows of a table with the same address may still be of different tasks.
             part_of = combine(part_of, entries.rows, len(reading.rows))
     evaluation_of = number_evaluations(reading)
-    order = np.argsort(part_of, kind="stable")
-    starts = np.flatnonzero(np.diff(part_of[order])) + 1
-    for places in np.split(order, starts):
+    for places in split_by_code(part_of):
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
         for place in places.tolist() if by_number else places[:1].tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])

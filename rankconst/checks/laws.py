@@ -177,7 +177,7 @@ _FEWEST_SWAPPED = 2  # evaluations: in a single one, several exchanges may mend 
     whole_file=True,
 )
 def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    """Find pairs of metrics that all evaluations with both are impossible without exchanging."""
+    """Find pairs of metrics without whose exchange all evaluations with both are impossible."""
     metrics_of = {id(case): {m.entry.metric: m for m in _list_plain(case)} for case in cases}
     impossible = {id(case) for case in cases if not _is_possible(case, {})}
     pairs: dict[tuple[Metric, Metric], None] = {}
@@ -209,7 +209,7 @@ def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Find
 
 
 def _list_plain(case: Case) -> list[Measured]:
-    """List the numbers of an evaluation that are no adjusted values, of metrics with an optimum."""
+    """List the unadjusted numbers of an evaluation, of metrics with an optimum."""
     return [
         m
         for m in case.measured

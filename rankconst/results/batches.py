@@ -47,7 +47,7 @@ from rankconst.evaluation import (
 )
 from rankconst.names import join_versions, list_first
 from rankconst.results.adjusted import AdjustedReading
-from rankconst.results.columns import encode, list_distinct, split_by_code
+from rankconst.results.columns import combine, encode, list_distinct, split_by_code
 from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.meanings import find_answers
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Entries, Entry, Head, Reading, Texts
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
+    from rankconst.values.constants import Constants
 
     Flags = NDArray[np.bool_]
     Numbers = NDArray[np.float64]
@@ -84,7 +85,7 @@ class Ends(NamedTuple):
 class _ParsedTexts(NamedTuple):
     """The numbers of the distinct texts of a column."""
 
-    ends: Ends  # NaN where a text is no possible number of the metric
+    ends: Ends  # NaN where a text is not a possible number of the metric
     reasons: dict[int, str]  # index of such a text to the reason
 
 
@@ -321,18 +322,22 @@ class _Adjusting:
         self._without_scores += batch.index[is_without_scores].tolist()
         try:
             constants = look_up(tasks, metric, num_tasks, self._tables)
-            while batch.index.size:
-                try:
-                    self.done.append(adjust_batch(batch, constants))
-                    return
-                except ImpossibleError as error:
-                    is_possible = np.ones(batch.index.size, dtype=np.bool_)
-                    is_possible[[*error.reasons]] = False
-                    for position, reason in error.reasons.items():
-                        self.impossible[int(batch.index[position])] = reason
-                    batch = batch.take(is_possible)
+            self._adjust_possible(batch, constants)
         except (UnknownNameError, UndefinedError, UsageError) as error:
             self.leave(batch.index, error)
+
+    def _adjust_possible(self, batch: Batch, constants: Constants) -> None:
+        """Adjust the possible numbers of a batch, and note the reasons of the others."""
+        while batch.index.size:
+            try:
+                self.done.append(adjust_batch(batch, constants))
+                return
+            except ImpossibleError as error:
+                is_possible = np.ones(batch.index.size, dtype=np.bool_)
+                is_possible[[*error.reasons]] = False
+                for position, reason in error.reasons.items():
+                    self.impossible[int(batch.index[position])] = reason
+                batch = batch.take(is_possible)
 
     def _read(self, where: Where) -> Ends:
         """Read numbers of a column; impossible ones are NaN, and the reason is noted."""
@@ -564,12 +569,12 @@ def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int,
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
     evaluations = number_evaluations(reading, by_ties=False)
-    evaluations = evaluations * len(distinct) + codes[entries.context_of]
+    evaluations = combine(evaluations, codes[entries.context_of], len(distinct))
     reasons: dict[int, str] = {}
     for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
-    is_base = _flag(head.adjustment is None for head in entries.heads)[entries.head_of]
+    is_base = entries.gather([head.adjustment is None for head in entries.heads], np.bool_)
     places = np.flatnonzero(np.isin(evaluations, list(reasons)) & is_base).tolist()
     return {place: reasons[int(evaluations[place])] for place in places}
 

@@ -103,7 +103,7 @@ def _write_ranks(ranks: Ranks) -> str:
 
 
 def _write_dict(results: Mapping[Any, Any]) -> str:
-    """Write a dict as JSON; UsageError for a key that is no text, or a dict in itself."""
+    """Write a dict as JSON; UsageError for a key that is not text, or a dict that holds itself."""
     try:
         return json.dumps(results, default=_to_plain)
     except (TypeError, ValueError, RecursionError) as error:

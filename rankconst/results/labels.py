@@ -245,7 +245,7 @@ class _Part(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether it is no vocabulary of headings, no sign and no number."""
+        """Whether it is neither vocabulary of headings, nor a sign, nor a number."""
         if self.kind == "word":
             return self.word is not None and "column" not in self.word.scopes
         return not self.kind and len(self.text) > 1 and not self.text.isdigit()
@@ -319,7 +319,7 @@ def _write_plain(name: str) -> str:
 def _find_graphs(text: str) -> list[Span]:
     """Find the names of graphs in a text.
 
-    Words of vocabulary behind a name are no part of it, as in WN18RR-valid, nor are metrics on
+    Words of vocabulary behind a name are not part of it, as in WN18RR-valid, nor are metrics on
     either side: WN18RR-MRR, MRR-WN18RR.
     """
     graphs = []
@@ -505,7 +505,7 @@ def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
 
 def _joins_sides(parts: Iterable[_Part]) -> bool:
     """Tell whether head and tail are joined by nothing but vocabulary: "head and tail entities"."""
-    side_before = ""  # empty if a word that is no vocabulary follows it
+    side_before = ""  # empty if a word that is not vocabulary follows it
     for part in parts:
         if part.kind == "value":
             name, side = VOCABULARY.values[squash(part.text)]
@@ -612,7 +612,7 @@ def asks_nowhere(label: Label) -> bool:
 
 
 def list_others(text: str) -> list[str]:
-    """List the words of a text that are no vocabulary of headings, whole: RE-GCN, not RE."""
+    """List the words of a text that are not vocabulary of headings, whole: RE-GCN, not RE."""
     others: list[str] = []
     end = -1  # of the last one, if nothing else follows it
     for part in _scan(text, None):
@@ -769,7 +769,7 @@ def _is_compared(first: str, model: str) -> bool:
 
 
 def _is_harmless(name: str, joint: str) -> bool:
-    """Tell whether a name behind a model is no graph and no part: TransE - L1, BERT on GPU."""
+    """Tell whether a name behind a model is not a graph or a part: TransE - L1, BERT on GPU."""
     label = read_label(name)
     words = name.split()
     if label.graphs or label.version:

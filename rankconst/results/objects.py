@@ -264,7 +264,7 @@ def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
     for item in walk(copied, place):
         if isinstance(item, ObjectList):
             layout.lists.append(item)
-        elif item.reason:  # why it is no number
+        elif item.reason:  # why it is not a number
             layout.skipped.append(item)
         else:
             # Keys that are names of models or runs tell evaluations apart.

@@ -405,13 +405,13 @@ class Reading:
     form: str  # a key of rankconst.results.formats.FORMATS
     layout: Layout
     columns: tuple[str, ...]  # the original columns, in order
-    # Column to original cell; a file that is no table has a row for each number.
+    # Column to original cell; a file that is not a table has a row for each number.
     rows: Sequence[Mapping[str, str]]
     entries: Entries  # in the order of the file
     skipped: tuple[Skipped, ...] = ()
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
     understood: str = ""  # how the file was understood, where it leaves that open: half a sentence
-    # True if rows are objects of a file that is no table: an empty cell is a key that its object
+    # True if rows are objects of a file that is not a table: an empty cell is a key that its object
     # does not have.
     of_objects: bool = False
     joined: tuple[Part, ...] = ()  # the files that it is made of, if several
@@ -464,7 +464,7 @@ class Reading:
 
 
 class Collector:
-    """Collects the numbers of a file that is no table: each has a row of its own."""
+    """Collects the numbers of a file that is not a table: each has a row of its own."""
 
     def __init__(self) -> None:
         self._rows: list[Mapping[str, str | None]] = []

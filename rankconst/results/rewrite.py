@@ -389,7 +389,7 @@ def _make_cell(
 def _are_all(spans: Sequence[Span], written: Published) -> bool:
     """Tell whether the numbers in a document are a published one and its deviation, and no more.
 
-    They are not those of a number in other signs than digits and a unit.
+    They are not if the number is written with anything besides digits and a unit.
     """
     value = float(spans[0].digits) * written.unit
     has_deviation = written.deviation is not None

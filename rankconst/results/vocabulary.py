@@ -154,7 +154,7 @@ def _load_values(
     Spellings are those of the catalogue and, by field and value, `further` ones of vocabulary.toml.
     Those in `apart`, such as "h" for head, mean too much else in running text, and are left out.
     """
-    # "filtered" is no protocol of the catalogue: it leaves open which known answers are removed.
+    # "filtered" is not a protocol of the catalogue: it leaves open which known answers are removed.
     registries: dict[str, dict[str, tuple[str, ...]]] = {
         "split": SPLITS,
         "side": SIDES,

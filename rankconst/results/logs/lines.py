@@ -107,7 +107,7 @@ class LogFormat:
     # The value of the group of that name to the side or protocol; None for a line without it.
     sides: Mapping[str | None, str | None] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
-    # A part of the names of metrics that are no others, to the reason.
+    # A part of the names of numbers that are refused, to the reason.
     refused: Mapping[str, str] = field(default_factory=dict)
     # Restores what printing dropped of a value.
     restore: Callable[[str], str] = str

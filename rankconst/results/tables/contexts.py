@@ -201,7 +201,7 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
         return partial(_read_role, role, None)
     if role in {"model", "tool"}:
         return _read_name
-    if flag is not None:  # numbers besides 0 and 1 are no answers
+    if flag is not None:  # numbers besides 0 and 1 are not answers
         are_counts = any(is_number(cell) and cell not in VOCABULARY.flags for cell in first_cells)
         return partial(_read_below if are_counts else _read_flag, flag)
     if asking is not None:

@@ -213,7 +213,7 @@ class SheetReader:
             self._numbers[j] = numbers._replace(present=numbers.present & ~is_doubtful)
 
     def _note_wrong_counts(self) -> None:
-        """Note the cells of a column of numbers of ranks that are no whole numbers."""
+        """Note the cells of a column of numbers of ranks that are not whole numbers."""
         if "num_tasks" not in self._roles:
             return
         j = self._roles["num_tasks"]

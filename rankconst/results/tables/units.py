@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.results.columns import encode
+from rankconst.results.columns import combine, encode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping
@@ -77,7 +77,7 @@ def settle_units(
 
 
 def _find_family(head: Head, families: Mapping[str, Family]) -> Family | None:
-    """Find the family of shares, the same for all Hits@k; None if numbers are no shares."""
+    """Find the family of shares, the same for all Hits@k; None if numbers are not shares."""
     if not head.metric.is_share or head.adjustment not in {None, "index"}:
         return None
     metric = head.metric.key if head.metric.hits_k is None else "Hits"
@@ -155,7 +155,7 @@ class _Units:
     def leave_small(self, kinds: list[Hashable]) -> None:
         """Leave out a metric a little above 1 if nothing is in percent: 1.31 may as well be wrong.
 
-        `kinds` has that of each head, None if its numbers are no shares.
+        `kinds` has that of each head, None if its numbers are not shares.
         """
         is_share = np.array([kind is not None for kind in kinds], dtype=np.bool_)
         shares = is_share[self._entries.head_of] & self._is_kept & np.isfinite(self._values)
@@ -239,11 +239,10 @@ class _Units:
         ks = [0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads]
         k = np.array(ks, dtype=np.intp)[entries.head_of]
         is_hits = self._is_percent & self._is_kept & (k > 0)
-        evaluation = self._rows * max(len(entries.contexts), 1) + entries.context_of
+        codes = combine(self._rows, entries.context_of, len(entries.contexts))  # of evaluations
         # The smallest k of each evaluation that has a percentage above 1.
         is_large = self._find_large(is_hits)
-        _, codes = np.unique(evaluation, return_inverse=True)
-        smallest = np.full(len(entries) + 1, np.iinfo(np.intp).max)
+        smallest = np.full(int(codes.max(initial=-1)) + 1, np.iinfo(np.intp).max)
         np.minimum.at(smallest, codes[is_large], k[is_large])
         is_wrong = is_hits & (self._values <= 1) & (k >= smallest[codes])
         self._leave_out(is_wrong, _FRACTION, "is it a fraction?")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MOST_TAGS = 2_000_000  # a cell takes four of them; each may become an object of some hundred bytes
 _MOST_CELLS = 500_000  # of all sheets, from their first cells to their last
 _MOST_SHEETS = 1_000
-# The errors of files that are no zip archives or no workbooks, or are damaged.
+# The errors of files that are not zip archives, are not workbooks, or are damaged.
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, ArithmeticError, AttributeError, EOFError, LookupError,
     NotImplementedError, OSError, RuntimeError, SyntaxError, TypeError, ValueError,
@@ -176,7 +176,7 @@ def _write(cell: Any) -> str:
 
 
 def _mark(part: Any) -> str:
-    """Write text in a font of its own: a raised digit is a footnote, and no digit of a number."""
+    """Write text in a font of its own: a raised digit is a footnote, not a digit of a number."""
     if part.font.strike:
         return ""
     sign = {"superscript": "^", "subscript": "_"}.get(part.font.vertAlign)

@@ -435,7 +435,7 @@ def _read_csv(document: Document) -> Reading:
 
 
 def _separate_by_commas(line: str) -> str:
-    """Separate the cells of a printed row by commas; what is no row, or "...", becomes blank."""
+    """Separate the cells of a printed row by commas; what is not a row, or "...", becomes blank."""
     cells = line.split()[-_PRINTED_COLUMNS:]
     is_row = len(cells) == _PRINTED_COLUMNS and "..." not in cells
     return ",".join(cells) if is_row else ""
