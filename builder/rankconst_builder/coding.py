@@ -38,7 +38,7 @@ _KEPT = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
 
 class NotPlainError(Exception):
-    """Text for the other reader, as it has lines that are no triples, or unusual labels."""
+    """Raised if a line is not a triple or a label is unusual: the general reader takes the text."""
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
@@ -62,7 +62,7 @@ class Bounds(NamedTuple):
 
 
 def split_piece(signs: Signs) -> Bounds:
-    """Find where the labels of whole lines begin and end; NotPlainError if a line has not three."""
+    """Find where the labels of whole lines start and end; NotPlainError unless each has three."""
     ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
     if ends.size % 3 or (signs[ends].reshape(-1, 3) != _TABS).any():
         raise NotPlainError
@@ -87,7 +87,7 @@ class Coder:
     def encode(self, signs: Signs, starts: Places, ends: Places) -> Codes:
         """Return the codes of labels, given where each starts and ends in a text.
 
-        The text has no zero bytes, but eight at its end, as labels are read as words of 8 bytes.
+        The text ends in eight zero bytes and has no others, as labels are read in words of 8 bytes.
         They are hashed word by word, found in the table by their hash, and compared with the label
         found there. NotPlainError for empty or long labels, and for two labels of the same hash.
         """

@@ -207,7 +207,7 @@ def count_distributed(
     """Count the candidates of splits under each protocol, under chance, on a cluster.
 
     The splits but train are read here, and sent to all workers. Then each side is counted part by
-    part; `room` are the bytes that the words of a part may take, about. Raises DataError if test is
+    part; `room` is about how many bytes the words of a part may take. Raises DataError if test is
     missing, or its ids leave large gaps.
     """
     train = files["train"]
@@ -312,7 +312,7 @@ def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint
 
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """Wait for results and return them; DataError once there is no worker for five minutes."""
+    """Wait for results and return them; DataError after five minutes without a worker."""
     from distributed import wait
 
     waits_without_workers = 0

@@ -299,7 +299,7 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
     if columns is None:  # else the user says what each column is
         _refuse_rdf(body, first, name)
         _refuse_negatives(body, delimiter, name)
-    if _COUNT.fullmatch(first):  # a number alone is no triple
+    if _COUNT.fullmatch(first):  # the number of triples, as OpenKE writes it
         return _find_openke_layout(first, second, delimiter, name, columns)
     form = LineFormat(delimiter, columns or "hrt")
     form = replace(form, quoted=_is_quoted(body, form, name))  # first: quotes may hold delimiters

@@ -149,7 +149,7 @@ class Ranker:
         return np.zeros_like(queries)
 
     def need(self, queries: Codes, levels: Codes) -> Codes:
-        """Return the least frequency that is worth each level; one that none has if none is."""
+        """Return the least frequency that is worth each level; one above all if none is."""
         del levels
         return np.full_like(queries, self.most + 1)
 
@@ -253,7 +253,7 @@ class RuleRanker(Ranker):
         self._needs = pack_all(relations, (self._needed, self._bound))
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
-        """Return how many levels of its query's relation each frequency is as sure as."""
+        """Return the highest level of its query's relation that each frequency is worth, or 0."""
         levels = np.zeros(queries.size, dtype=np.int64)
         frequent = np.flatnonzero(frequency)
         relation = self.queries.relation[queries[frequent]]
@@ -340,7 +340,10 @@ class RuleRanker(Ranker):
                 yield Leveled(queries, group, best, frequency.astype(np.int64))
 
     def _fill_tables(self, relations: Codes) -> Iterator[_Tables]:
-        """Yield tables of some relations, ascending, in each as many as :data:`_CELLS` allow."""
+        """Yield tables that together cover some relations, the smallest relation first.
+
+        A table covers as many consecutive relations as fit into :data:`_CELLS` cells, at least one.
+        """
         num_entities = self.graph.num_entities
         num_bodies = 2 * self.graph.num_relations
         rules, occurrences = self.train.rules, self.occurrences
@@ -452,8 +455,9 @@ class StepRanker(Ranker):
         occurred before t. `facts` are words of relation, entity, anchor and time, ascending: the
         first of a triple is its earliest. If an entity has three triples of relation r, which
         first occur at times 4, 4 and 9, its words in `_first_times` end in 4, 4 and 9, and
-        `_nth_times` has (r, 1, 4), (r, 2, 4) and (r, 3, 9). So the entities of frequency n or more
-        before t are as many as the words (r, n, time) with time < t. `most` is the largest n.
+        `_nth_times` has (r, 1, 4), (r, 2, 4) and (r, 3, 9). So the number of entities that have
+        frequency n or more before t is the number of words (r, n, time) with time < t. `most` is
+        the largest n.
         """
         entities, times = self.graph.num_entities, self.graph.num_times
         triples, time = unpack(facts, times)
@@ -510,7 +514,7 @@ class StepRanker(Ranker):
         start = pack(pairs, np.zeros_like(time), self.graph.num_times)
         begin = search(self._answers, start)
         end = search(self._answers, start + time.view(np.uint64))
-        # Without any earlier answer, `end - 1` is no answer of the query, and is not used.
+        # If the entity was no earlier answer, `end - 1` is a fact of another pair, and is not used.
         last_time = np.append(self._answer_time, 0)[end - 1]
         return np.where(end > begin, last_time + 1, 0)
 

@@ -131,7 +131,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
 
 
 def _find(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int) -> Mask:
-    """Return a mask of the named labels over the codes; UnknownNameError if there is none such."""
+    """Mark the codes of the named labels; UnknownNameError if the dataset lacks one of them."""
     if labels is None:  # ids
         labels = pa.array([str(code).encode() for code in range(size)], pa.binary())
     texts = pa.array([name.encode() for name in names], labels.type)

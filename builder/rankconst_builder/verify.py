@@ -397,7 +397,7 @@ _WIDER = (
 def _check_filters(opened: Opened) -> Findings:
     """Compare the candidates of protocols of which one filters more, or the same."""
     rows = 0
-    columns = (*_TASKS, "num_candidates")
+    columns = KEYS["candidates"]
     for dataset, statistics in opened.datasets.items():
         table = opened.tables.read("candidates", dataset)
         rows += len(table)
@@ -464,7 +464,7 @@ def _check_relations(opened: Opened) -> Findings:
         if not len(table):
             continue
         rows += len(table)
-        columns = (*_TASKS, "num_candidates")
+        columns = KEYS["candidates"]
         pooled = _sum_tasks(table, columns)
         addresses = {key[: len(_TASKS)] for key in pooled}
         whole_split = _sum_tasks(opened.tables.read("candidates", dataset), columns)
@@ -681,9 +681,10 @@ def _list_baselines(opened: Opened, dataset: str) -> list[str]:
 def _read_contents(
     fetcher: Fetcher, source: Benchmark, lacking: Collection[str]
 ) -> dict[str, Content]:
-    """Read files by role from the mirror or the cache, as many as that has; never ask the sources.
+    """Read the files of a benchmark, by role, from the mirror, or else from the cache alone.
 
-    MissingSourceError, or HashMismatchError, if the cache has not all of them either.
+    Splits that are `lacking` are left out, and so is the context if it is not there. Raises
+    MissingSourceError or HashMismatchError if another file is missing or wrong in the cache, too.
     """
     from rankconst_builder.pipeline import READ
 

@@ -213,7 +213,7 @@ def mark(size: int, triples: Triples, *columns: str) -> Mask:
 
 
 def count_bits(num_answers: int) -> int:
-    """Return how many bits a number up to `num_answers` takes, one at least."""
+    """Return how many bits a number up to `num_answers` takes, at least 1."""
     return max(int(num_answers).bit_length(), 1)
 
 

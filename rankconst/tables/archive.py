@@ -292,7 +292,7 @@ class Tables(TableFiles):
 
     @cached_property
     def _remember(self) -> Callable[[Tasks, Metric], Constants]:
-        """Computes constants once; of ever new relations, not all stay in memory."""
+        """Computes constants, and keeps the last 10,000: relations can be named without end."""
         return functools.lru_cache(10_000)(self._compute)
 
     def _compute(self, tasks: Tasks, metric: Metric) -> Constants:

@@ -133,7 +133,7 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
             f"cannot read {path}: {cause}. Expected a CSV file with a column num_candidates."
         ) from error
     if not tallies:
-        raise DataError(f"{path} holds no counts.")
+        raise DataError(f"{path} holds no counts. Expected a number of candidates in each row.")
     for tasks in tallies:
         if tasks.side == "both" and any(side in tallies for side in tasks.sides):
             raise DataError(

@@ -371,7 +371,8 @@ def from_counts(
         weights_of = _key_by_side(weights_given)
         if weights_of.keys() != counts_of.keys():
             raise UsageError(
-                f"counts are of {', '.join(counts_of)}, weights of {', '.join(weights_of)}."
+                f"counts are of {', '.join(counts_of)}, weights of {', '.join(weights_of)}. "
+                "Give both for the same sides."
             )
     sides = {
         side: Histogram.from_counts(numbers, weights=weights_of.get(side))

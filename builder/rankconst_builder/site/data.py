@@ -241,7 +241,7 @@ def find_levels(metric: Metric, histogram: Histogram) -> Levels:
     """Find the numbers of hits at which a model is better or worse than a baseline (p < 0.05).
 
     With X the hits of the baseline, h hits are better if P(X >= h) < 0.05, and worse if
-    P(X <= h) < 0.05. Both are searched for from a quantile of X, as a probability takes long.
+    P(X <= h) < 0.05. Both are searched for from a quantile of X, as each probability takes long.
     """
 
     @functools.cache

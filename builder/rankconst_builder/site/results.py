@@ -1,4 +1,4 @@
-"""Published results held against counting: read for all pages, and a page on which beat it."""
+"""Published results compared with counting: read for all pages, and a page on which beat it."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
 
 
 def list_compared(site: Site) -> dict[str, list[PublishedResult]]:
-    """Return the published results that can be held against counting.
+    """Return the published results that can be compared with counting.
 
     The benchmarks with the most results come first.
     """
