@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from string import Template
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
-from rankconst.catalogue.metrics import CATALOGUE, HEADLINE, parse_metric
+from rankconst.catalogue.metrics import HEADLINE, parse_metric
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
 from rankconst.doubles import NUMBERS
 from rankconst.names import show_controls
@@ -27,10 +27,10 @@ from rankconst.tables.parquet import select_rows
 from rankconst.tables.place import DESCRIPTOR, INDEX
 from rankconst.tables.schema import COLUMNS
 from rankconst.tables.sets import TablesInMemory
-from rankconst.tasks import Histogram, Tasks
+from rankconst.tasks import Histogram
 from rankconst.values.comparison import find_smallest_difference
 from rankconst.values.published import show_enough
-from rankconst_builder.package import CHECKSUMS, order_value
+from rankconst_builder.package import CHECKSUMS, order_value, read_address
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -224,12 +224,10 @@ def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, d
     """Return the constants of a dataset: by protocol, side and baseline, and by metric."""
     constants: dict[str, dict[str, Any]] = {}
     for row in rows:
-        metric = CATALOGUE[row["metric"]]
-        if row["k"] is not None:
-            metric = metric.at(row["k"])
+        tasks, metric = read_address(row)
         if metric not in HEADLINE:
             continue
-        histogram = tables.histogram(Tasks(row["dataset"], row["protocol"], "test", row["side"]))
+        histogram = tables.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
         enough = None
         if row["baseline"] == DEFAULT_BASELINE:

@@ -38,12 +38,14 @@ from rankconst.tables.archive import Tables, load
 from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.place import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.progress import Reporter
 
 
@@ -59,6 +61,10 @@ CHECKSUMS = "checksums.txt"
 """The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
 
 _TASKS = ("dataset", "protocol", "split", "side")
+
+ADDRESS = (*_TASKS, "aggregation", "baseline")
+"""The columns of constants that say of what ranking tasks they are."""
+
 # In this order files are smallest.
 _INFORMED = ("dataset", "baseline", "side", "split", "protocol")
 
@@ -78,6 +84,18 @@ KEYS: dict[str, tuple[str, ...]] = {
     "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
 }
 """Table to the columns that identify a row, in the order by which rows are sorted."""
+
+
+def read_address(row: Mapping[str, Any]) -> tuple[Tasks, Metric]:
+    """Return the ranking tasks and the metric, with its k, of a row of the table of constants.
+
+    Raises KeyError if the metric is unknown, and UnknownNameError if the k is not one of it.
+    """
+    metric = CATALOGUE[row["metric"]]
+    if row["k"] is not None:
+        metric = metric.at(row["k"])
+    return Tasks(**{name: row[name] for name in ADDRESS}), metric
+
 
 _ORDERS: dict[str, tuple[str, ...]] = {
     "protocol": tuple(PROTOCOLS),

@@ -17,6 +17,7 @@ from rankconst.moments import compute_moments
 from rankconst.progress import unseen
 from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
+from rankconst_builder.package import ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -136,9 +137,8 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
                 constants.append(row | asdict(moments))
                 advance()
     rows = []
-    names = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
     for tasks, job in jobs.items():
-        address = {name: getattr(tasks, name) for name in names}
+        address = {name: getattr(tasks, name) for name in ADDRESS}
         rows += [address | row for row in computed[job]]
     schema = schema_of("constants")
     arrays = [_make_column([row[field.name] for row in rows], field.type) for field in schema]

@@ -38,7 +38,6 @@ from rankconst.tables.location import ZipPath
 from rankconst.tables.parquet import decode, to_array
 from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, read_file
 from rankconst.tables.schema import COLUMNS
-from rankconst.tasks import Tasks
 from rankconst.version import parse_version
 from rankconst_builder.describe import DOCUMENTS, write_index
 from rankconst_builder.fetch import Fetcher
@@ -51,6 +50,7 @@ from rankconst_builder.package import (
     list_provenance,
     list_sources,
     rank_values,
+    read_address,
     sort_rows,
 )
 
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
     from rankconst.tables.archive import Tables
+    from rankconst.tasks import Tasks
     from rankconst_builder.fetch import Content
 
     Row = Mapping[str, Any]
@@ -554,10 +555,7 @@ def _rebuild_constants(opened: Opened) -> Findings:
         compute = cache(partial(_compute, opened.tables))
         for row in opened.rows("constants", dataset):
             rows += 1
-            tasks = Tasks(**{name: row[name] for name in (*_TASKS, "aggregation", "baseline")})
-            metric = CATALOGUE[row["metric"]]
-            moments = compute(tasks, metric if row["k"] is None else metric.at(row["k"]))
-            yield from _compare_constants(row, moments)
+            yield from _compare_constants(row, compute(*read_address(row)))
     return rows
 
 

@@ -27,6 +27,7 @@ from rankconst.tails import TAILS, explain_lack, tail_probability
 from rankconst.tasks import Tasks, offsets_of
 from rankconst.values.published import DIGITS, EXPONENT, NOISE, PLUS_MINUS, UNITS
 from rankconst.verdicts import LEVEL
+from rankconst_builder.package import read_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -62,10 +63,7 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     levels: dict[str, dict[str, Levels]] = {}
     read_histogram = functools.cache(tables.histogram)
     for row in tables.read("constants", key).to_pylist():
-        metric = CATALOGUE[row["metric"]]
-        if row["k"] is not None:
-            metric = metric.at(row["k"])
-        address = Tasks(**{name: row[name] for name in _ADDRESS})
+        address, metric = read_address(row)
         path, histogram = locate(address), read_histogram(address)
         if address.is_chance:
             entry = tasks.setdefault(path, {"num_tasks": row["num_tasks"], "worst": {}})
@@ -84,9 +82,6 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         "constants": constants,
         "levels": levels,
     }
-
-
-_ADDRESS = ("dataset", "protocol", "split", "side", "aggregation", "baseline")
 
 
 def write_json(content: Any) -> str:
