@@ -51,7 +51,7 @@ class OwnTasks:
     )
 
     def read_num_tasks(self) -> int | None:
-        """Return the number of tasks, if there is one; UsageError beside a file of counts."""
+        """Return the number of tasks, or None; UsageError if --counts is given, too."""
         number = _read_whole("--num-tasks", self.num_tasks, 1)
         if self.counts is not None and number is not None:
             raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")

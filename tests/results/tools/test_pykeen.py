@@ -65,7 +65,7 @@ def _lay_out(values: Values, layout: str) -> str:
     old_names = {new: old for old, new in OLD_METRICS.items()}
     for (side, old_type, metric), value in values.items():
         kind, old_name = RANK_TYPES[old_type], old_names.get(metric, metric)
-        name, k = re.fullmatch(r"(hits_at_)?(.+)", metric).groups()  # type: ignore[union-attr]
+        name, k = metric.startswith("hits_at_"), metric.removeprefix("hits_at_")
         *outer, last = {
             "since 1.8": ("metrics", side, kind, metric),
             "1.5": ("metrics", *(("hits_at_k", side, kind, k) if name else (metric, side, kind))),
