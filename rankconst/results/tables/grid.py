@@ -86,7 +86,8 @@ def read_tables(
         raise DataError(explain_missing(document, first_without))
     if not blocks:
         raise DataError(
-            f"{document.name}: there is no table. Expected a heading and rows of cells below."
+            f"{document.name}: there is no table. Expected a heading and rows of cells below; "
+            "paste the table as CSV."
         )
     return _merge(document, form, blocks, notes, tool)
 

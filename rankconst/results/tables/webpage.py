@@ -117,8 +117,9 @@ class Page(HTMLParser):
         """Read some lines of the document, counted from 0."""
         self.reset()
         self._first = first
-        starts = (*self._document.starts, len(self._document.text))
-        text = self._document.text[starts[first] : starts[min(end, len(starts) - 1)]]
+        starts = self._document.starts
+        stop = starts[end] if end < len(starts) else None
+        text = self._document.text[starts[first] : stop]
         if text.startswith(">"):
             text = _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
         self.feed(f"{text}<wbr>")
