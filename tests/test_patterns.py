@@ -19,6 +19,7 @@ import pytest
 import rankconst
 import rankconst_builder
 from cases import THOROUGH
+from rankconst.results.logs.lines import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,6 +60,8 @@ def _hold(value: Any, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
     value = value.args if isinstance(value, functools.partial) else value
     if isinstance(value, re.Pattern):
         yield name, value
+    elif isinstance(value, Rule):  # compiled when it is first used
+        yield f"{name}.pattern", value.pattern
     elif isinstance(value, dict):
         for key, each in value.items():
             yield from () if str(key).startswith("__") else _hold(each, f"{name}.{key}".lstrip("."))

@@ -22,6 +22,7 @@ from log_samples import SAMPLES
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import FORMATS, read_document
+from rankconst.results.reading import Reader
 from readings import check_refusal, documents, write_csv, write_latex, write_markdown
 
 # Format key to a file's name and text. MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019,
@@ -116,9 +117,9 @@ def test_every_reader_is_registered_with_a_sample() -> None:
     for folder in ("", ".tools", ".logs", ".tables"):
         package = import_module(f"rankconst.results{folder}")
         for info in pkgutil.iter_modules(package.__path__):
-            for name, reader in vars(import_module(f"{package.__name__}.{info.name}")).items():
-                if name.startswith("READER"):
-                    found[reader.key] = reader
+            for value in vars(import_module(f"{package.__name__}.{info.name}")).values():
+                if isinstance(value, Reader):
+                    found[value.key] = value
     assert found == {key: row.load() for key, row in FORMATS.items()}
     assert {*FILES, "xlsx"} == set(FORMATS)
 

@@ -1,4 +1,4 @@
-"""Logs of evaluations: :mod:`.lines` has what they share, the other modules a format each.
+"""Logs of evaluations: what they share, the formats of tools, and that of any other log.
 
 A log is read to a long table: a row for each number, with columns for what its lines say. A *rule*
 is a pattern of lines that say something. Lines with numbers give values; a *heading* is a line
