@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import rankconst
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 from rankconst_builder.release import Bump, compare_sets, phrase_changes, smallest_version
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 import rankconst
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst_builder.package import split_runs, write_set
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR, SINGLE_STEP
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, Metric, list_metrics
 from rankconst.moments import Moments, compute_moments
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 from rankconst.tasks import Histogram
 from rankconst.tasks import Tasks as Address
 from table_laws import LAWS

@@ -23,9 +23,8 @@ from rankconst.doubles import NUMBERS
 from rankconst.names import show_controls
 from rankconst.tables import citation
 from rankconst.tables.citation import AUTHORS
+from rankconst.tables.descriptor import COLUMNS, DESCRIPTOR, INDEX
 from rankconst.tables.parquet import select_rows
-from rankconst.tables.place import DESCRIPTOR, INDEX
-from rankconst.tables.schema import COLUMNS
 from rankconst.tables.sets import TablesInMemory
 from rankconst.tasks import Histogram
 from rankconst.values.comparison import find_smallest_difference

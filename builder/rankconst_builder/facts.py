@@ -17,7 +17,7 @@ from pyarrow.json import ParseOptions, read_json
 
 from rankconst.catalogue.benchmarks import ROLES, STAT
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.tables.schema import schema_of
+from rankconst.tables.descriptor import schema_of
 from rankconst_builder.triples import BOM
 from rankconst_builder.words import Packing, Triples, drop_repeats, locate, mark
 

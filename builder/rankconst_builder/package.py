@@ -1,8 +1,8 @@
 """Write a set of tables: the Parquet files and the descriptor that names their hashes.
 
 The set is exchanged in one step: new files are prepared in a folder next to it, and that folder is
-renamed. From then on they are what is read (:func:`rankconst.tables.place.read_file`), before they
-have taken the places of the old ones and after. If a run is cut off in between, the next one
+renamed. From then on they are what is read (:func:`rankconst.tables.descriptor.read_file`), before
+they have taken the places of the old ones and after. If a run is cut off in between, the next one
 completes it.
 """
 
@@ -35,9 +35,8 @@ from rankconst.errors import UsageError, explain_write_errors
 from rankconst.files import exists, write_through
 from rankconst.names import list_first, read_count
 from rankconst.tables.archive import Tables, load
+from rankconst.tables.descriptor import COLUMNS, DESCRIPTOR, INCOMING, schema_of
 from rankconst.tables.parquet import decode, to_array
-from rankconst.tables.place import DESCRIPTOR, INCOMING
-from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:

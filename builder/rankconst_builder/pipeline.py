@@ -37,7 +37,7 @@ from rankconst.files import exists
 from rankconst.names import list_first
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst.tasks import Tasks, sampled_histogram
 from rankconst_builder.columnar import (
     Columns,

@@ -26,8 +26,7 @@ from rankconst.files import replace_file
 from rankconst.names import count_of
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
-from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS, DESCRIPTOR, INCOMING, INDEX
 from rankconst.version import bundled_versions, precedes
 from rankconst_builder.describe import (
     DOCUMENTS,

@@ -15,7 +15,7 @@ from rankconst.catalogue.metrics import HEADLINE, TABULATED, list_metrics
 from rankconst.catalogue.protocols import MACROS
 from rankconst.moments import compute_moments
 from rankconst.progress import unseen
-from rankconst.tables.schema import schema_of
+from rankconst.tables.descriptor import schema_of
 from rankconst.tasks import Histogram
 from rankconst_builder.package import ADDRESS
 

@@ -34,10 +34,9 @@ from rankconst.download import MissingSourceError, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
 from rankconst.results.columns import combine, number_firsts
+from rankconst.tables.descriptor import COLUMNS, DESCRIPTOR, INCOMING, INDEX, read_file
 from rankconst.tables.location import ZipPath
 from rankconst.tables.parquet import decode, to_array
-from rankconst.tables.place import DESCRIPTOR, INCOMING, INDEX, read_file
-from rankconst.tables.schema import COLUMNS
 from rankconst.version import parse_version
 from rankconst_builder.describe import DOCUMENTS, write_index
 from rankconst_builder.fetch import Fetcher

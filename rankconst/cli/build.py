@@ -34,7 +34,7 @@ from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageEr
 from rankconst.files import exists
 from rankconst.listing import Column, Format, Listing
 from rankconst.progress import Reporter
-from rankconst.tables.place import OUTPUT
+from rankconst.tables.descriptor import OUTPUT
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from rankconst.errors import DataError, TablesError, UnknownNameError, UsageErro
 from rankconst.evaluation import Address
 from rankconst.listing import Format
 from rankconst.tables.archive import Tables, load
-from rankconst.tables.place import OUTPUT, holds_set
+from rankconst.tables.descriptor import OUTPUT, holds_set
 from rankconst.values.published import parse_value
 from rankconst.version import bundled_versions
 

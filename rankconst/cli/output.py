@@ -15,7 +15,7 @@ from rankconst.evaluation import NOTHING, describe_assumed
 from rankconst.files import exists, replace_file
 from rankconst.listing import FORMATS, SUFFIXES, Format, Listing, render, wrap
 from rankconst.names import count_of, join_words, list_first, shorten, show_controls
-from rankconst.tables.place import is_of_set
+from rankconst.tables.descriptor import is_of_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -22,7 +22,7 @@ from rankconst.listing import Column, Format, Listing, count
 from rankconst.names import count_of, resolve_name, show_controls
 from rankconst.progress import Reporter
 from rankconst.tables.archive import load
-from rankconst.tables.place import OUTPUT
+from rankconst.tables.descriptor import OUTPUT
 from rankconst.version import parse_version
 
 if TYPE_CHECKING:

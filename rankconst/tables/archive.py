@@ -1,8 +1,8 @@
 """Open a version of the tables and look constants up in it.
 
 A set of tables is a folder with a Parquet file for each table of
-:data:`~rankconst.tables.schema.COLUMNS` and ``datapackage.json``, which names the version and the
-SHA-256 of each. The set that this package carries is the default; older sets stay loadable by
+:data:`~rankconst.tables.descriptor.COLUMNS` and ``datapackage.json``, which names the version and
+the SHA-256 of each. The set that this package carries is the default; older sets stay loadable by
 version. :mod:`rankconst.tables.location` says where else a set can be.
 """
 
@@ -40,8 +40,8 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.moments import compute_moments
 from rankconst.names import Names, require_text
+from rankconst.tables.descriptor import read_descriptor, read_index
 from rankconst.tables.parquet import Records, TableFiles, find_runs
-from rankconst.tables.place import read_descriptor, read_index
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst.values.constants import Constants, Indexed
 from rankconst.version import bundle_folders

@@ -24,9 +24,9 @@ from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.files import read_at_most
 from rankconst.names import read_count, shorten, show_controls
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst.tables.explain import explain_absent
 from rankconst.tables.own_counts import Answers, gather_answers
-from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.sets import TablesInMemory
 from rankconst.tasks import Histogram, Tasks
 

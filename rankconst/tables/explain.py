@@ -92,7 +92,7 @@ _OF_COUNTS = {".csv", ".tsv", ".parquet"}
 
 def explain_path(name: str) -> str:
     """Return the command for a file or folder in place of a dataset; empty for other names."""
-    from rankconst.tables.place import holds_set
+    from rankconst.tables.descriptor import holds_set
 
     folder = Path(name)
     if folder.suffix.lower() in _OF_COUNTS:
@@ -108,7 +108,7 @@ def _explain_unbuilt(
     tables: Tables, benchmark: Benchmark, open_carried: Callable[[], Tables]
 ) -> str:
     """Explain a benchmark that tables lack: the tables that hold it, or how to build it."""
-    from rankconst.tables.place import OUTPUT
+    from rankconst.tables.descriptor import OUTPUT
 
     missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
     if benchmark.same_graph_as:

@@ -25,10 +25,10 @@ from rankconst.errors import (
 )
 from rankconst.files import exists
 from rankconst.names import shorten
-from rankconst.tables.place import DESCRIPTOR, check_size, check_whole
+from rankconst.tables.descriptor import DESCRIPTOR, check_size, check_whole
 
 if TYPE_CHECKING:
-    from rankconst.tables.place import Folder
+    from rankconst.tables.descriptor import Folder
 
 # What downloads and zip files need is imported for them alone.
 

@@ -14,8 +14,15 @@ from rankconst.doubles import np
 from rankconst.errors import TablesError, UnknownNameError, first_line
 from rankconst.moments import Moments
 from rankconst.names import is_key, resolve_name, shorten
-from rankconst.tables.place import check_size, read_hashed
-from rankconst.tables.schema import ARCHIVED, COLUMNS, LEAST, NULLABLE, schema_of
+from rankconst.tables.descriptor import (
+    ARCHIVED,
+    COLUMNS,
+    LEAST,
+    NULLABLE,
+    check_size,
+    read_hashed,
+    schema_of,
+)
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
@@ -27,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.tables.descriptor import Folder
     from rankconst.tables.location import ZipPath
-    from rankconst.tables.place import Folder
 
 
 @dataclass(frozen=True)
@@ -62,14 +69,14 @@ class TableFiles:
         Parameters
         ----------
         name
-            One of :data:`~rankconst.tables.schema.COLUMNS`.
+            One of :data:`~rankconst.tables.descriptor.COLUMNS`.
         dataset
             The key of a dataset, to read only its rows. If None, all rows.
 
         Returns
         -------
         pyarrow.Table
-            With the columns of :data:`~rankconst.tables.schema.COLUMNS`.
+            With the columns of :data:`~rankconst.tables.descriptor.COLUMNS`.
 
         Raises
         ------

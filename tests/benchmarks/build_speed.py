@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 import rankconst
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 from rankconst_builder.package import Part, write_parts
 
 DATASETS = ("fb15k237", "wn18rr")

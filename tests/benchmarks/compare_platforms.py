@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import rankconst
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 import rankconst
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst_builder.describe import DOCUMENTS, ORIGINS, Edition, describe_package, name_archive
 from rankconst_builder.package import describe_set, describe_tables, serialise_tables
 

@@ -24,7 +24,7 @@ from oracles import differing_rows
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.catalogue.protocols import MACROS, parse_protocol
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.pipeline import Build, build_all
 

@@ -30,7 +30,7 @@ from few_tables import write_tables
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.protocols import MACROS
 from rankconst.progress import Reporter
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder import package
 from rankconst_builder.package import (

@@ -29,7 +29,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError
 from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
 from rankconst.progress import Reporter
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher

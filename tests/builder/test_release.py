@@ -15,7 +15,7 @@ import rankconst
 from few_tables import write_tables
 from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.progress import Reporter
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder.describe import DOCUMENTS
 from rankconst_builder.release import Bump, Released, ReleaseOrder, release_tables

@@ -22,7 +22,7 @@ from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst_builder import tabulate
 from rankconst_builder import verify as checking
 from rankconst_builder.fetch import Fetcher

@@ -10,7 +10,7 @@ import pytest
 
 from cases import choose, for_each
 from rankconst.errors import DataError
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst.version import precedes
 from rankconst_builder.package import KEYS
 from rankconst_builder.release import (

@@ -11,7 +11,7 @@ import pytest
 import rankconst
 from cli.conftest import SMALL
 from rankconst.errors import UnknownNameError
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 from rankconst.tables.sets import join_tables
 from rankconst.tasks import Tasks
 from rankconst.version import bundled_versions

@@ -15,7 +15,7 @@ import rankconst
 from cli.conftest import SMALL
 from few_tables import few_tables, write_tables
 from rankconst.tables.archive import load
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from rankconst import files
 from rankconst.cli import main
 from rankconst.errors import RankconstError
 from rankconst.tables.archive import load
-from rankconst.tables.place import INCOMING, holds_set
+from rankconst.tables.descriptor import INCOMING, holds_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

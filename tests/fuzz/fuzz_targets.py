@@ -39,8 +39,8 @@ from rankconst.results.formats import read_opened
 from rankconst.results.labels import read_label
 from rankconst.results.rewrite import parse_exchange
 from rankconst.tables.counts_file import read_counts
+from rankconst.tables.descriptor import COLUMNS
 from rankconst.tables.location import find_location
-from rankconst.tables.schema import COLUMNS
 from rankconst_builder import fetch, triples
 from rankconst_builder.columnar import Columns, encode_ids, encode_text, open_columns
 from rankconst_builder.facts import describe_graph

@@ -21,8 +21,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, SIDES
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables.archive import Tables
-from rankconst.tables.place import INDEX
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS, INDEX, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst.version import bundled_versions
 

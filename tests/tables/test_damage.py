@@ -22,8 +22,7 @@ import pytest
 import rankconst
 from few_tables import read_carried
 from rankconst.errors import RankconstError, TablesError
-from rankconst.tables.place import LARGEST
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS, LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,7 +27,7 @@ from rankconst.errors import (
     UnknownNameError,
     UsageError,
 )
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

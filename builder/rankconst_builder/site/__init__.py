@@ -21,7 +21,7 @@ from rankconst.names import list_first
 from rankconst.progress import Reporter
 from rankconst.results.vocabulary import VOCABULARY
 from rankconst.tables.citation import identify
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.descriptor import COLUMNS
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
