@@ -79,8 +79,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import TINY, UNIT_ROUNDOFF, Estimate, Moments, lift_rounding
-from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks
-from rankconst.moments.summation import uniform_rule
+from rankconst.moments.summation import GOOD_FOR_MANY, has_many_blocks, uniform_rule
 from rankconst.sums import MIDPOINT, binomial, condense
 from rankconst.tasks import offsets_of, split_offsets
 

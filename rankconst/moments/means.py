@@ -5,7 +5,7 @@ r"""Metrics that are means over tasks.
 .. math:: E[M] = \frac1n \sum_u c_u\,e(N_u), \qquad Var[M] = \frac1{n^2} \sum_u c_u\,v(N_u)
 
 with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3); where the
-ranks are uniform on a+1 .. a+T, they are those on that block (:mod:`.blocks`). If task i counts
+ranks are uniform on a+1 .. a+T, they are those on that block (:mod:`.summation`). If task i counts
 with weight w_i, M = sum w_i f(r_i) / W with W = sum w_i, and
 
 .. math:: E[M] = \frac1W \sum_u c_u w_u\,e(N_u), \qquad
@@ -34,7 +34,7 @@ import numpy as np
 from rankconst.catalogue.metrics import require_k
 from rankconst.doubles import UNIT_ROUNDOFF, Moments, lift_rounding
 from rankconst.errors import UndefinedError
-from rankconst.moments.blocks import blocks_of, distinct_blocks
+from rankconst.moments.summation import blocks_of, distinct_blocks
 from rankconst.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
 from rankconst.tasks import offsets_of
 

@@ -40,10 +40,16 @@ import numpy as np
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF, Moments
 from rankconst.moments.block_counts import BlockCounts, Gaps, find_gaps
-from rankconst.moments.blocks import certain_moments
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
 from rankconst.moments.powers import inverse_mean_rank
-from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
+from rankconst.moments.summation import (
+    Nodes,
+    Panel,
+    certain_moments,
+    gram_rule,
+    gram_rules,
+    place_nodes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -48,7 +48,6 @@ import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE, NORMAL_QUARTILE
 from rankconst.doubles import UNIT_ROUNDOFF, Moments
-from rankconst.moments.blocks import certain_moments
 from rankconst.moments.sampled import (
     FEWEST_DRAWS,
     MOST_DRAWS,
@@ -58,6 +57,7 @@ from rankconst.moments.sampled import (
     is_rare,
     make_generator,
 )
+from rankconst.moments.summation import certain_moments
 from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from the cumulants of one task. It has no cancellation, and is the more accurate
 there are.
 
 Where ranks are uniform on blocks a+1 .. a+T, both need no more than the means of exp(-t r^q) and
-the central moments of r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S:
-L(t) gets the factor exp(-t sum a). Where task i counts with weight w_i, w_i r_i^q takes the place
-of r_i^q, with weights that add up to n.
+the central moments of r^q on each (:mod:`.summation`). If q = 1, a block is no more than a shift of
+S: L(t) gets the factor exp(-t sum a). Where task i counts with weight w_i, w_i r_i^q takes the
+place of r_i^q, with weights that add up to n.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ import numpy as np
 
 from rankconst.doubles import TINY, UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.errors import UndefinedError
-from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks
 from rankconst.moments.means import mean_rank
+from rankconst.moments.summation import GOOD_FOR_MANY, blocks_of, has_many_blocks
 from rankconst.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks
 from rankconst.tasks import offsets_of, split_offsets
 

@@ -13,7 +13,7 @@ import pytest
 from cases import for_each, take_turns
 from oracles import SAMPLED, assert_alike
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.moments import block_counts, blocks, compute_moments, median
+from rankconst.moments import block_counts, compute_moments, median, summation
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def test_quicker_routes_err_by_less_than_they_say(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     metric, histogram = parse_metric(name), draw_blocks(600, 2000, 1)
-    assert blocks.has_many_blocks(histogram)
+    assert summation.has_many_blocks(histogram)
     quick = compute_moments(metric, histogram)
-    monkeypatch.setattr(blocks, "_MANY", 10**6)
+    monkeypatch.setattr(summation, "_MANY", 10**6)
     slow = compute_moments(metric, histogram)
     assert_alike(quick, slow)
     assert quick.variance_error <= 1e-6 * quick.variance
