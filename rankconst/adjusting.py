@@ -265,7 +265,7 @@ def list_contradictions(
     Hits@1 of 0.5 and MRR of 0.4 are an example. `evaluations` has an array for each batch: the
     numbers of one model under one tie policy have the same integer there.
     """
-    from rankconst.values.contradictions import Results, find_contradictions, is_bounded
+    from rankconst.values.bounds import Results, find_contradictions, is_bounded
 
     of_tasks: dict[tuple[Tasks, Tool | None], list[Results]] = {}
     for adjusted, evaluation in zip(done, evaluations, strict=True):

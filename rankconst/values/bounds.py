@@ -6,6 +6,9 @@ and for the mean of two sides.
 
 Ranks lie on a grid 1, 1 + step, 1 + 2 step, ...: step is 1 where ranks are whole, and 1/2 where a
 tie gets the mean of the best and the worst rank it could have.
+
+:func:`find_contradictions` holds the numbers of millions of evaluations against each other, by
+those rules of :mod:`rankconst.checks.laws` that need no ranking tasks.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.names import join_words
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
@@ -24,6 +29,12 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Places = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 
 NOT_A_NUMBER = (
@@ -178,3 +189,195 @@ def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool
     lower, upper = (end / unit for end in interval)
     slack = error * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack
+
+
+# Contradictions between numbers of the same evaluation.
+
+_MRR, _MR = parse_metric("mrr"), parse_metric("mr")
+
+# The rounding error of sums of shares.
+_NOISE = 1e-8
+# Where scores tie, ranks are half a rank apart.
+_STEP = 0.5
+_BLOCK = 2**13  # evaluations
+
+
+class Results(NamedTuple):
+    """Numbers of one metric, known up to their rounding; arrays of one shape."""
+
+    metric: Metric
+    evaluation: Places  # the evaluation of each, by its index
+    lower: Values
+    upper: Values
+    numbers: Places  # the index of each number in its file
+
+
+class _Ends(NamedTuple):
+    """The ends of numbers, by evaluation."""
+
+    lower: Values
+    upper: Values
+
+
+class _Number(NamedTuple):
+    """One number of an evaluation."""
+
+    metric: Metric
+    lower: float
+    upper: float
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.metric.label} {self.text}"
+
+
+def is_bounded(metric: Metric) -> bool:
+    """Return True if other metrics of the same ranks bound a metric."""
+    return metric.hits_k is not None or metric in {_MRR, _MR}
+
+
+def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) -> dict[int, str]:
+    """Map the indices of numbers that no ranks have together to reasons.
+
+    It is unknown which one of an evaluation is wrong: all of them are returned. `show` returns a
+    number as it is written, by its index. Hits@1 0.5, number 0, and Hits@10 0.4, number 1, of one
+    evaluation give {0: reason, 1: reason}.
+    """
+    metrics = {result.metric for result in results}
+    if len(metrics) < 2:
+        return {}
+    hits = sorted(metrics - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
+    # Reasons name hits by k first, then MRR and MR.
+    order = [*hits, _MRR, _MR]
+    results = sorted(results, key=lambda result: order.index(result.metric))
+    rows, num_rows = _number_rows([result.evaluation for result in results])
+    ends, is_repeated = _lay_out(results, rows, num_rows)
+    is_wrong = np.zeros(num_rows, dtype=np.bool_)
+    # Few evaluations at a time, so that memory stays bounded.
+    for start in range(0, num_rows, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        block = {metric: _Ends(lower[part], upper[part]) for metric, (lower, upper) in ends.items()}
+        is_wrong[part] = _find_wrong(hits, block)
+    is_wrong &= ~is_repeated
+    reasons: dict[int, str] = {}
+    for numbers in _gather_numbers(results, rows, is_wrong, show):
+        reason = _explain([*numbers.values()])
+        reasons |= dict.fromkeys(numbers, reason)
+    return reasons
+
+
+def _gather_numbers(
+    results: Sequence[Results], rows: Sequence[Places], is_wrong: Flags, show: Callable[[int], str]
+) -> Iterable[dict[int, _Number]]:
+    """Return the numbers of each wrong evaluation by their index, in the order of the results."""
+    evaluations: dict[int, dict[int, _Number]] = {}
+    for result, row_of in zip(results, rows, strict=True):
+        for position in np.flatnonzero(is_wrong[row_of]).tolist():
+            index = int(result.numbers[position])
+            lower, upper = result.lower[position], result.upper[position]
+            numbers = evaluations.setdefault(int(row_of[position]), {})
+            numbers[index] = _Number(result.metric, lower, upper, show(index))
+    return evaluations.values()
+
+
+def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
+    """Return the rows of each result, evaluations being numbered from 0, and how many there are.
+
+    Evaluations 3, 8 of one metric and 8, 9 of another give the rows 0, 1 and 1, 2, of three.
+    """
+    first = evaluations[0]
+    is_alike = all(other is first or np.array_equal(first, other) for other in evaluations)
+    if is_alike and (np.diff(first) > 0).all():  # each row of a table has all metrics
+        return [np.arange(first.size)] * len(evaluations), first.size
+    distinct, rows = np.unique(np.concatenate(evaluations), return_inverse=True)
+    stops = np.cumsum([indices.size for indices in evaluations])
+    return np.split(rows, stops[:-1]), distinct.size
+
+
+def _lay_out(
+    results: Sequence[Results], rows: Sequence[Places], size: int
+) -> tuple[dict[Metric, _Ends], Flags]:
+    """Return the ends of each metric by row, NaN if missing, and flags of rows to leave out.
+
+    A metric that is there twice is of two evaluations.
+    """
+    metrics = {result.metric for result in results}
+    if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
+        # Each row has each metric once: nothing needs to be moved.
+        ends = {result.metric: _Ends(result.lower, result.upper) for result in results}
+        return ends, np.zeros(size, dtype=np.bool_)
+    ends = {metric: _Ends(*np.full((2, size), np.nan)) for metric in metrics}
+    counts = {metric: np.zeros(size, dtype=np.intp) for metric in metrics}
+    for result, row_of in zip(results, rows, strict=True):
+        lower, upper = ends[result.metric]
+        lower[row_of] = result.lower
+        upper[row_of] = result.upper
+        counts[result.metric] += np.bincount(row_of, minlength=size)
+    is_repeated: Flags = np.any([count > 1 for count in counts.values()], axis=0)
+    return ends, is_repeated
+
+
+def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
+    """Flag the evaluations with numbers that contradict each other. Shape (evaluations,).
+
+    `hits` are the Hits@k by ascending k. No Hits@k is below one of a smaller k; MRR lies between
+    its bounds by the hits; MR is not below the least that the hits and the MRR allow. A number that
+    is missing, NaN, compares as false and so contradicts none.
+    """
+    ks = [metric.hits_k or 0 for metric in hits]
+    size = next(iter(ends.values())).lower.size
+    # Ends of the shares of hits, shape (ks, evaluations).
+    lower = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
+    upper = np.array([ends[metric].upper for metric in hits]).reshape(-1, size)
+    is_wrong = np.zeros(size, dtype=np.bool_)
+    largest_lower = np.full(size, np.nan)  # of the hits up to this k; fmax leaves NaN out
+    for share_lower, share_upper in zip(lower, upper, strict=True):
+        np.fmax(largest_lower, share_lower, out=largest_lower)
+        is_wrong |= share_upper + _NOISE < largest_lower
+    reciprocal, rank = ends.get(_MRR), ends.get(_MR)
+    if reciprocal is not None:
+        bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
+        is_wrong |= reciprocal.upper + _NOISE < bound.lower
+        is_wrong |= reciprocal.lower - _NOISE > bound.upper
+    if rank is not None:
+        least_rank = bound_mean_rank(ks, lower, upper, _STEP).lower
+        if reciprocal is not None:
+            least_rank = np.maximum(least_rank, least_mean_rank(reciprocal.upper, _STEP))
+        is_wrong |= rank.upper * (1 + _NOISE) < least_rank
+    return is_wrong
+
+
+def _explain(numbers: Sequence[_Number]) -> str:
+    """Return the reason why the numbers of an evaluation contradict each other.
+
+    They come by ascending k of Hits@k, then MRR and MR. The rules are those of :func:`_find_wrong`,
+    in its order; the first that is broken is named, and the last is left when no other is.
+    """
+    hits = [number for number in numbers if number.metric.hits_k is not None]
+    for i, share in enumerate(hits[1:], start=1):
+        # Hits@k do not fall with k.
+        largest_before = max(hits[:i], key=lambda smaller: smaller.lower)
+        if share.upper + _NOISE < largest_before.lower:
+            return _write_reason(share, "less than", [largest_before])
+    means = {number.metric: number for number in numbers[len(hits) :]}
+    reciprocal, rank = means.get(_MRR), means.get(_MR)
+    if reciprocal is not None:
+        ks = [share.metric.hits_k or 0 for share in hits]
+        lower = [share.lower for share in hits]
+        upper = [share.upper for share in hits]
+        bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
+        if reciprocal.upper + _NOISE < bound.lower:
+            return _write_reason(reciprocal, "too small for", hits)
+        if reciprocal.lower - _NOISE > bound.upper:
+            return _write_reason(reciprocal, "too large for", hits)
+        least_rank = least_mean_rank(reciprocal.upper, _STEP)
+        if rank is not None and rank.upper * (1 + _NOISE) < least_rank:
+            return _write_reason(rank, "too small for", [reciprocal])
+    return _write_reason(means[_MR], "too small for", hits)
+
+
+def _write_reason(number: _Number, relation: str, others: Sequence[_Number]) -> str:
+    return (
+        f"{number} is {relation} {join_words([*map(str, others)])} of the same evaluation, which "
+        "no ranks allow: one of them is a slip, or of another evaluation."
+    )
