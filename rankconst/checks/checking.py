@@ -32,7 +32,7 @@ from rankconst.evaluation import (
 )
 from rankconst.listing import find_width, wrap
 from rankconst.names import count_of, list_first, resolve_name, show_controls, write_preformatted
-from rankconst.results.mean_rows import find_means
+from rankconst.results.graph_means import find_means
 from rankconst.results.meanings import find_answers
 from rankconst.results.reading import group_entries, measure
 

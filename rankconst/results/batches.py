@@ -146,7 +146,7 @@ def adjust_reading(
     settled, failed = _settle(groups, user, reading, tables)
     notes_on_means: dict[int, str] = {}
     if any(address.dataset and is_mean(address.dataset) for address in addressed.addresses):
-        from rankconst.results.mean_rows import settle_means
+        from rankconst.results.graph_means import settle_means
 
         addressed, notes_on_means = settle_means(reading, addressed, settled, failed)
         groups = _divide(reading.entries, addressed)

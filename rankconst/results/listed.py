@@ -392,7 +392,7 @@ def _describe_columns(
         lines += [_describe_rankers(chance, floor) for chance, floor in floors.items()]
     datasets = {chance.batch.tasks.dataset for chance in floors}
     if screen and len(datasets) >= FEWEST_GRAPHS:
-        from rankconst.results.over_graphs import average_models, describe_averages
+        from rankconst.results.graph_means import average_models, describe_averages
 
         averages = average_models(adjusted, floors, tables)
         lines += describe_averages(averages, details=adjusted.details)

@@ -12,7 +12,7 @@ import pytest
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
-from rankconst.results.over_graphs import ModelAverage, _Kind, describe_averages
+from rankconst.results.graph_means import ModelAverage, _Kind, describe_averages
 from rankconst.values.averages import Average
 
 if TYPE_CHECKING:
