@@ -136,7 +136,7 @@ def _read_joined(word: re.Match[str]) -> Mention | None:
 
 def names_known(text: str) -> bool:
     """Return True if a whole text is a name in the registry or in its list of other graphs."""
-    return squash(text) in list_spellings()
+    return squash(text) in list_graph_names()
 
 
 def is_inductive(name: str) -> bool:
@@ -189,7 +189,7 @@ def _list_registered() -> Mapping[str, str]:
 
 
 @functools.cache
-def list_spellings() -> frozenset[str]:
+def list_graph_names() -> frozenset[str]:
     """Return every name of a graph, in the registry or in its list of others, squashed."""
     return frozenset((*_list_registered(), *list_elsewhere(), *list_ambiguous()))
 
@@ -197,13 +197,13 @@ def list_spellings() -> frozenset[str]:
 @functools.cache
 def _find_longest() -> int:
     """Return the length of the longest name."""
-    return max(map(len, list_spellings()))
+    return max(map(len, list_graph_names()))
 
 
 @functools.cache
 def _list_beginnings() -> frozenset[str]:
     """Return the first words of all names; most words of a text are none of them."""
-    return frozenset(name[:end] for name in list_spellings() for end in range(1, len(name) + 1))
+    return frozenset(name[:end] for name in list_graph_names() for end in range(1, len(name) + 1))
 
 
 @functools.cache

@@ -33,7 +33,6 @@ from rankconst.results.paths import (
     walk,
 )
 from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
-from rankconst.results.screens import screen, screen_measures
 from rankconst.results.structured import Number, NumberAt, read_records
 from rankconst.results.tables.contexts import CellTexts, RowText, RowTexts, form_address
 from rankconst.results.tables.grid import MOST_CELLS, name_file, refuse_size
@@ -41,6 +40,7 @@ from rankconst.results.tables.headings import Heading
 from rankconst.results.tables.layout import COUNTS, FEW
 from rankconst.results.tables.sheet import Sheet, SheetReader
 from rankconst.results.tables.units import name_percentages
+from rankconst.results.vocabulary import screen, screen_measures
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

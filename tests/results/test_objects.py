@@ -24,7 +24,6 @@ from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.labels import read_label
 from rankconst.results.objects import READER
-from rankconst.results.screens import screen, screen_measures
 from rankconst.results.structured import (
     DEEPEST,
     LARGEST_YAML,
@@ -35,7 +34,7 @@ from rankconst.results.structured import (
 )
 from rankconst.results.tables.layout import FEW
 from rankconst.results.tools import libkge, ogb, pykeen
-from rankconst.results.vocabulary import VOCABULARY
+from rankconst.results.vocabulary import VOCABULARY, screen, screen_measures
 from readings import check_refusal
 
 if TYPE_CHECKING:

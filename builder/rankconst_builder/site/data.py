@@ -16,7 +16,7 @@ import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.benchmarks import explain_ambiguous, list_ambiguous
-from rankconst.catalogue.mentions import list_spellings
+from rankconst.catalogue.mentions import list_graph_names
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, list_adjusted_names
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import load_tools
@@ -180,7 +180,7 @@ def describe_words() -> dict[str, dict[str, str]]:
     for word in VOCABULARY.lexicon.values():
         if word.field == "metric":  # such as "std", which is the spread of a metric
             words[squash(word.text)] = {"kind": "ask", **_ask(word)}
-    for name in list_spellings():
+    for name in list_graph_names():
         words[name] = {"kind": "graph"}
     words.pop("", None)  # words of languages that the page does not read
     words.pop("recall@", None)  # of several right answers it is another metric

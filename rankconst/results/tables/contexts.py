@@ -27,7 +27,6 @@ from rankconst.results.labels import (
     weaken,
 )
 from rankconst.results.relations import ALL
-from rankconst.results.screens import screen
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.tables.layout import (
     ASKING,
@@ -39,7 +38,7 @@ from rankconst.results.tables.layout import (
     fits_cells,
     is_lone,
 )
-from rankconst.results.vocabulary import EVERYWHERE, VOCABULARY, Word
+from rankconst.results.vocabulary import EVERYWHERE, VOCABULARY, Word, screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -23,14 +23,13 @@ from rankconst.results.formats import FORMATS, read_document
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.rewrite import MARKUPS, locate
-from rankconst.results.screens import screen
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.delimited import DELIMITERS
 from rankconst.results.tables.grid import Dialect, read_tables
 from rankconst.results.tables.headings import Heading, explain_missing, find_heading, find_reason
 from rankconst.results.tables.near import Printed, read_near
 from rankconst.results.tables.tex import ENVIRONMENTS
-from rankconst.results.vocabulary import VOCABULARY
+from rankconst.results.vocabulary import VOCABULARY, screen
 from readings import Table, check_indices, summarise, tables, write_csv, write_latex, write_markdown
 
 if TYPE_CHECKING:
