@@ -251,13 +251,6 @@ SMALL: Graph = {
 }  # fmt: skip
 """A duplicate, an overlap, a self-loop and an entity unseen in train."""
 
-ONE_CANDIDATE: Graph = {
-    "train": [("a", "r", "b"), ("b", "r", "a")],
-    "valid": [],
-    "test": [("a", "r", "a"), ("b", "r", "b")],
-}
-"""Filtered, every task of test has the true answer as its one candidate."""
-
 
 @pytest.fixture
 def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
@@ -281,14 +274,3 @@ def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
         return paths
 
     return write
-
-
-@pytest.fixture
-def one_candidate(
-    builder: None, run: Run, write_graph: Callable[..., list[str]], tmp_path: Path
-) -> Path:
-    """Tables of a dataset ``single`` in which nothing is left to chance."""
-    del builder
-    folder = tmp_path / "single-tables"
-    assert run("build", *write_graph(ONE_CANDIDATE), "--name", "single", "--out", folder).code == 0
-    return folder

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cli.conftest import Run
 
 
@@ -31,27 +29,6 @@ def test_csv_equals_json(run: Run) -> None:
             assert row[field] == ("; ".join(value) if isinstance(value, list) else str(value))
             if isinstance(value, float):
                 assert float(row[field]) == value
-
-
-def test_undefined_forms_are_null_with_a_note(run: Run, one_candidate: Path) -> None:
-    args = ("adjust", 1, "-d", "single", "-m", "mrr", "--tables", one_candidate)
-    screen = run(*args, "--json")
-    (row,) = screen.records
-    assert (screen.code, row["normalised"], row["index"], row["z"], row["variance"]) == (
-        0, 1, None, None, 0,
-    )  # fmt: skip
-    for fact in ("note:", "single", "z-score", "index", "undefined", "variance is 0"):
-        assert fact in screen.message
-    (cells,) = run(*args, "--details", "-f", "csv").rows
-    assert (cells["index"], cells["z"]) == ("", "")
-    assert "note:" not in run(*args).out
-    assert [line[0] for line in run(*args).cells[1:3]] == ["published", "chance"]
-    (defined,) = run(*args, "-p", "raw", "--json").records
-    assert defined["z"] is not None
-    screen = run(
-        "adjust", 1, 1, "-d", "nations", "-d", "Nations", "-m", "hits@50"
-    )  # a k that reaches every candidate
-    assert (screen.code, screen.message.count("z-score")) == (0, 1)
 
 
 def test_adjusted_values_are_turned_back(run: Run) -> None:

@@ -28,12 +28,6 @@ def slip(write: Write) -> Path:
     return write(HEADING + FB15K237 + SLIP, "slip.csv")
 
 
-# Laws.
-
-
-# Numbers of other ranking tasks.
-
-
 @pytest.mark.slow
 def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
     path = reference / "pykeen_results" / "kinships_rotate.json"
@@ -43,9 +37,6 @@ def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
     assert "never scaled" in screen.out
     assert "E[MRR] = ln(N)/(N - 1)" in screen.out
     assert "63 findings (63 errors)" in screen.message
-
-
-# The screen.
 
 
 @pytest.mark.slow

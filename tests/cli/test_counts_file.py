@@ -149,15 +149,3 @@ def test_rows_are_quoted_in_part(run: Run, tmp_path: Path) -> None:
     told = run("adjust", "2", "-m", "mr", "--counts", str(tmp_path / "c.csv")).err
     assert len(told) < 1000
     assert told.endswith("numbers whole.\n")
-
-
-@pytest.mark.usefixtures("files")
-def test_numbers_of_tasks_and_relations_go_with_files(run: Run) -> None:
-    counted = ("--num-tasks", 50, "--protocol", "sampled:8", "-f", "json")
-    (value,) = run("adjust", "2.5", "-m", "mr", *counted).records
-    row = run("adjust", "results.csv", *counted).records[0]
-    assert (row["AMRI"], row["ZMR"], row["num_tasks"]) == (value["index"], value["z"], 50)
-    relation = ("-d", "nations", "-r", "embassy", "-f", "json")
-    (value,) = run("adjust", "2.5", "-m", "mr", *relation).records
-    row = run("adjust", "results.csv", *relation).records[0]
-    assert (row["AMRI"], row["num_tasks"]) == (value["index"], value["num_tasks"])

@@ -59,21 +59,6 @@ def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
     assert "as published: MR" not in shown
 
 
-@pytest.mark.slow
-@needs_matplotlib
-def test_the_ending_says_the_format_and_force_writes_over(
-    run: Run, table: Path, write: Write
-) -> None:
-    out = write("precious", "a.PDF")
-    command = ("adjust", table, "--out", out, "--metric", "mrr")
-    refused = run(*command)
-    assert refused.code == 2
-    assert "--force" in refused.message
-    assert out.read_text(encoding="utf-8") == "precious"
-    assert run(*command, "--force").code == 0
-    assert out.read_bytes().startswith(b"%PDF")
-
-
 def test_without_matplotlib(
     run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

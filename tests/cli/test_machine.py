@@ -49,77 +49,7 @@ def test_streams_that_cannot_be_used(command: str, code: int, said: str) -> None
     assert done.stderr.count("\n") == bool(said)
 
 
-LONG = "x" * 300
-
 posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are others here")
-
-
-@posix
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [
-        (f"{UMLS} --out {LONG}.csv", 2, "x...: File name too long. Name another file."),
-        (f"{UMLS} --out file/a.csv", 2, "the folder file does not exist. Create it, or name another file."),
-        (f"{UMLS} --out .", 2, ". is a folder; name a file in it."),
-        (f"{UMLS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
-        (f"{UMLS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
-        (f"{UMLS} --tables {LONG * 20}", 2, "is not a place that tables can be read from"),
-        ("check \udce9.csv", 6, "there is no file "),
-        (f"adjust 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
-        ("tables verify .", 6, ". holds no tables: datapackage.json is missing."),
-    ],
-)  # fmt: skip
-def test_places_that_cannot_be_used(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, said: str
-) -> None:
-    for started, needed in (("adjust", "matplotlib"), ("tables", "pandas")):
-        if command.startswith(started):
-            pytest.importorskip(needed)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").touch()
-    screen = run(*command.split())
-    assert (screen.code, screen.err.count("\n")) == (code, 1)
-    assert screen.err.startswith("error: ")
-    assert said in screen.err
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-BUILD = "triples.txt --name mine --protocol raw --out out"
-
-
-@posix
-@pytest.mark.usefixtures("builder", "cheap_constants")
-@pytest.mark.parametrize(
-    ("options", "code", "said"),
-    [
-        (["--out", LONG], 6, "cannot write tables to xxx"),
-        (["--out", "triples.txt/out"], 6, "triples.txt is not a folder. Name another with --out."),
-        (["--name", LONG], 2, "is too long; files have that name: at most 100 letters."),
-        (["--relations", "r," * 350], 0, ""),
-        (["--relations", "/".join("r" * 400)], 4, "the dataset has no relation 'r/r/"),
-        (["--relations", "\udce9"], 2, "--relations: '\\udce9' is not UTF-8 text, as labels have to be."),
-        (["--entities", "."], 4, "the dataset has no entity '.' (1 of 1 named)."),
-        (["."], 6, "cannot read .: it is a folder without Parquet files."),
-        (["/dev/zero"], 6, "/dev/zero is a device, which may have no end; name a file."),
-    ],
-)  # fmt: skip
-def test_builds_that_cannot_be(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    options: list[str],
-    code: int,
-    said: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "triples.txt").write_text("a\tr\tb\nb\tr\ta\n", encoding="utf-8")
-    train, *more = options if options[0][:2] != "--" else ["triples.txt", *options]
-    screen = run("build", train, *BUILD.split(), *more)
-    assert screen.code == code
-    assert [said in line for line in screen.err.splitlines() if line.startswith("error: ")] == [
-        True
-    ] * bool(code)
-    assert [path.name for path in tmp_path.iterdir() if path.name != "out"] == ["triples.txt"]
 
 
 def test_a_folder_that_is_gone(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

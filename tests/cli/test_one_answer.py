@@ -79,7 +79,7 @@ def test_files_print_as_their_screens_do(run: Run, write: Write) -> None:
     """`adjust`, `check` and `compare`: on the screen, in Python, in a notebook and in Markdown."""
     draw = random.Random(35)  # noqa: S311 - a seed, no secret
     findings = 0
-    for case in range(100 if THOROUGH else 10):
+    for case in range(100 if THOROUGH else 5):
         text = make_table(draw)
         path = write(text, f"{case}.csv")
         adjusted = rankconst.adjust(path)

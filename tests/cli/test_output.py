@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from cli.conftest import Run, Write
 
-_TEXTS = st.text(st.characters(codec="utf-8"), max_size=5)
+_TEXTS = st.text(max_size=5)
 _CELLS = st.one_of(
     st.none(),
     st.booleans(),

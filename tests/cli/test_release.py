@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import re
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -101,24 +102,13 @@ def test_default_folders(
     url = "https://doi.org/10.1234/abc"
     screen = run("tables", "release", "--version", "90.0.0", "--previous", "none", "--url", url)
     assert screen.code == 0
-    for path in (tmp_path / "data" / "90.0.0").iterdir():
-        assert hashlib.sha256(path.read_bytes()).hexdigest() in screen.out
-    croissant = json.loads(
-        (tmp_path / "data" / "90.0.0" / "croissant.json").read_text(encoding="utf-8")
-    )
-    assert croissant["url"] == url
-    assert {path.name for path in (tmp_path / "data").iterdir()} == {
-        "90.0.0",
-        "rankconst-tables-90.0.0.zip",
-    }
-    citation = (tmp_path / "data" / "90.0.0" / "CITATION.cff").read_text(encoding="utf-8")
-    today = next(
-        line.split(": ")[1] for line in citation.splitlines() if line.startswith("date-released")
-    )
-    assert f"dated {today}" in screen.message
-    assert abs(dt.datetime.now(tz=dt.UTC).date() - dt.date.fromisoformat(today)) <= dt.timedelta(
-        days=1
-    )
+    made = {path.name for path in (tmp_path / "data").iterdir()}
+    assert made == {"90.0.0", "rankconst-tables-90.0.0.zip"}
+    croissant = (tmp_path / "data" / "90.0.0" / "croissant.json").read_text(encoding="utf-8")
+    assert json.loads(croissant)["url"] == url
+    (today,) = re.findall(r"dated (\d{4}-\d\d-\d\d)", screen.message)
+    apart = dt.datetime.now(tz=dt.UTC).date() - dt.date.fromisoformat(today)
+    assert abs(apart) <= dt.timedelta(days=1)
 
 
 @pytest.mark.slow
