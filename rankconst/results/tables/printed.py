@@ -30,6 +30,7 @@ _MOST_LEVELS = 50
 _METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
 _UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")
+_PROGRESS = re.compile(r"\d%\|[^|]*\| *\d+/\d+ ")
 _GAP = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # Blanks within a number with its deviation: 0.3 ± 0.1, 0.3 (0.1).
 _SIGN = re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*")
@@ -104,7 +105,7 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
     In a table without a frame, blanks between the margin and the first bar are a cell.
     """
     end = start
-    while end < len(lines) and (lines[end].count("|") > 1 or _is_border(lines[end])):
+    while end < len(lines) and (_has_bars(lines[end]) or _is_border(lines[end])):
         end += 1
     if end == start:
         return None
@@ -120,6 +121,10 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
             rows += _join_lines(part) if rows else part  # the first part is the heading
             part = []
     return _Block(rows, end)
+
+
+def _has_bars(line: str) -> bool:
+    return line.count("|") > 1 and _PROGRESS.search(line) is None
 
 
 def _is_border(line: str) -> bool:

@@ -66,6 +66,12 @@ def test_tables_of_each_kind(name: str, above: str) -> None:
     assert _describe(twice) == said + [each.replace("UMLS", "Nations") for each in said]
 
 
+def test_a_progress_bar_above_a_table_is_no_row_of_it() -> None:
+    bar = "Testing: 100%|██████| 160/160 [00:35<00:00,  4.50it/s]\n"
+    text = "│ Metric │ Test │\n├────────┼──────┤\n│ mrr    │ 0.3  │\n│ mr     │ 2    │\n"
+    assert _describe(bar + text) == ["Test MRR 0.3", "Test MR 2"]
+
+
 def test_captions_below() -> None:
     table = "Model MRR MR\nA 0.3 2\n"
     found = _describe(f"{table}Table 1: UMLS.\n\n{table}Table 2: Nations.\n")
