@@ -226,9 +226,15 @@ def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[_Line]:
         return
     for number, line in enumerate(text.split("\n"), 1):
         matching = {id(rule): rule for mark, rule in marked if mark in line}
-        if matching and _ELSEWHERE.match(line) is None:
-            for rule in matching.values():
-                yield _Line(number, rule, line)
+        if matching and _ELSEWHERE.match(line) is not None:
+            matching = {place: rule for place, rule in matching.items() if _names_dataset(rule)}
+        for rule in matching.values():
+            yield _Line(number, rule, line)
+
+
+def _names_dataset(rule: Rule) -> bool:
+    """Tell whether lines of a rule name the dataset, as printed settings do, too."""
+    return rule is SETTINGS or "(?P<dataset>" in rule.regex
 
 
 def _recognise(log: LogFormat, document: Document) -> bool:
@@ -272,7 +278,10 @@ class _Headings:
         for name in names:
             if self._is_used:
                 self._datasets, self._is_used = {}, False
-            self._datasets[squash(name)] = name
+            key = squash(name)
+            for shorter in [other for other in self._datasets if key.startswith(other)]:
+                del self._datasets[shorter]  # FB15k237Inductive(v1) says which version
+            self._datasets[key] = name
 
     def describe(self) -> tuple[Fields, tuple[Question, ...]]:
         """Return the fields of the next numbers, and a question if the settings disagree."""
@@ -441,6 +450,7 @@ def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Addr
         tool=number.fields.get("tool"),
         model=number.fields.get("model"),
         num_tasks=_count_tasks(number.fields),
+        num_triples=int(number.fields.get("num_triples") or 0) or None,
         questions=tuple(questions),
     )
 

@@ -173,6 +173,7 @@ def test_what_cannot_be_adjusted_is_refused_with_its_reason(
         ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}", 661),
         ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}averaged(raw):{ROW}", 1322),
         ("conve", "Test:\nNumber of data points: 40932\nHits @10: 0.5\n", 40932),
+        ("nbfnet", "#train: 4245, #valid: 489, #test: 411\nEvaluate on test\nmrr: 0.5\n", 822),
     ],
 )  # fmt: skip
 def test_logs_count_their_ranks(key: str, text: str, num_tasks: int) -> None:
@@ -215,6 +216,16 @@ def test_numbers_are_of_the_settings_above_them_or_of_the_name_of_the_file(
     assert [entry.context.dataset for entry in reading.entries] == datasets
     assert not any(entry.context.questions for entry in reading.entries)
     assert ("dataset umls from the name of the file" in reading.understood) == ("umls" in datasets)
+
+
+def test_nbfnet_names_the_class_of_its_dataset_and_then_the_version() -> None:
+    settings = " 'dataset': {'class': 'FB15k237Inductive',\n"
+    numbers = "10:00:02   Evaluate on test\n10:00:03   mrr: 0.5\n"
+    for line in ("FB15k237Inductive(v1)", "CoDExMedium"):
+        (entry,) = read("nbfnet", f"10:00:01   {line} dataset\n{numbers}").entries
+        assert entry.context.dataset == line
+    (entry,) = read("nbfnet", f"{settings}x   FB15k237Inductive(v1) dataset\n{numbers}").entries
+    assert entry.context.dataset == "FB15k237Inductive(v1)"
 
 
 def test_a_metric_that_comes_again_is_of_another_evaluation() -> None:
