@@ -82,8 +82,14 @@ class Place(NamedTuple):
             label = ask_whole(label)
         outer = (*self.beside, *self.above)
         above = (*keep(_doubt_other_graph(Text(label, "row", _ABOVE), outer)), *outer)
+        numbered = _NUMBERED.fullmatch(key)
+        steps = self.steps
+        if numbered is not None and find_role(numbered[1]) == "step":
+            steps = ((numbered[1], Number(numbered[2])),)
         path = (*self.path, key)
-        return self._replace(path=path, above=above, is_row=False, nearer=(), beside=())
+        return self._replace(
+            path=path, above=above, is_row=False, nearer=(), beside=(), steps=steps
+        )
 
     def choose(self, key: str, *, is_mean: bool = False) -> Place:
         """Return the place of one number of a metric, below the key of its split, side or graph."""
@@ -94,6 +100,7 @@ class Place(NamedTuple):
         )
 
 
+_NUMBERED = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
 _SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
 
 
@@ -425,7 +432,8 @@ def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Measuremen
     if not isinstance(metric, str):
         texts = {text for text in value.values() if isinstance(text, str)}
         names = [text for text in texts if read_label(text).metric is not None]
-        metric = names[0] if len(names) == 1 else ""
+        metrics = {read_label(text).metric for text in names}
+        metric = names[0] if len(metrics) == 1 else ""
     name = _name_k(metric, str(by_role.get("k"))) or metric
     if read_label(name).metric is not None:
         yield from _read_metric(name, number, place)
