@@ -289,7 +289,7 @@ def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
 def _find_suites(texts: Sequence[Text]) -> tuple[tuple[str, ...], str]:
     """Find the suites of graphs that a text suggests, the nearest first, and its place."""
     for text in texts:
-        suites = suggest_suites(text.label.text) if text.scope == "text" else ()
+        suites = suggest_suites(text.label.text) if text.scope in {"text", "column"} else ()
         if suites:
             return suites, text.place
     return (), ""
@@ -319,8 +319,11 @@ def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question 
     """Ask about a count that the ranking tasks do not have, and name those that have it."""
     expected = _count(name, tasks, tables)
     dataset = tables.datasets[tasks.dataset]
-    in_all = dataset["entities"] if name == "num_entities" else dataset[f"triples_{tasks.split}"]
-    if count in {expected, in_all}:
+    in_all = {dataset["entities"]}
+    if name == "num_triples":  # of its split, of training, or of the whole graph
+        triples = [dataset[f"triples_{split}"] for split in SPLITS]
+        in_all = {dataset[f"triples_{tasks.split}"], dataset["triples_train"], sum(triples)}
+    if count == expected or count in in_all:
         return None
     keys = tables.protocols(tasks.dataset)
     others = {f"--protocol {key}": replace(tasks, protocol=key) for key in keys}

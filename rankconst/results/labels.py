@@ -150,7 +150,7 @@ _ALL_OF = re.compile(
     r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
     re.IGNORECASE,
 )
-_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)")
+_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions|graphs|datasets)")
 
 
 class _Cleaned(NamedTuple):
@@ -369,8 +369,12 @@ _AMOUNTS = (
     (_AMONG_OTHERS, replace(_CANDIDATES, scopes=EVERYWHERE)),
     (_OF_THE_TEST, Word("", "part", reason="the numbers may be of a part of the triples")),
 )
+COUNTED = r"(?:triples|triplets|facts|edges|quadruples|samples|queries|examples)\b"
+"""What is ranked, behind a number of them; a pattern."""
+
 _TEST_TRIPLES = re.compile(
-    r"(?<![\w.,])(\d[\d,]*)\s(?:[a-z-]+\s){0,3}test\s(?:triples|triplets|facts|edges|quadruples)\b",
+    rf"\b(?:on|over)\s(\d[\d,]*)\s(?:[a-z-]+\s){{0,3}}{COUNTED}"
+    rf"|(?<![\w.,])(\d[\d,]*)\s(?:[a-z-]+\s){{0,3}}test\s{COUNTED}",
     re.IGNORECASE,
 )
 
@@ -400,7 +404,8 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     asking = tuple(words.values())
     if not measures and not any("column" in word.scopes for word in asking):
         asking += tuple(_ask_compound(bare, parts))
-    count = _TEST_TRIPLES.search(bare)
+    counted = _TEST_TRIPLES.search(bare)
+    count = "" if counted is None else counted[counted.lastindex or 0]
     if not (measures or is_vocabulary or graphs or asking or count):
         return Label(text)
     label = Label(
@@ -412,7 +417,7 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
         alone=bool(words) and are_words,
         both=_joins_sides(parts),
         leading=_find_leading(bare, parts),
-        num_triples=None if count is None else read_count(count[1].replace(",", "")),
+        num_triples=read_count(count.replace(",", "")),
     )
     if not measures:
         return label

@@ -168,7 +168,7 @@ TOPICS: dict[str, list[Case]] = {
             ("A, 10% of test", "10% of"), ("提升", "not-english"), ("Verbesserung", "not-english"), ("relation prediction", "relation-prediction"),
             *((name, name) for name in ("composition", "inverse", "count", "median", "n=50", "p", "50 neg")),
             ("Mean over models", "over-models"), ("Avg. of methods", "of-methods"), ("# better", "better"), ("Best of all", "best-of-all"),
-            ("± std", "std"), ("vs. A", "vs"), ("A vs B", "vs"), ("Wilcoxon p", "wilcoxon, p"), ("Reference", "reference"), ("Upper bound", "upper-bound"),
+            ("± std", "std"), ("vs. A", "vs"), ("A vs B", "vs"), ("Wilcoxon p", "wilcoxon, p"), ("Reference", "reference"), ("SOTA", "sota"), ("Upper bound", "upper-bound"),
         )
     ],
     "a column of differences is left out": [
@@ -245,6 +245,19 @@ TOPICS: dict[str, list[Case]] = {
         ({"UMLS": {"WN18": {"mrr": 0.3}}}, "?--dataset, or a column dataset"), ({"WN18": {"dataset": "UMLS", "mrr": 0.3}}, "umls", {"dataset": "umls"}),
         ({"dataset": "UMLS", "runs": [{"dataset": "WN18", "mrr": 0.3}]}, "wn18"),
     ],
+    "a key with the number of a step is one of a training": [
+        ({"dataset": "UMLS", "epoch_1": {"mrr": 0.3}, "epoch_2": {"mrr": 0.4}}, "; ".join(["?--split valid, --split test, or a column split"] * 2)),
+        ({"dataset": "UMLS", "step_500": {"test_mrr": 0.3}, "step 1000": {"test_mrr": 0.4}}, "umls; umls"), ({"dataset": "UMLS", "epoch_9": {"mrr": 0.3}}, "umls"),
+    ],
+    "a count of what was ranked is held against the tasks": [
+        *((text, f"?{count}" if count else "umls") for key in ("n_triples", "n", "test_samples") for value, count in ((100, 100), (661, 0)) for text in beside(key, value)),
+        (near("Measured on 100 triples, for its cost"), "?100"), (near("Measured on 661 triples"), "umls"), (near("It was trained on 5,216 triples"), "umls"),
+        ({"dataset": "UMLS", "eval_samples": 652, "eval_samples_per_second": 9, "test_mrr": 0.5}, "umls"),
+    ],
+    "two names of one metric are one": [({"dataset": "UMLS", "metrics": [{"type": "mrr", "value": 0.5, "name": "MRR"}]}, "umls")],
+    "a mean over a number of graphs may be of a suite": [
+        (md("R", "Model | Total Avg (57 graphs) MRR", "A | .3"), "?--dataset ultra_57 if it is their mean"),
+    ],
     "a tool that ranks other entities is no word among others": [
         (near("All of it was computed with PyKEEN.", heading="Model | filtered MRR"), "?pykeen", {"protocol": "standard"}),
         (near("All of it was computed with AmpliGraph."), "?ampligraph"), (near("All of it was computed with PyKEEN."), "umls pykeen", {"tool": "PyKEEN"}),
@@ -254,7 +267,7 @@ TOPICS: dict[str, list[Case]] = {
         for heading, asked in (("fMRR", "?f"), ("MRR@f", "?f"), ("MRR (filt.)", "wn18"))
     ],
     "an amount beside a number is asked about": [
-        *((text, f"?{key.replace('_', '-')}") for key in ("candidates", "negatives", "sample", "fold", "train_ratio", "max_test_triples") for text in beside(key, 50)),
+        *((text, f"?{key.replace('_', '-')}") for key in ("candidates", "negatives", "sample", "fold", "train_ratio", "max_test_triples", "few", "choices", "n_batches") for text in beside(key, 50)),
     ],
     "what a program ran with and other results are not asked about": [
         *((text, "umls") for key in ("negative_sample_size", "train_loss", "raw", "epoch", "num_negs_per_pos", "time_limit", "dim") for text in beside(key, 50)),

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.evaluation import Question
-from rankconst.names import squash
+from rankconst.names import read_count, squash
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import (
     ADJUSTED,
+    COUNTED,
     CUT_OFF,
     FILE_ENDINGS,
     NO_K,
@@ -59,8 +60,10 @@ _DIGITS = rf"(?:(?<!\d,)\d{{1,9}},\d{{1,20}}(?![\d,.])|{DIGITS})"
 _SPREAD = rf"(?:\s?{PLUS_MINUS}\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
 _BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
+_OF_TRIPLES = rf"(?!\s{COUNTED})"  # a count, which is held against the tasks
 _NUMBER = re.compile(
-    rf"{_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}", re.ASCII
+    rf"{_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}{_OF_TRIPLES}",
+    re.ASCII,
 )
 # The time and the level before a message, and files: no words of it.
 _STAMP = re.compile(
@@ -76,10 +79,12 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _WRAPPER = re.compile(r"[\w.]{1,60}\($")  # np.float64(0.3)
-_PARTS = re.compile(r"[{},;|\[\]\"'`\t]+|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
+_PARTS = re.compile(r"[{};|\[\]\"'`\t]+|,(?!\d{3}\b)|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
 _EDGES = " *#=>~-:.()"
 # Such as filtered=False.
 _FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")
+_COUNTING = {"num_triples", "hyperparameter"}  # roles of names whose words ask nothing
+_SETTING = re.compile(rf"([A-Za-z][\w.-]{{0,60}})['\"]?\s{{0,9}}[:=]\s{{0,9}}{_HOLE}")
 _UNKNOWN_METRIC = re.compile(rf"{CUT_OFF.pattern}|^hits?$", re.ASCII | re.IGNORECASE)
 
 _MORE_NAMES = "several names of metrics are before it"
@@ -130,6 +135,7 @@ class _Line(NamedTuple):
     numbers: tuple[_Number, ...] = ()
     texts: tuple[Text, ...] = ()  # about these numbers, the nearest first
     below: tuple[Text, ...] = ()  # about those of the lines below
+    counted: int | None = None  # the place of the number of triples among the numbers of the line
     # True if it begins with words of vocabulary, which name its tasks as a row of a table does.
     opens: bool = False
     has_step: bool = False
@@ -150,6 +156,7 @@ def _parse(template: str) -> _Line:
     before, behind = list[Label](), list[Label]()  # the labels around the first number
     opens = False
     shared = ""  # the metric of "MRR: Tail: 0.1, Head: 0.2"
+    count = None
     for place, gap in enumerate(gaps):
         words, name = _split_gap(gap)
         label = read_label(name)
@@ -171,15 +178,20 @@ def _parse(template: str) -> _Line:
             continue
         # A number of something else, as of loss: its words may be about it alone, and only ask.
         around = behind if numbers else before
-        around += [weaken(inner) for inner in (*word_labels, *_read_labels(name))]
+        around += map(weaken, word_labels)
+        role = VOCABULARY.match_role(name)
+        if role == "num_triples" and "split" not in label.values:
+            count = place
+        if role not in _COUNTING:
+            around += map(weaken, _read_labels(name))
         if not name and numbers and numbers[-1].place == place - 1:  # the 0.4 of "MRR: 0.3 0.4"
             last = numbers[-1]
             numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
     if not numbers:
-        return _Line(below=_read_remark(template))
+        return _Line(below=_read_remark(template), counted=count)
     for part in _PARTS.split(end):
         behind += _read_labels(part.strip(_EDGES))
-    return _gather_texts(numbers, before, behind, opens=opens)
+    return _gather_texts(numbers, before, behind, opens=opens)._replace(counted=count)
 
 
 def _split_gap(gap: str) -> tuple[list[str], str]:
@@ -257,7 +269,8 @@ def _names_metric(text: str) -> bool:
 
 def _read_remark(template: str) -> tuple[Text, ...]:
     """Read a line without numbers of metrics as texts about the numbers below it."""
-    text = template.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
+    named = _SETTING.sub(_drop_counting, template)
+    text = named.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
     # "test: 20466" and "train: data/train.txt" are about data.
     is_data = _HOLE in template or _CUT in template
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
@@ -269,6 +282,11 @@ def _read_remark(template: str) -> tuple[Text, ...]:
             if label.is_vocabulary:  # like the cell of a row, such as "std"
                 texts.append(Text(label, "row", "a line above"))
     return tuple(texts)
+
+
+def _drop_counting(setting: re.Match[str]) -> str:
+    """Drop the setting of a count or of a hyperparameter, such as negative_sample_size."""
+    return " " if VOCABULARY.match_role(setting[1]) in _COUNTING else setting[0]
 
 
 def _drop_split(label: Label, *, is_data: bool) -> Label:
@@ -354,6 +372,7 @@ class _Scan:
         self._block = 0  # the line where the block begins; 0 between blocks
         self._is_first = True  # until the first block ends
         self._step = ""  # the last line that names one
+        self._count = ""  # of the triples of this block, if a line names it
         self._remarks: dict[str, _Line] = {}  # by their lines, with 0 for each digit
 
     def read(self, text: str) -> Iterator[LogNumber]:
@@ -373,6 +392,8 @@ class _Scan:
                     self._remarks[shape] = parsed
             if parsed.has_step:
                 self._step = line
+            if parsed.counted is not None:
+                self._count = str(read_count(values[parsed.counted]) or "")
             if parsed.numbers:
                 self._begin(number, parsed)
                 for named in parsed.numbers:
@@ -399,7 +420,7 @@ class _Scan:
             if text.label.graphs or words:
                 label = replace(text.label, values={}, words=words)
                 self._before.add([text._replace(label=label)])
-        self._is_first, self._block, self._above = False, 0, _Texts()
+        self._is_first, self._block, self._above, self._count = False, 0, _Texts(), ""
 
     def _make_number(
         self, line: int, number: _Number, texts: tuple[Text, ...], value: str
@@ -418,7 +439,8 @@ class _Scan:
         )
         declarations = _gather((*near, *self._list_before(near)))
         fields: dict[str, str | None] = {**declarations.declared}
-        fields |= {"step": _find_step(self._step), "tool": self._tool}
+        count = self._count or str(declarations.num_triples or "")
+        fields |= {"step": _find_step(self._step), "tool": self._tool, "num_triples": count}
         questions = declarations.questions
         if not label.is_vocabulary:  # "mr_type"
             name = label.text[:60]

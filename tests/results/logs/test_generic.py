@@ -79,6 +79,9 @@ PRINTS = {
     "Sampled evaluation\ntest MRR: 0.3\nloss 0.2\ntest MRR: 0.4\n": [
         "2 test - - - (sampled): MRR 0.3", "4 test - - - (sampled): MRR 0.4",
     ],
+    # A count is held against the tasks, and raises no question of its own.
+    "test mrr: 0.3 on 1000 triples\n\nn = 500\ntest mrr: 0.3\n": ["1 test - - -: MRR 0.3", "4 test - - -: MRR 0.3"],
+    "{'num_samples': 500, 'eval_samples': 9, 'negative_sample_size': 256}\ntest mrr: 0.3\n": ["2 test - - -: MRR 0.3"],
     # RE-GCN
     "test MRR (raw_ent): 0.42\nHits (raw_ent) @ 10: 0.62\nMRR (raw_rel): 0.42\nHits (raw_rel) @ 10: 0.62\n": [
         "1 test - raw -: MRR 0.42", "2 - - raw - (split): Hits@10 0.62",
@@ -110,6 +113,17 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
     reading = READER.read(Document("run.log", f"{line}\n"))
     assert len(reading.entries) == 0
     assert any(each.line == 1 and each.reason.startswith(why) for each in reading.skipped)
+
+
+@for_each(
+    ("text", "count"),
+    [
+        ("test mrr: 0.3 on 1,000 triples\n", 1000), ("n = 500\ntest mrr: 0.3\n", 500), ("test mrr: 0.3, num_samples=500\n", 500),
+        ("n = 500\ntest mr: 3\nloss 0.2\ntest mrr: 0.3\n", None), ("#test 20466\ntest mrr: 0.3\n", None),
+    ],
+)  # fmt: skip
+def test_the_count_of_a_block_is_that_of_its_triples(text: str, count: int | None) -> None:
+    assert READER.read(Document("run.log", text)).entries[-1].context.num_triples == count
 
 
 def test_the_user_says_that_shares_are_percentages() -> None:
