@@ -23,6 +23,7 @@ import numpy as np
 from rankconst.catalogue.metrics import CATALOGUE, require_k
 from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError
+from rankconst.tails.combinatorics import count_exceedances, count_rank_sums, enumerate_sums
 from rankconst.tails.distributions import (
     HitsLaw,
     LogRankLaw,
@@ -32,8 +33,6 @@ from rankconst.tails.distributions import (
     SumLaw,
     Tail,
 )
-from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
-from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.inversion import invert
 from rankconst.tasks import split_offsets, split_weights
 

@@ -65,7 +65,7 @@ import numpy as np
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.names import write_html
-from rankconst.tails.exceedances import bound_sign_tests
+from rankconst.tails.combinatorics import bound_sign_tests
 from rankconst.tasks import weights_of
 from rankconst.values.published import (
     Interval,

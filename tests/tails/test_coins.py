@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankconst.tails.exceedances import bound_sign_tests
+from rankconst.tails.combinatorics import bound_sign_tests
 
 
 @pytest.mark.parametrize("tosses", [*range(13), 63, 64, 65, 400, 1001, 5000])
