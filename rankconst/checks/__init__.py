@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankconst.evaluation import parse_address
-from rankconst.results.relations import name_relations
+from rankconst.results.neighbours import name_relations
 from rankconst.tables.archive import are_of_answers
 
 if TYPE_CHECKING:

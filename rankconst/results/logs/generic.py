@@ -36,8 +36,8 @@ from rankconst.results.labels import (
     weaken,
 )
 from rankconst.results.logs.lines import LogFormat, LogNumber, list_settings, rule, strip_colours
+from rankconst.results.neighbours import ask_about_repeated
 from rankconst.results.reading import Notes, Reader
-from rankconst.results.repeated import ask_about_repeated
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units
 from rankconst.results.vocabulary import VOCABULARY, Word

@@ -26,7 +26,7 @@ from rankconst.results.labels import (
     read_label,
     weaken,
 )
-from rankconst.results.relations import ALL
+from rankconst.results.neighbours import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.tables.layout import (
     ASKING,

@@ -17,8 +17,8 @@ from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine, number_firsts
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, read_label
+from rankconst.results.neighbours import TWICE, ask_about_repeated
 from rankconst.results.reading import NO_LINE, Column, Entries, Floats, Head, Texts
-from rankconst.results.repeated import TWICE, ask_about_repeated
 from rankconst.results.tables.cells import (
     DIFFERENCE,
     SIGNS,

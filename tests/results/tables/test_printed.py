@@ -12,7 +12,7 @@ from rankconst import adjust
 from rankconst.errors import AskedError, DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
-from rankconst.results.repeated import TWICE
+from rankconst.results.neighbours import TWICE
 from rankconst.results.tables.printed import READER, find_lines
 from readings import check_indices, reading_of
 
