@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
+from rankconst.catalogue.literature import has_own_tasks
 from rankconst.catalogue.metrics import list_prefixes, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_AGGREGATION,
@@ -32,7 +33,6 @@ from rankconst.catalogue.protocols import (
     parse_side,
     parse_split,
 )
-from rankconst.catalogue.suites import has_own_tasks
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.names import require_text, squash
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
@@ -40,8 +40,8 @@ from rankconst.tasks import Histogram, Tasks, sampled_histogram
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from rankconst.catalogue.literature import Suite
     from rankconst.catalogue.metrics import Metric
-    from rankconst.catalogue.suites import Suite
     from rankconst.catalogue.tools import Tool
     from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
@@ -200,7 +200,7 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
     from_user = replace(from_user, **keys)
     # A suite may have a tool of its own.
     if from_user.dataset is not None and from_user.dataset not in tables.titles:
-        from rankconst.catalogue.suites import load_suites
+        from rankconst.catalogue.literature import load_suites
 
         suite = load_suites().get(from_user.dataset)
         if suite is not None:
@@ -251,7 +251,7 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
 
 def _narrow(from_file: Address, from_user: Address) -> Address:
     """Replace a suite that a user names by the one of its graphs that the file names."""
-    from rankconst.catalogue.suites import is_mean, load_suites
+    from rankconst.catalogue.literature import is_mean, load_suites
 
     if not from_user.dataset or not from_file.dataset or is_mean(from_file.dataset):
         return from_user
@@ -295,7 +295,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
     if not from_file.dataset:
         return from_file
     from rankconst.catalogue.benchmarks import list_kinds, list_namesakes
-    from rankconst.catalogue.suites import is_mean, load_suites
+    from rankconst.catalogue.literature import is_mean, load_suites
 
     questions = from_file.questions
     if is_mean(from_file.dataset):
@@ -402,7 +402,7 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
 
 def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) -> bool:
     from rankconst.catalogue.benchmarks import list_namesakes
-    from rankconst.catalogue.suites import is_mean, load_suites
+    from rankconst.catalogue.literature import is_mean, load_suites
 
     option, parse = from_user.dataset, tables.resolve_dataset
     if not option:

@@ -261,7 +261,7 @@ def list_kinds(name: str) -> frozenset[str]:
 
     A graph of another name is transductive and full.
     """
-    from rankconst.catalogue.suites import find_suite
+    from rankconst.catalogue.literature import find_suite
 
     suite = find_suite(name)
     if suite is not None:

@@ -13,7 +13,7 @@ from rankconst.catalogue.benchmarks import (
     list_titles,
     load_benchmarks,
 )
-from rankconst.catalogue.suites import load_suites
+from rankconst.catalogue.literature import load_suites
 from rankconst.names import squash
 
 if TYPE_CHECKING:

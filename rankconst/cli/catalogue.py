@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankconst.arrow import join_texts
 from rankconst.catalogue.answers import FAMILIES, GROUPS, Library, load_libraries, parse_library
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, parse_baseline
+from rankconst.catalogue.literature import load_suites, parse_suite
 from rankconst.catalogue.metrics import (
     CATALOGUE,
     Metric,
@@ -32,7 +33,6 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     rate_protocol,
 )
-from rankconst.catalogue.suites import load_suites, parse_suite
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.cli.output import print_listing
 from rankconst.errors import UnknownNameError

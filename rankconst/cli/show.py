@@ -34,8 +34,8 @@ from rankconst.values.published import show_enough
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rankconst.catalogue.literature import Suite
     from rankconst.catalogue.metrics import Metric
-    from rankconst.catalogue.suites import Suite
     from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 

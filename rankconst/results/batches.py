@@ -25,8 +25,8 @@ from rankconst.adjusting import (
     look_up,
 )
 from rankconst.catalogue.benchmarks import list_names
+from rankconst.catalogue.literature import is_mean
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.suites import is_mean
 from rankconst.errors import (
     AskedError,
     DataError,

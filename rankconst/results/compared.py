@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
+from rankconst.catalogue.literature import read_suite
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.suites import read_suite
 from rankconst.errors import DataError
 from rankconst.names import write_preformatted
 from rankconst.results.joined import name_files

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.benchmarks import KINDS, list_namesakes
+from rankconst.catalogue.literature import is_mean, suggest_suites
 from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.catalogue.protocols import ENTITY_SIDES, SPLITS, find_protocol, is_sampled
-from rankconst.catalogue.suites import is_mean, suggest_suites
 from rankconst.evaluation import Question, name_suites
 from rankconst.names import squash
 from rankconst.results.vocabulary import FIELDS, FOREIGN, REMEDIES, VOCABULARY, Word

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.literature import FEWEST_GRAPHS, is_mean, read_suite
 from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.suites import FEWEST_GRAPHS, is_mean, read_suite
 from rankconst.errors import AskedError, DataError, RankconstError
 from rankconst.evaluation import ask_mean
 from rankconst.names import list_first, squash

@@ -13,9 +13,9 @@ import numpy as np
 from rankconst.adjusting import leave_out
 from rankconst.arrow import list_values
 from rankconst.catalogue.answers import AnswersMetric
+from rankconst.catalogue.literature import FEWEST_GRAPHS
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_AGGREGATION, OWN_COUNTS
-from rankconst.catalogue.suites import FEWEST_GRAPHS
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import describe_assumed
 from rankconst.listing import (

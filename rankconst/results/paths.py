@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankconst.catalogue.suites import is_mean
+from rankconst.catalogue.literature import is_mean
 from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, FILE_NAME, Text, name_graph

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from rankconst.catalogue.suites import Suite
+    from rankconst.catalogue.literature import Suite
     from rankconst.tables.counts_file import AnswerTables
 
 
@@ -183,7 +183,7 @@ class Tables(TableFiles):
         if require_text(name) in self.titles:
             return name
         from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
-        from rankconst.catalogue.suites import find_suite
+        from rankconst.catalogue.literature import find_suite
 
         if ambiguous := explain_ambiguous(name):
             raise UnknownNameError(ambiguous)
@@ -322,7 +322,7 @@ class Tables(TableFiles):
         """Return the suite with a name in place of a dataset; None for a dataset."""
         if dataset in self.titles:
             return None
-        from rankconst.catalogue.suites import read_suite
+        from rankconst.catalogue.literature import read_suite
 
         return read_suite(dataset)
 

@@ -60,8 +60,8 @@ _COUNTED = re.compile(r"\d+ (?:graphs|datasets|benchmarks)", re.IGNORECASE)
 
 def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
     """Explain a name that no benchmark has."""
+    from rankconst.catalogue.literature import load_suites
     from rankconst.catalogue.mentions import explain_elsewhere
-    from rankconst.catalogue.suites import load_suites
 
     elsewhere = explain_elsewhere(name)
     if elsewhere is not None:
@@ -80,7 +80,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
 
 def explain_mean(name: str) -> str:
     """Return a hint at the list of suites for the name of a mean over graphs; else nothing."""
-    from rankconst.catalogue.suites import is_mean
+    from rankconst.catalogue.literature import is_mean
 
     if is_mean(name.removesuffix("s")) or _COUNTED.fullmatch(name):
         return "Means over graphs: rankconst show suites."

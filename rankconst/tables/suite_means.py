@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.suites import join_graphs, read_suite
+from rankconst.catalogue.literature import join_graphs, read_suite
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.tasks import Histogram, Tasks, pool_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rankconst.catalogue.suites import Suite
+    from rankconst.catalogue.literature import Suite
     from rankconst.catalogue.tools import Tool
     from rankconst.tables.archive import Tables
 

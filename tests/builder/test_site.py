@@ -25,10 +25,9 @@ import pytest
 from carried import open_once
 from cases import for_each, thorough
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.literature import RESULTS
+from rankconst.catalogue.literature import RESULTS, parse_suite
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.catalogue.suites import parse_suite
 from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.tasks import Histogram
 from rankconst.values.published import read_published, show_number, show_uncertain

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.suites import find_suite, load_suites, parse_suite
+from rankconst.catalogue.literature import find_suite, load_suites, parse_suite
 from rankconst.catalogue.tools import load_tools
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash

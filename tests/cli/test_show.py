@@ -14,6 +14,7 @@ from carried import open_once
 from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.literature import load_suites
 from rankconst.catalogue.metrics import (
     CATALOGUE,
     TABULATED,
@@ -29,7 +30,6 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     rate_protocol,
 )
-from rankconst.catalogue.suites import load_suites
 from rankconst.catalogue.tools import load_tools
 from rankconst.checks.checking import RULES
 

@@ -10,8 +10,7 @@ import rankconst
 from carried import open_once
 from pages import ROOT
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.literature import SuiteResult, list_suite_results
-from rankconst.catalogue.suites import load_suites
+from rankconst.catalogue.literature import SuiteResult, list_suite_results, load_suites
 from rankconst.catalogue.tools import parse_tool
 
 if TYPE_CHECKING:

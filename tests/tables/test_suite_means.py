@@ -7,8 +7,8 @@ import math
 import pytest
 
 import rankconst
+from rankconst.catalogue.literature import load_suites
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.suites import load_suites
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.tables.suite_means import cover_suite
 from rankconst.tasks import Tasks

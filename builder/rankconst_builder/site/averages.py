@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR
-from rankconst.catalogue.literature import list_suite_results
+from rankconst.catalogue.literature import list_suite_results, load_suites, parse_suite
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.suites import load_suites, parse_suite
 from rankconst.tables.suite_means import cover_suite
 from rankconst.tasks import Tasks
 from rankconst.verdicts import show_expected
@@ -20,7 +19,7 @@ from rankconst_builder.site.pages import write_page
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from rankconst.catalogue.suites import Suite
+    from rankconst.catalogue.literature import Suite
     from rankconst.tables.archive import Tables
     from rankconst_builder.site.pages import Site
 

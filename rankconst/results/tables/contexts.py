@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.literature import is_mean
 from rankconst.catalogue.protocols import RANK_TYPES
-from rankconst.catalogue.suites import is_mean
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash

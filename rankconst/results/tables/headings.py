@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.literature import is_mean
 from rankconst.catalogue.mentions import names_known
-from rankconst.catalogue.suites import is_mean
 from rankconst.names import squash
 from rankconst.results.labels import (
     Label,

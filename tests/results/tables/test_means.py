@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst.catalogue.suites import suggest_suites
+from rankconst.catalogue.literature import suggest_suites
 from rankconst.errors import UsageError
 
 if TYPE_CHECKING:
