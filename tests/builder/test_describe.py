@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
 import json
 import re
-import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -18,9 +16,6 @@ import rankconst
 from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst_builder.describe import DOCUMENTS, ORIGINS, Edition, describe_package, name_archive
 from rankconst_builder.package import describe_set, describe_tables, serialise_tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATE = dt.date(2026, 11, 21)
 KEYS = ("nations", "umls", "own")
@@ -144,26 +139,6 @@ def test_croissant_has_every_file_and_column(edition: Edition) -> None:
                 **repeated,
             }
         assert keys == [f"{name}/{column}" for column in resource["schema"].get("primaryKey", [])]
-
-
-def test_croissant_is_valid_and_loads(edition: Edition, tmp_path: Path) -> None:
-    if importlib.util.find_spec("mlcroissant") is None:
-        pytest.skip("mlcroissant is not installed")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import mlcroissant  # type: ignore[import-not-found, unused-ignore]
-
-        for name, content in serialise_tables(edition.tables, 1).items():
-            (tmp_path / name).write_bytes(content)
-        path = tmp_path / "croissant.json"
-        path.write_text(DOCUMENTS["croissant.json"].write(edition), encoding="utf-8")
-        dataset = mlcroissant.Dataset(path)
-        assert not dataset.metadata.ctx.issues.errors
-        assert not dataset.metadata.ctx.issues.warnings
-        for name, table in edition.tables.items():
-            records = list(dataset.records(name))
-            assert len(records) == len(table)
-            assert list(records[0]) == [f"{name}/{column.name}" for column in COLUMNS[name]]
 
 
 # ---- Data Package --------------------------------------------------------------------------------

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -46,20 +43,16 @@ pytestmark = [
 ]
 
 
+# In this process workers speak the same protocol, and start at once.
+LOCAL = {"processes": choose(False, True), "protocol": "tcp://", "host": "127.0.0.1"}
+LOCAL |= {"dashboard_address": None, "silence_logs": 50}
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     distributed: Any = importlib.import_module("distributed")
 
-    # In this process they speak the same protocol, and start at once.
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=choose(False, True),
-        protocol="tcp://",
-        host="127.0.0.1",
-        dashboard_address=None,
-        silence_logs=50,
-    ) as running:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, **LOCAL) as running:
         yield running
 
 
@@ -198,6 +191,24 @@ def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> No
         connect("nowhere://x")
 
 
+def test_a_scheduler_without_workers(
+    files: dict[str, Columns], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask would wait for workers for ever, from the start or as soon as the last one ends."""
+    distributed: Any = importlib.import_module("distributed")
+    monkeypatch.setattr(module, "_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "_MOST_WAITS", 2)
+    with distributed.LocalCluster(n_workers=0, **LOCAL) as empty:
+        address = empty.scheduler_address
+        with pytest.raises(UsageError, match=rf"{address} has no workers\. Start some with `dask "):
+            connect(address)
+        with (
+            distributed.Client(address) as client,
+            pytest.raises(DataError, match="no worker is left"),
+        ):
+            count_distributed(client, files, PROTOCOLS, ("test",))
+
+
 def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "__version__", "9.9.9")
     distributed: Any = importlib.import_module("distributed")
@@ -212,53 +223,6 @@ def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatc
                 match=rf"the worker at tcp://a:1 does not run this .*: {told}\. .* 9\.9\.9",
             ):
                 module._check_workers(client, "x")
-
-
-@thorough  # it takes a process
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
-def test_a_scheduler_without_workers_and_one_that_ends(
-    tmp_path: Path, files: dict[str, Columns], end: signal.Signals, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Dask would wait for workers for ever, from the start or as soon as the last one ends."""
-    place = tmp_path / "scheduler.json"
-    start = [
-        sys.executable,
-        "-m",
-        "distributed.cli.dask_scheduler",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        "0",
-    ]
-    scheduler = subprocess.Popen(
-        [*start, "--no-dashboard", "--no-show", "--scheduler-file", str(place)],
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        while not place.is_file() or not place.read_bytes():
-            time.sleep(0.05)
-        address = json.loads(place.read_bytes())["address"]
-        with importlib.import_module("distributed").Client(address, timeout=2) as client:
-            with monkeypatch.context() as patch:
-                patch.setattr(module, "_PATIENCE", 0.3)
-                patch.setattr(module, "_MOST_WAITS", 2)
-                with pytest.raises(
-                    UsageError,
-                    match=rf"scheduler at {address} has no workers\. Start some with `dask ",
-                ):
-                    connect(address)
-                with pytest.raises(DataError, match="no worker is left"):
-                    count_distributed(client, files, PROTOCOLS, ("test",))
-            scheduler.send_signal(end)
-            scheduler.wait()
-            # What was asked for waits, and then is lost.
-            with pytest.raises(
-                DataError, match=r"the scheduler is lost: .*\. Start it, and build again\."
-            ):
-                count_distributed(client, files, PROTOCOLS, ("test",))
-    finally:
-        scheduler.kill()
-        scheduler.wait()
 
 
 @for_each(

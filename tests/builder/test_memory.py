@@ -276,30 +276,3 @@ def test_a_factory_that_numbers_more_than_it_trains_on() -> None:
 def test_names_that_cannot_be(names: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         rankconst.from_triples(**{"train": GOOD, "test": GOOD, **names})
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # what PyKEEN's own imports warn of is not looked at
-def test_triples_factories_of_pykeen_give_what_its_evaluator_counts() -> None:
-    triples = pytest.importorskip(
-        "pykeen.triples", reason="PyKEEN is not installed; it is no dependency"
-    )
-    from pykeen.evaluation import RankBasedEvaluator
-    from pykeen.models import DistMult
-
-    drawn = np.unique(np.random.default_rng(3).integers(0, [40, 4, 40], (400, 3)), axis=0)
-    whole = triples.TriplesFactory.from_labeled_triples(
-        np.array([(f"e{h}", f"r{r}", f"e{t}") for h, r, t in drawn])
-    )
-    train, valid, test = whole.split([0.8, 0.1, 0.1], random_state=0)
-    evaluator = RankBasedEvaluator(clear_on_finalize=False)
-    evaluator.evaluate(
-        model=DistMult(triples_factory=train, embedding_dim=4, random_seed=0),
-        mapped_triples=test.mapped_triples,
-        additional_filter_triples=[train.mapped_triples, valid.mapped_triples],
-        use_tqdm=False,
-    )
-    tables = rankconst.from_triples(train, valid, test)
-    for side, counts in evaluator.num_candidates.items():
-        counted = rankconst.from_counts(np.concatenate(counts)).histogram()
-        assert counted == tables.histogram("triples", protocol="pykeen", side=side)

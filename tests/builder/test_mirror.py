@@ -139,47 +139,6 @@ def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
     assert (found.entities, found.entities_train, found.relations, *rows) == STATED[key]
 
 
-@pytest.mark.parametrize(
-    ("key", "protocol", "expectation"),
-    [
-        ("ingram_fb25", "pykeen", "0.002181"),
-        ("ingram_fb50", "pykeen", "0.002025"),
-        ("ingram_fb75", "pykeen", "0.003097"),
-        ("ingram_fb100", "pykeen", "0.003274"),
-        ("mt3_art", "standard", "0.0009955"),
-        ("mt3_infra", "standard", "0.0009805"),
-        ("mt4_sci", "standard", "0.0009839"),
-        ("mt4_health", "standard", "0.0009933"),
-        ("fbnell", "standard", "0.001911"),
-        ("metafam", "standard", "0.010782"),
-        ("hm_3k", "standard", "0.0005437"),
-        ("conceptnet100k", "standard", "0.0001513"),
-        pytest.param("nell995_redgnn", "standard", "0.000158494", marks=pytest.mark.slow),
-        ("icews14_regcn", "raw", "0.001326"),
-        ("icews14_regcn", "time-aware", "0.001326"),
-        ("icews14_regcn", "static", "0.001328"),
-        ("wiki_tkg", "time-aware", "0.0007988"),
-    ],
-)
-def test_known_expectations(mirror: Path, key: str, protocol: str, expectation: str) -> None:
-    """A random ranker's MRR, by harmonic numbers."""
-    # That one has no train, and those of InGram no graph that models are trained on: neither is
-    # needed here.
-    graph = (
-        encode_benchmark(find_benchmark(key), read_contents(mirror, key))
-        if key == "wiki_tkg"
-        else read_graph(mirror, key)
-    )
-    counts = count_candidates(graph, PROTOCOLS[protocol], "test")
-    candidates = np.concatenate(sizes_of(counts)[:2])
-    harmonic = np.cumsum(1 / np.arange(1, candidates.max() + 1))
-    assert (
-        f"{np.mean(harmonic[candidates - 1] / candidates):.{len(expectation) - 2}f}" == expectation
-    )
-    if key == "wiki_tkg":
-        assert f"{candidates.mean():.1f}" == "12536.3"
-
-
 def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
     """Read the splits of a benchmark by splitting lines."""
     source = find_benchmark(key)

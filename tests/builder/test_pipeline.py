@@ -189,22 +189,9 @@ def test_mirror_and_archive_and_shipped_tables_agree(
     )
 
 
-@pytest.mark.slow
-def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
+def test_protocols_are_in_the_order_of_the_catalogue() -> None:
     protocols = order_protocols([*map(parse_protocol, ("sampled:500", "raw", "sampled:50", "raw"))])
     assert [protocol.key for protocol in protocols] == ["raw", "sampled:50", "sampled:500"]
-    asked = {**EVERYTHING, "protocols": protocols}
-    found = run("nations", mirror=mirror, out=tmp_path / "a", **asked)
-    rows = [
-        row
-        for row in rows_of(found.tables, "candidates", "nations")
-        if row["protocol"] == "sampled:500"
-    ]
-    assert [(r["split"], r["side"], r["num_candidates"], r["num_tasks"]) for r in rows] == [
-        (split, side, 501, tasks)
-        for split, tasks in (("train", 1592), ("valid", 199), ("test", 201))
-        for side in ("head", "tail")
-    ]
 
 
 # ---- temporal benchmarks -------------------------------------------------------------------------
@@ -311,18 +298,6 @@ def test_own_file_that_changes_meanwhile(
         with pytest.raises(DataError, match=rf"{path} changed during the build\. Build again"):
             run(OWN, local={"mykg": {"train": path, "test": path}})
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.usefixtures("placeholders")
-@pytest.mark.parametrize("line", ["a\tr\tb\n", "a b\tr\tc\n"])
-def test_the_order_of_columns_without_names_is_said(
-    run: Run, tmp_path: Path, screen: Console, line: str
-) -> None:
-    for split in ("train", "test"):
-        (tmp_path / f"{split}.tsv").write_text(f"{line}{split}\tr\tc\n" * 2)
-    paths = {split: tmp_path / f"{split}.tsv" for split in ("train", "test")}
-    run(OWN, local={"mykg": paths})
-    assert any("columns are read as hrt" in told for told in printed(screen))
 
 
 # ---- when files cannot be had --------------------------------------------------------------------

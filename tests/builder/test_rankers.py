@@ -217,24 +217,6 @@ def test_scores_that_fit_are_in_order_and_others_refused() -> None:
     assert (above.tolist(), same.tolist()) == ([0], [0])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_names_and_order_of_rows_change_nothing(seed: int) -> None:
-    dataset, generator = relate(seed, 60), random.Random(seed)  # noqa: S311 - test data
-    entities, relations = generator.sample(range(100, 200), 12), generator.sample(range(20), 10)
-    renamed: Dataset = {
-        split: [(entities[h], relations[r], entities[t]) for h, r, t in rows]
-        for split, rows in dataset.items()
-    }
-    for rows in (renamed["train"], renamed["valid"]):
-        generator.shuffle(rows)
-    graphs = [make_graph(one) for one in (dataset, renamed)]
-    one, other = (
-        blocks_of(count_baseline(graph, PROTOCOLS["standard"], "test", "counting"))
-        for graph in graphs
-    )
-    assert one == other
-
-
 # The mirror's files.
 
 
