@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -20,6 +20,9 @@ from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
 from rankconst.values.affine import ADJUSTMENTS, Affine, map_corners
 from rankconst.values.published import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Metrics that rankers differ in.
 VARYING = [metric for metric in TABULATED if metric.optimum is not None]
@@ -60,84 +63,64 @@ def test_formulas(adjustment: str, metric: Metric) -> None:
     """The three formulas of Hoyt et al. 2022, section 3, in fractions."""
     moments = MOMENTS[metric]
     assert metric.optimum is not None
+    mean, optimum = Fraction(moments.expectation), Fraction(metric.optimum)
+    sign = 1 if metric.increasing else -1
+    formulas: dict[str, Callable[[Fraction], float]] = {
+        "normalised": lambda value: float(value / mean),
+        "index": lambda value: float((value - mean) / (optimum - mean)),
+        "z": lambda value: sign * float(value - mean) / math.sqrt(moments.variance),
+    }
     for value in (0.0, 0.25, 1.0, 3.5, 1234.5):
-        mean, optimum, given_value = (
-            Fraction(x) for x in (moments.expectation, metric.optimum, value)
-        )
-        formulas = {
-            "normalised": float(given_value / mean),
-            "index": float((given_value - mean) / (optimum - mean)),
-            "z": float(given_value - mean)
-            / math.sqrt(moments.variance)
-            * (1 if metric.increasing else -1),
-        }
-        assert make(adjustment, metric)(value) == pytest.approx(
-            formulas[adjustment], rel=1e-14, abs=1e-300
-        )
+        expected = formulas[adjustment](Fraction(value))
+        assert make(adjustment, metric)(value) == pytest.approx(expected, rel=1e-14, abs=1e-300)
 
 
 @given(REALS, UNITS, REALS)
-def test_scale_and_offset_agree_with_the_call(origin: float, unit: float, value: float) -> None:
+def test_scale_offset_and_inverse_agree_with_the_call(
+    origin: float, unit: float, value: float
+) -> None:
     form = Affine(origin, unit)
-    size = (abs(value) + abs(origin)) / abs(unit)
-    assert abs(form.scale * value + form.offset - form(value)) <= 1e-15 * size
+    size = 1e-15 * (abs(value) + abs(origin))
+    assert abs(form.scale * value + form.offset - form(value)) <= size / abs(unit)
+    assert abs(form.invert(form(value)) - value) <= size
     assert form(origin) == 0.0
-
-
-@given(REALS, UNITS, REALS)
-def test_invert_undoes_the_call(origin: float, unit: float, value: float) -> None:
-    form = Affine(origin, unit)
-    assert abs(form.invert(form(value)) - value) <= 1e-15 * (abs(value) + abs(origin))
 
 
 @EVERY
 def test_corners_bound_the_form(adjustment: str, metric: Metric) -> None:
     own = MOMENTS[metric]
     corners = [
-        Moments(own.expectation * mean, 0.0, own.variance * variance, 0.0, "closed_form")
+        replace(own, expectation=own.expectation * mean, variance=own.variance * variance)
         for mean in (0.9, 1.0, 1.1)
         for variance in (0.5, 2.0)
     ]
     ends = Interval(own.expectation * 0.7, own.expectation * 0.8)
     every = [ADJUSTMENTS[adjustment](metric, moments)(end) for moments in corners for end in ends]
     assert map_corners(adjustment, metric, corners, ends) == Interval(min(every), max(every))
-    arrays: Any = (np.full(2, end) for end in ends)
-    lower: Any
-    upper: Any
-    lower, upper = map_corners(adjustment, metric, corners, Interval(*arrays))
-    assert lower.tolist() == [min(every)] * 2
-    assert upper.tolist() == [max(every)] * 2
+    arrays: Any = Interval(*(np.full(2, end) for end in ends))  # type: ignore[arg-type]
+    found: Any = map_corners(adjustment, metric, corners, arrays)
+    assert [end.tolist() for end in found] == [[min(every)] * 2, [max(every)] * 2]
 
 
 @pytest.mark.parametrize("means", [(0.9, 1.1), (1.1, 0.9)])
 def test_between_corners_a_form_may_be_undefined(means: tuple[float, float]) -> None:
-    """The MRR of a perfect ranker is 1, and its index divides by the distance to it; dividing by 1
-    is no harm.
-    """
-    metric = parse_metric("mrr")
+    """The index of MRR divides by the distance to 1, a perfect ranker's; dividing by 1 is no harm."""
+    metric, ends = parse_metric("mrr"), Interval(0.5, 0.6)
     corners = [Moments(mean, 0.0, 0.1, 0.0, "closed_form") for mean in means]
-    with pytest.raises(
-        UndefinedError, match="between the bounds of its moments, the index of MRR is undefined"
-    ):
-        map_corners("index", metric, corners, Interval(0.5, 0.6))
-    assert map_corners("normalised", metric, corners, Interval(0.5, 0.6)) == Interval(
-        0.5 / 1.1, 0.6 / 0.9
-    )
+    with pytest.raises(UndefinedError, match="of its moments, the index of MRR is undefined"):
+        map_corners("index", metric, corners, ends)
+    assert map_corners("normalised", metric, corners, ends) == Interval(0.5 / 1.1, 0.6 / 0.9)
 
 
 @pytest.mark.parametrize("metric", TABULATED, ids=str)
 def test_what_is_undefined_is_said(metric: Metric) -> None:
     sure = compute_moments(metric, Histogram.from_counts([1, 1, 1]))
     assert sure.expectation == optimum_of(metric, 3)
-    known = {
-        "index": sure,
-        "z": replace(sure, variance=0.0),
-        "normalised": replace(sure, expectation=0.0),
-    }
-    reasons = {"index": "adjusted index", "z": "z-score", "normalised": "normalised"}
-    for adjustment, moments in known.items():
-        with pytest.raises(
-            UndefinedError, match=rf"{reasons[adjustment]}( of)? {metric.label} is undefined"
-        ):
+    for adjustment, moments, name in (
+        ("index", sure, "adjusted index"),
+        ("z", replace(sure, variance=0.0), "z-score"),
+        ("normalised", replace(sure, expectation=0.0), "normalised"),
+    ):
+        with pytest.raises(UndefinedError, match=rf"{name}( of)? {metric.label} is undefined"):
             ADJUSTMENTS[adjustment](metric, moments)
     assert ADJUSTMENTS["normalised"](metric, replace(sure, expectation=1.0))(0.25) == 0.25

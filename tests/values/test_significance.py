@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from fractions import Fraction
 
@@ -32,14 +34,11 @@ def count_at_least(polynomials: list[list[int]]) -> list[Fraction]:
     return [Fraction(sum(weights[s:]), sum(weights)) for s in range(len(weights) + 1)]
 
 
-def list_printed(n: int, text: str, step: Fraction = Fraction(1)) -> list[Fraction]:
-    """Return the whole multiples of `step` that, divided by n, may print as `text`."""
-    unit = Fraction(1, 10 ** len(text.partition(".")[2]))
-    ends = (
-        math.ceil((Fraction(text) - unit / 2) * n / step),
-        math.floor((Fraction(text) + unit / 2) * n / step),
-    )
-    return [count * step for count in range(ends[0], ends[1] + 1)]
+def list_printed(n: int, text: str) -> list[Fraction]:
+    """Return the whole numbers that, divided by n, may print as `text`."""
+    half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
+    first, last = ((Fraction(text) + off) * n for off in (-half, half))
+    return [Fraction(count) for count in range(math.ceil(first), math.floor(last) + 1)]
 
 
 def check_attained(
@@ -55,79 +54,63 @@ def check_attained(
 def test_hits_of_nations_are_whole_at_every_precision() -> None:
     constants = open_once().constants("nations", "hits@10")
     histogram = constants.histogram
-    sizes = [
-        size
-        for size, c in zip(histogram.num_candidates, histogram.num_tasks, strict=True)
-        for _ in range(c)
-    ]
-    at_least = count_at_least([[max(int(size) - 10, 0), min(int(size), 10)] for size in sizes])
-    for hits in range(371, 403):
-        for decimals in (2, 3, 4, 5):
-            text = f"{hits / 402:.{decimals}f}"
-            tails = {
-                count: at_least[int(count)] for count in list_printed(402, text) if count <= 402
-            }
-            check_attained(constants, text, tails, 402)
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
+    at_least = count_at_least([[max(size - 10, 0), min(size, 10)] for size in sizes])
+    for hits, decimals in itertools.product(range(371, 403), range(2, 6)):
+        text = f"{hits / 402:.{decimals}f}"
+        printed = [count for count in list_printed(402, text) if count <= 402]
+        check_attained(constants, text, {count: at_least[int(count)] for count in printed}, 402)
+
+
+SIZES = [2, 3, 5, 5, 7, 9, 9]
 
 
 def test_sums_of_ranks_are_whole_at_every_precision() -> None:
-    sizes = [2, 3, 5, 5, 7, 9, 9]
-    constants = rankconst.from_counts(sizes).constants("mr")
-    at_least = count_at_least([[1] * size for size in sizes])  # from 7, the least sum, on
-    for total in range(7, sum(sizes) + 1):
-        for decimals in (0, 1, 2, 3):
-            text = f"{total / 7:.{decimals}f}"
-            printed = [count for count in list_printed(7, text) if 7 <= count <= sum(sizes)]
-            check_attained(
-                constants, text, {count: 1 - at_least[int(count) - 6] for count in printed}, 7
-            )
+    constants, most = rankconst.from_counts(SIZES).constants("mr"), sum(SIZES)
+    at_least = count_at_least([[1] * size for size in SIZES])  # from 7, the least sum, on
+    for total, decimals in itertools.product(range(7, most + 1), range(4)):
+        text = f"{total / 7:.{decimals}f}"
+        printed = [count for count in list_printed(7, text) if 7 <= count <= most]
+        tails = {count: 1 - at_least[int(count) - 6] for count in printed}
+        check_attained(constants, text, tails, 7)
 
 
 def test_a_sum_of_ranks_may_be_a_half_where_two_share_a_tie() -> None:
-    sizes = [2, 3, 5, 5, 7, 9, 9]
-    constants = rankconst.from_counts(sizes).constants("mr")
+    constants = rankconst.from_counts(SIZES).constants("mr")
     assert constants.significance(20.5 / 7) == constants.significance(20 / 7)
-    with pytest.raises(
-        UndefinedError, match=r"MR = 2\.91 of 7 tasks would be 20\.33 to 20\.41 as the sum of ranks"
-    ):
+    said = r"MR = 2\.91 of 7 tasks would be 20\.33 to 20\.41 as the sum of ranks"
+    with pytest.raises(UndefinedError, match=said):
         constants.significance("2.91")
 
 
 def test_what_no_number_of_hits_gives_has_no_probability() -> None:
     constants = open_once().constants("nations", "hits@10")
-    with pytest.raises(
-        UndefinedError,
-        match=r"0\.9805 of 402 tasks would be 394\.14 to 394\.18 hits.* several runs",
+    for value, said in (
+        ("0.9805", r"0\.9805 of 402 tasks would be 394\.14 to 394\.18 hits.* several runs"),
+        (0.97504321, "would be 391\\.97 hits"),
     ):
-        constants.significance("0.9805")
-    with pytest.raises(UndefinedError, match=r"would be 391\.97 hits"):
-        constants.significance(0.97504321)
+        with pytest.raises(UndefinedError, match=said):
+            constants.significance(value)
     # A float of few digits is most likely a printed one.
     assert constants.significance(0.975) == constants.significance("0.975")
     # A program that computes in single precision means 394 hits.
-    assert (
-        constants.significance(float(np.float32(394 / 402))).log10
-        == constants.significance("0.9801").log10
-    )
+    single = constants.significance(float(np.float32(394 / 402)))
+    assert single.log10 == constants.significance("0.9801").log10
 
 
 def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
-    histogram = Histogram.from_counts([5, 6, 7, 8])
-    metric = parse_metric("mrr")
-    ends = (0.5, 0.4, 0.6)
-    tails = [tail_probability(metric, histogram, value) for value in ends]
-    assert min(tail.error for tail in tails) > 0
-    found = compute_significance(metric, histogram, ends[0], Interval(*ends[1:]))
-    assert found.log10 == tails[0].log10
-    assert found.interval == Interval(
-        tails[2].log10 - tails[2].error, tails[1].log10 + tails[1].error
+    metric, histogram = parse_metric("mrr"), Histogram.from_counts([5, 6, 7, 8])
+    middle, low, high, best = (
+        tail_probability(metric, histogram, value) for value in (0.5, 0.4, 0.6, 1.0)
     )
+    assert min(tail.error for tail in (middle, low, high)) > 0
+    found = compute_significance(metric, histogram, 0.5, Interval(0.4, 0.6))
+    assert found.log10 == middle.log10
+    assert found.interval == Interval(high.log10 - high.error, low.log10 + low.error)
     # No probability is above 1; what is beyond the metric's range is the end of it.
     found = compute_significance(metric, histogram, 0.5, Interval(0.0, 1.1))
     assert found.interval.upper == 0.0
-    assert found.interval.lower == pytest.approx(
-        tail_probability(metric, histogram, 1.0).log10, rel=1e-14
-    )
+    assert found.interval.lower == pytest.approx(best.log10, rel=1e-14)
 
 
 @pytest.mark.parametrize("metric", [m for m in CATALOGUE.values() if m.family not in TAILS])
@@ -140,14 +123,11 @@ def test_without_a_known_tail_it_is_refused(metric: Metric) -> None:
 
 
 def test_nor_is_it_of_some_metrics_of_macro_averages_or_of_other_baselines() -> None:
-    macro = open_once().constants("nations", "mrr", aggregation="macro-query")
-    assert macro.significance("0.5").log10 < -10
-    ranks = open_once().constants("nations", "ndcg@10", aggregation="macro-query")
+    find = functools.partial(open_once().constants, "nations", aggregation="macro-query")
+    assert find("mrr").significance("0.5").log10 < -10
     with pytest.raises(UndefinedError, match=r"unlike weights, only of Hits@k, MR and MRR\."):
-        ranks.significance("0.5")
-    with pytest.raises(
-        UndefinedError, match=r"no tail probability of MRR is known for baselines other than chance"
-    ):
+        find("ndcg@10").significance("0.5")
+    with pytest.raises(UndefinedError, match="of MRR is known for baselines other than chance"):
         compute_significance(parse_metric("mrr"), BLOCKS, 0.6, Interval(0.6, 0.6))
 
 

@@ -53,22 +53,18 @@ def test_the_correction_holds_over_all_tables_of_equal_models(
     sums: Counter[tuple[int, ...]] = Counter({(0, 0, 0): 1})
     for right in [(1, 0, 0)] * single + [(1, 1, 0)] * double:
         steps: Counter[tuple[int, ...]] = Counter()
-        for (known, count), way in itertools.product(
-            sums.items(), {*itertools.permutations(right)}
+        for way, (known, count) in itertools.product(
+            {*itertools.permutations(right)}, sums.items()
         ):
-            steps[tuple(map(sum, zip(known, way, strict=True)))] += count
+            added = sorted(map(sum, zip(known, way, strict=True)))  # whichever model is which
+            steps[tuple(added)] += count
         sums = steps
-    tasks = single + double
+    tasks, low = single + double, 0.0 if metric == "hits@1" else 0.01
     constants = hits_of(tasks, metric)
-    low = 0.0 if metric == "hits@1" else 0.01
-    tables: Counter[tuple[int, ...]] = Counter()
-    for hits, count in sums.items():  # whichever model is which
-        tables[tuple(sorted(hits))] += count
-    wrong = sum(
-        count
-        for hits, count in tables.items()
-        if any(order(constants, *(low + (1 - low) * each / tasks for each in hits)))
-    )
+    wrong = 0
+    for hits, count in sums.items():
+        if any(order(constants, *(low + (1 - low) * each / tasks for each in hits))):
+            wrong += count
     assert (tasks > 20) <= wrong <= LEVEL * sums.total()
 
 
@@ -79,13 +75,11 @@ def test_equal_models_are_hardly_ever_told_apart(metric: str, tasks: int) -> Non
     """Six models whose ranks are draws from the same law, task by task: one false separation in a
     table is too many.
     """
-    rng, models, tables, wrong = np.random.default_rng(7), 6, choose(15, 1000), 0
-    constants = hits_of(tasks, metric)
+    rng, shape, tables = np.random.default_rng(7), (6, tasks), choose(15, 1000)
+    constants, wrong = hits_of(tasks, metric), 0
     for _ in range(tables):
-        easy = rng.beta(0.4, 0.6, tasks)
-        ranks = np.where(
-            rng.random((models, tasks)) < easy, 1, rng.integers(2, 101, (models, tasks))
-        )
+        easy = rng.random(shape) < rng.beta(0.4, 0.6, tasks)
+        ranks = np.where(easy, 1, rng.integers(2, 101, shape))
         values = ((ranks == 1) if metric == "hits@1" else 1 / ranks).mean(axis=1)
         wrong += any(order(constants, *values.tolist()))
     assert wrong <= LEVEL * tables + 3 * math.sqrt(LEVEL * (1 - LEVEL) * tables)
@@ -107,20 +101,18 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
     """
     sizes, sharper = (3, 6, 6), 0
     constants = rankconst.from_counts(sizes).constants("mr")
-    vectors = [
-        np.array(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))
-    ]
+    vectors = [np.array(ranks) + 1 for ranks in np.ndindex(sizes)]
+    signs = np.array(list(itertools.product((-1, 1), repeat=len(sizes))))
     for one, other in itertools.product(vectors[::5], vectors[::4]):
-        models = [
-            (str(k), parse_value(float(ranks.mean()))) for k, ranks in enumerate((one, other))
-        ]
-        spreads = {str(k): float(ranks.std()) for k, ranks in enumerate((one, other))}
-        known, alone = rank_models(constants, models, spreads), rank_models(constants, models)
-        signs = np.array(list(itertools.product((-1, 1), repeat=len(sizes))))
+        models = [(name, parse_value(float(r.mean()))) for name, r in (("A", one), ("B", other))]
+        spreads = {"A": float(one.std()), "B": float(other.std())}
+        known, alone = (
+            rank_models(constants, models, each).log10_p[0, 1] for each in (spreads, None)
+        )
         p = np.mean(np.abs(signs @ (one - other)) >= abs(np.sum(one - other)) - 1e-9)
-        assert 10 ** known.log10_p[0, 1] >= p - 1e-9
-        assert known.log10_p[0, 1] <= alone.log10_p[0, 1] + 1e-12
-        sharper += known.log10_p[0, 1] < alone.log10_p[0, 1] - 0.1
+        assert p - 1e-9 <= 10**known
+        assert known <= alone + 1e-12
+        sharper += known < alone - 0.1
     assert sharper > 60
 
 

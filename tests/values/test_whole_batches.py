@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +16,8 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
-from oracles import TERMS
+from oracles import TERMS, moments_of
 from rankconst import errors
-from rankconst.catalogue.metrics import parse_metric
-from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram, Tasks
-from rankconst.values.constants import Constants
 from rankconst.values.whole_batches import adjust_dropped, count_ranked
 
 if TYPE_CHECKING:
@@ -27,48 +25,42 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rankconst.values.affine import Adjusted
+    from rankconst.values.constants import Constants
+
+
+FORMS = ("normalised", "index", "z")
 
 
 def build(sizes: Sequence[int], side: str, name: str) -> Constants:
-    metric, histogram = parse_metric(name), Histogram.from_counts(sizes)
-    moments = compute_moments(metric, histogram)
-    return Constants(Tasks("own", side=side), metric, histogram, moments)
+    constants = rankconst.from_counts(sizes).constants(name)
+    return replace(constants, tasks=replace(constants.tasks, side=side))
 
 
-def moments_of(sizes: Sequence[int], name: str) -> tuple[Fraction, Fraction]:
+def find_moments(sizes: Sequence[int], name: str) -> tuple[Fraction, Fraction]:
     """Expectation and variance of the mean over tasks, by definition."""
-    expectation = variance = Fraction(0)
-    for size in sizes:
-        values = [TERMS[name](rank) for rank in range(1, size + 1)]
-        mean = sum(values, Fraction(0)) / size
-        expectation += mean
-        variance += sum(((value - mean) ** 2 for value in values), Fraction(0)) / size
+    single = [moments_of(Counter(TERMS[name](r + 1) for r in range(size))) for size in sizes]
+    expectation, variance = (sum(each, Fraction(0)) for each in zip(*single, strict=True))
     return expectation / len(sizes), variance / len(sizes) ** 2
 
 
 def forms_of(value: float, sizes: Sequence[int], name: str) -> dict[str, float | None]:
     """The adjusted forms of a value on exactly these tasks."""
-    expectation, variance = moments_of(sizes, name)
-    sign = -1 if name == "mr" else 1
-    return {
-        "normalised": float(Fraction(value) / expectation),
-        "index": None
-        if expectation == 1
-        else float((Fraction(value) - expectation) / (1 - expectation)),
-        "z": None
-        if variance == 0
-        else sign * float(Fraction(value) - expectation) / math.sqrt(variance),
-    }
+    expectation, variance = find_moments(sizes, name)
+    better = Fraction(value) - expectation
+    z = (-1 if name == "mr" else 1) * float(better) / math.sqrt(variance) if variance else None
+    index = float(better / (1 - expectation)) if expectation != 1 else None
+    return {"normalised": float(Fraction(value) / expectation), "index": index, "z": z}
 
 
-def assert_holds(adjusted: Adjusted, forms: dict[str, float | None], form: str) -> None:
-    interval, exact = getattr(adjusted, f"{form}_interval"), forms[form]
-    if interval is None:
-        assert getattr(adjusted, form) is None
-        return
-    assert exact is not None, f"{form} is undefined for one of the sets, yet has an interval"
-    slack = 1e-9 * max(1.0, abs(exact))
-    assert interval.lower - slack <= exact <= interval.upper + slack
+def assert_holds(adjusted: Adjusted, exact: dict[str, float | None]) -> None:
+    for form in FORMS:
+        interval, value = getattr(adjusted, f"{form}_interval"), exact[form]
+        if interval is None:
+            assert getattr(adjusted, form) is None
+            continue
+        assert value is not None, f"{form} is undefined for one of the sets, yet has an interval"
+        slack = 1e-9 * max(1.0, abs(value))
+        assert interval.lower - slack <= value <= interval.upper + slack
 
 
 tasks = st.lists(st.integers(1, 9), min_size=4, max_size=6)
@@ -79,24 +71,19 @@ tasks = st.lists(st.integers(1, 9), min_size=4, max_size=6)
 )
 def test_one_side_by_enumeration(sizes: list[int], batch: int, name: str, share: float) -> None:
     constants = build(sizes, "tail", name)
-    value, end = (
-        share * constants.worst + (1 - share),
-        0.9 * share * constants.worst + (1 - 0.9 * share),
-    )
+    value, end = (part * constants.worst + (1 - part) for part in (share, 0.9 * share))
     adjusted = adjust_dropped(constants, value, value, value, batch)
     rounded = adjust_dropped(constants, value, min(value, end), max(value, end), batch)
-    ranked = len(sizes) // batch * batch
-    possible = list(itertools.combinations(sizes, ranked))
-    for subset, form in itertools.product(possible, ("normalised", "index", "z")):
-        assert_holds(adjusted, forms_of(value, subset, name), form)
+    subsets = [*itertools.combinations(sizes, len(sizes) // batch * batch)]
+    for subset in subsets:
+        assert_holds(adjusted, forms_of(value, subset, name))
         for each in (value, end):
-            assert_holds(rounded, forms_of(each, subset, name), form)
+            assert_holds(rounded, forms_of(each, subset, name))
     # Where there is one side, the bounds of the expectation are reached.
-    found = sorted(float(Fraction(value) / moments_of(subset, name)[0]) for subset in possible)
-    assert adjusted.normalised_interval == pytest.approx((found[0], found[-1]), rel=1e-12)
-    central = {form: getattr(adjusted, form) for form in ("normalised", "index", "z")}
-    for form in central:
-        assert_holds(adjusted, central, form)
+    reached = [float(Fraction(value) / find_moments(subset, name)[0]) for subset in subsets]
+    ends = min(reached), max(reached)
+    assert adjusted.normalised_interval == pytest.approx(ends, rel=1e-12)
+    assert_holds(adjusted, {form: getattr(adjusted, form) for form in FORMS})
 
 
 @given(
@@ -109,9 +96,7 @@ def test_both_sides_by_enumeration(pairs: list[tuple[int, int]], name: str, shar
     value = share * constants.worst + (1 - share)
     adjusted = adjust_dropped(constants, value, value, value, 2)
     for kept in itertools.combinations(pairs, len(pairs) // 2 * 2):
-        forms = forms_of(value, [size for pair in kept for size in pair], name)
-        for form in ("normalised", "index", "z"):
-            assert_holds(adjusted, forms, form)
+        assert_holds(adjusted, forms_of(value, [size for pair in kept for size in pair], name))
 
 
 def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
@@ -133,7 +118,7 @@ def test_arrays_and_series_come_back_as_they_are() -> None:
     for kind in kinds:
         value, lower, upper = (kind([0.5, number]) for number in (0.82, 0.815, 0.825))
         adjusted = adjust_dropped(constants, value, lower, upper, 128)
-        for form in ("normalised", "index", "z"):
+        for form in FORMS:
             ends = getattr(adjusted, f"{form}_interval")
             assert type(getattr(adjusted, form)) is type(ends.lower) is type(kind([1.0]))
             assert (ends.lower[1], ends.upper[1]) == getattr(single, f"{form}_interval")
