@@ -31,7 +31,7 @@ from rankconst_builder.site.data import (
     describe_dataset,
     describe_names,
     describe_words,
-    select_constants,
+    select_offered,
     write_json,
 )
 from rankconst_builder.site.dataset import write_dataset
@@ -51,9 +51,6 @@ PAGES: dict[str, Callable[[Site], str]] = {
     "about.html": write_about,
 }
 """File name to the writer of a page; there is one more page for each dataset."""
-
-FIRST = "nations"
-"""The dataset of the example that the first page opens with, if the site has it."""
 
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
@@ -188,9 +185,9 @@ def _list_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of every file."""
     version = site.tables.version
     for key in site.keys:
-        content = write_json(site.described[key])
-        yield f"v1/{version}/{key}.json", content
-        yield f"v1/{version}/{key}.js", f"rankconst.add({content});\n"
+        yield f"v1/{version}/{key}.json", write_json(site.described[key])
+        offered = write_json(select_offered(site.described[key]))
+        yield f"assets/{version}/{key}.js", f"rankconst.sets[{write_json(key)}]={offered};\n"
         yield f"datasets/{key}.html", write_dataset(site, key)
     yield f"v1/{version}/index.json", json.dumps(_describe_set(version, site.keys), indent=1)
     yield "v1/index.json", write_json({"versions": [f"{version}/index.json"]})
@@ -224,19 +221,18 @@ def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
 def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of each script.
 
-    They are the names that the calculator reads, the code of every page, and the reader of pasted
-    tables, which is loaded when somebody pastes one and has only the modules that pages lack.
+    They are the names that the calculator reads, the calculator, the search in the list of
+    datasets, and the reader of pasted tables, which is loaded when somebody pastes one and has only
+    the modules that the calculator lacks.
     """
-    example = FIRST if FIRST in site.keys else site.keys[0]
-    constants = select_constants(site.described[example], site.default_tasks(example))
-    names = describe_names(site.tables, site.keys)
-    content = write_json({**names, "bibtex": site.bibtex, "first": constants})
-    # The file of each dataset adds its constants to this store when it is loaded.
-    store = "sets:new Map(),add(contents){this.sets.set(contents.id,contents)}"
-    yield "assets/names.js", f"globalThis.rankconst={{names:{content},{store}}};\n"
-    main = list_modules("main")
-    yield "assets/site.js", f'"use strict";\nconst modules = {{}};\n{join_modules(main)}'
-    reader = [name for name in list_modules("pasted") if name not in main]
+    names = write_json(describe_names(site.tables, site.keys))
+    # The script of each dataset adds its constants to the sets when it is loaded.
+    yield "assets/names.js", f"globalThis.rankconst={{names:{names},sets:{{}}}};\n"
+    start = '"use strict";\nconst modules = {};\n'
+    calculator = list_modules("calculator")
+    for name in ("calculator", "search"):
+        yield f"assets/{name}.js", f"{start}{join_modules(list_modules(name))}"
+    reader = [name for name in list_modules("pasted") if name not in calculator]
     yield (
         "assets/reader.js",
         f'"use strict";\nrankconst.words={write_json(describe_words())};\n'

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
 from rankconst.results.vocabulary import VOCABULARY
 from rankconst.tables.citation import identify
-from rankconst.tails import TAILS, explain_lack, tail_probability
+from rankconst.tails import explain_lack, tail_probability
 from rankconst.tasks import Tasks, offsets_of
 from rankconst.values.published import DIGITS, EXPONENT, NOISE, PLUS_MINUS, UNITS
 from rankconst.verdicts import LEVEL
@@ -37,6 +36,9 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Histogram
 
+
+OFFERED = [metric for metric in TABULATED if metric.name_of("index")]
+"""The metrics of the calculator: those whose index has a name in the field."""
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
 """The fields of a constant, in their order."""
@@ -126,13 +128,13 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
         "protocol": DEFAULT_PROTOCOL,
         "datasets": datasets,
         "ambiguous": ambiguous,
-        "metrics": [_describe_metric(metric) for metric in TABULATED],
+        "metrics": [_describe_metric(metric) for metric in OFFERED],
         "tools": [_pick(tool, *_OF_TOOLS) for tool in load_tools().values()],
         "protocols": [
             {"key": key, "summary": row.summary, "relations": row.relation_summary}
             for key, row in protocols.items()
         ],
-        "baselines": [_pick(row, "key", "summary", "brief") for row in BASELINES.values()],
+        "baselines": [_pick(row, "key", "title", "brief") for row in BASELINES.values()],
     }
 
 
@@ -146,14 +148,24 @@ def _pick(row: Any, *traits: str) -> dict[str, Any]:
     return {trait: getattr(row, trait) for trait in traits}
 
 
-def select_constants(described: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
-    """Return what is described of tasks, under each baseline, for a first view of a dataset."""
-    paths = {locate(tasks), *(locate(replace(tasks, baseline=key)) for key in BASELINES)}
-    chosen = {name: described[name] for name in ("id", "version")}
-    for part in ("tasks", "constants", "levels"):
-        entries = described[part]
-        chosen[part] = {path: entries[path] for path in entries if path in paths}
-    return chosen
+def select_offered(described: dict[str, Any]) -> dict[str, Any]:
+    """Return what the calculator reads of a dataset, for the metrics that it offers.
+
+    By tasks these are expectation and variance, the worst values, and the levels.
+    """
+    slugs = [slug(metric) for metric in OFFERED]
+    expectation, variance = FIELDS.index("expectation"), FIELDS.index("variance")
+    constants: dict[str, dict[str, list[float]]] = {}
+    for path, rows in described["constants"].items():
+        constants[path] = {}
+        for name in slugs:
+            if name in rows:
+                constants[path][name] = [rows[name][expectation], rows[name][variance]]
+    tasks = {}
+    for path, entry in described["tasks"].items():
+        worst = {name: entry["worst"][name] for name in slugs if name in entry["worst"]}
+        tasks[path] = {"num_tasks": entry["num_tasks"], "worst": worst}
+    return {"tasks": tasks, "constants": constants, "levels": described["levels"]}
 
 
 def describe_words() -> dict[str, dict[str, str]]:
@@ -198,10 +210,9 @@ def _ask(word: Word) -> dict[str, str]:
 def _describe_metric(metric: Metric) -> dict[str, Any]:
     return {
         "slug": slug(metric),
-        **_pick(metric, "key", "label", "title"),
+        **_pick(metric, "key", "label"),
         "share": metric.is_share,
         "increasing": metric.increasing,
-        "tail": metric.family in TAILS,
         **_pick(metric, "optimum", "lower"),
         "upper": metric.upper if metric.upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},

@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES, FLOOR
-from rankconst.catalogue.metrics import HEADLINE
+from rankconst.catalogue.metrics import HEADLINE, parse_metric
 from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, find_protocol
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
@@ -46,8 +46,8 @@ def write_dataset(site: Site, key: str) -> str:
         "protocols": scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
         "baselines": join(_describe_baselines(site, tasks)),
         "published": join(_describe_published(site, tasks)),
-        "key": key,
         "tasks": locate(tasks),
+        "constants": _list_constants(site, key),
         "more": join(_list_more(site, tasks, constants, row)),
     }
     description = f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}."
@@ -211,6 +211,27 @@ def _describe_published(site: Site, tasks: Tasks) -> list[Html]:
         draw_results(constants, baselines, [result.index for result in results]),
         scroll(table([*headings, "side"], rows), "Published results"),
     ]
+
+
+def _list_constants(site: Site, key: str) -> Html:
+    """Tabulate every constant of a dataset, by ranking tasks; each row has an address."""
+    headings = ("metric", "expectation", "± error", "variance", "± error")
+    head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
+    groups = []
+    for path, constants in site.described[key]["constants"].items():
+        rows = [tag("tr", tag("th", path, colspan=len(headings), scope="rowgroup"))]
+        for name, (expectation, error, variance, variance_error, *_) in constants.items():
+            place = f"{path}/{name}"
+            numbers = (
+                repr(expectation),
+                f"{error:.0e}",
+                show_number(variance, 6),
+                f"{variance_error:.0e}",
+            )
+            label = tag("th", link(f"#{place}", parse_metric(name).label), scope="row")
+            rows.append(tag("tr", label, *(tag("td", number) for number in numbers), id=place))
+        groups.append(tag("tbody", *rows))
+    return scroll(tag("table", tag("thead", head), *groups, class_="numbers"), "Constants")
 
 
 def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:

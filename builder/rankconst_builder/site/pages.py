@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
-from rankconst.catalogue.metrics import HEADLINE, TABULATED, parse_metric
 from rankconst.catalogue.protocols import (
-    AGGREGATIONS,
     DEFAULT_PROTOCOL,
     SIDES,
     SPLITS,
@@ -23,7 +22,7 @@ from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
 from rankconst.values.published import show_number
 from rankconst.version import __version__
-from rankconst_builder.site.data import FIELDS, locate, slug
+from rankconst_builder.site.data import FIELDS, OFFERED, locate, slug
 from rankconst_builder.site.draw import FAMILIES, Point, draw_datasets
 from rankconst_builder.site.html import Html, fill, join, link, scroll, tag
 
@@ -94,11 +93,19 @@ class Site:
         return None if constant is None else constant[FIELDS.index("expectation")]
 
 
-def write_page(site: Site, here: str, title: str, body: Html, description: str = "") -> str:
+def write_page(
+    site: Site,
+    here: str,
+    title: str,
+    body: Html,
+    description: str = "",
+    *,
+    scripts: Sequence[str] = (),
+) -> str:
     """Return a whole page around a body.
 
     `here` is its path in the site, such as ``datasets/nations.html``: links of the navigation are
-    relative to it. Without a description, the title is one.
+    relative to it. Without a description, the title is one. `scripts` are names of assets.
     """
     root = "../" * here.count("/")
     links = []
@@ -118,6 +125,7 @@ def write_page(site: Site, here: str, title: str, body: Html, description: str =
         "title": Html(escape(title, quote=False)),
         "described": join(described),
         "canonical": canonical,
+        "scripts": join(tag("script", src=f"assets/{name}.js", defer=True) for name in scripts),
         "links": join(links),
         "body": body,
         "version": site.tables.version,
@@ -126,12 +134,14 @@ def write_page(site: Site, here: str, title: str, body: Html, description: str =
     return f"<!doctype html>\n{fill('page.html', parts)}\n"
 
 
+_EXAMPLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n"
+
+
 # -- the calculator --------------------------------------------------------------------------------
 
 
 def write_calculator(site: Site) -> str:
     """Return the first page, the calculator, with the choices that its lists offer."""
-    rare = [metric for metric in TABULATED if metric not in HEADLINE]
     ambiguous = {squash(name) for name in list_ambiguous()}
     titles = {}
     for key in site.keys:
@@ -141,7 +151,6 @@ def write_calculator(site: Site) -> str:
         "split": ("test (default)", SPLITS),
         "side": ("both, or the tool's (default)", sorted(SIDES)),
         "protocol": ("as the tool evaluates", list_protocols(site)),
-        "aggregation": ("micro (default)", AGGREGATIONS),
     }
     more = []
     for name, (default, values) in choices.items():
@@ -152,10 +161,10 @@ def write_calculator(site: Site) -> str:
     tools = {tool.key: tool.title for tool in load_tools().values()}
     parts = {
         "lead": Html(escape(_contrast(site), quote=False)),
-        "metrics": _list_options({slug(metric): metric.label for metric in HEADLINE}),
-        "more_metrics": _list_options({slug(metric): metric.label for metric in rare}),
+        "metrics": _list_options({slug(metric): metric.label for metric in OFFERED}),
         "titles": _list_options(titles),
         "tools": _list_options({"": "I don't know", **tools}),
+        "example": urlencode({"mode": "table", "table": _EXAMPLE, "tool": "rotate"}),
         "more": join(more),
     }
     description = (
@@ -163,7 +172,8 @@ def write_calculator(site: Site) -> str:
         f"{len(site.keys)} link-prediction benchmarks."
     )
     body = fill("calculator.html", parts)
-    return write_page(site, "index.html", "Adjust a ranking metric for chance", body, description)
+    title, scripts = "Adjust a ranking metric for chance", ("names", "calculator")
+    return write_page(site, "index.html", title, body, description, scripts=scripts)
 
 
 def _list_options(options: Mapping[str, str]) -> Html:
@@ -193,7 +203,10 @@ def _contrast(site: Site) -> str:
 # -- the datasets ----------------------------------------------------------------------------------
 
 
-_LISTED = ("mrr", "hits@10", "mr", "hits@1", "hits@3")  # the first two next to the title
+_HEADINGS = (
+    "dataset", "MRR", "Hits@10", "MR", "protocol", "family", "entities", "relations",
+    "test triples",
+)  # fmt: skip
 
 
 def _find_family(key: str) -> str:
@@ -221,11 +234,7 @@ def write_list(site: Site) -> str:
             dots.append(Point(key, site.title_of(key), _find_family(key), mrr, page))
     for key in site.keys:
         published += [(key, result.value) for result in site.published.get(key, ())]
-    # The cells of _list_dataset are in the same order: two metrics next to the title, then others.
-    labels = [parse_metric(slug).label for slug in _LISTED]
-    headings = ["dataset", *labels[:2], "protocol", "family", *labels[2:]]
-    headings += ["entities", "relations", "test triples"]
-    head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
+    head = tag("tr", *(tag("th", heading, scope="col") for heading in _HEADINGS))
     listed = tag(
         "table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed print"
     )
@@ -235,38 +244,24 @@ def write_list(site: Site) -> str:
         "drawing": draw_datasets(dots, published),
         "listed": scroll(listed, "Datasets"),
     }
-    return write_page(site, "datasets.html", "Datasets", fill("datasets.html", parts))
+    body = fill("datasets.html", parts)
+    return write_page(site, "datasets.html", "Datasets", body, scripts=["search"])
 
 
 def _list_dataset(site: Site, key: str) -> Html:
-    """Return the row of a dataset, with the values and words that it is sorted and found by."""
+    """Return the row of a dataset, with the words that it is found by."""
     row = site.tables.datasets[key]
     tasks, family = site.default_tasks(key), _find_family(key)
     expected = []
-    for metric in _LISTED:
+    for metric in ("mrr", "hits@10", "mr"):
         value = site.expect(tasks, metric)
-        expected.append(_list_number(value, "–" if value is None else show_number(value, 4)))
-    counts = [
-        _list_number(row[name], count(row[name]))
-        for name in ("entities", "relations", "triples_test")
-    ]
-    dataset = link(f"datasets/{key}.html", row["title"])
-    # In the order of the headings of the list.
-    cells = [
-        tag("th", dataset, scope="row", data_value=row["title"]),
-        *expected[:2],
-        tag("td", tasks.protocol),
-        tag("td", family),
-        *expected[2:],
-        *counts,
-    ]
+        expected.append("–" if value is None else show_number(value, 4))
+    counts = [count(row[name]) for name in ("entities", "relations", "triples_test")]
+    dataset = tag("th", link(f"datasets/{key}.html", row["title"]), scope="row")
+    # In the order of the headings.
+    cells = [tag("td", cell) for cell in (*expected, tasks.protocol, family, *counts)]
     words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
-    return tag("tr", *cells, data_words=words, data_key=key)
-
-
-def _list_number(number: float | None, text: str) -> Html:
-    """Return a cell with a number, which sorts by its value."""
-    return tag("td", text, data_value="" if number is None else repr(number))
+    return tag("tr", dataset, *cells, data_words=words, data_key=key)
 
 
 def count(number: int | None) -> str:

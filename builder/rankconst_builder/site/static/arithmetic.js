@@ -1,7 +1,7 @@
 // Published numbers, and the three adjustments: the same operations in the same order as in the Python package.
 
 import { rankconst } from "./dom.js";
-import { Refusal, general, tenTo } from "./format.js";
+import { Refusal, general } from "./format.js";
 
 // -- decimals: `digits` times ten to the power of `power`, exactly ---------------------------------------------------
 
@@ -46,14 +46,6 @@ function plain(text) {
     .replaceAll("$", "");
 }
 
-/** @param {string} bare */
-function hint(bare) {
-  if (/^[+-]*(nan|inf|infinity)$/i.test(bare)) return " Leave out what is missing.";
-  if (/^[+-]?\d*,\d+$/.test(bare)) return ` Write it with a decimal point, not a comma: ${bare.replace(/,/g, ".")}.`;
-  if (bare.includes("/")) return " Write the quotient out.";
-  return "";
-}
-
 /**
  * Read a published number: "0.338", "3,340", "53.3%", "0.5458 ± 0.0052"; percent: as a percentage without a sign.
  * @param {Metric} metric @param {string} text @param {boolean} [percent] @returns {Published}
@@ -76,10 +68,8 @@ export function readPublished(metric, text, percent = false) {
   const unlike = signs.length > parts.length || signs.some((sign) => sign !== signs[0]);
   const odd = parts.length > 2 || !parts.every((part) => NUMBER.test(part));
   if (odd || unlike || parts.some((part) => /^[+-]?0,\d{3}$/.test(part))) {
-    const message = bare
-      ? `'${text.trim()}' is not a number.${hint(bare)}`
-      : "Type a number: 0.338, 33.8% or 0.545 ± 0.005.";
-    throw new Refusal(message, "value");
+    const unread = bare ? `'${text.trim()}' is not a number. ` : "";
+    throw new Refusal(`${unread}Type it with a decimal point: 0.338, 33.8% or 0.545 ± 0.005.`, "value");
   }
   const [number, deviation] = parts.map(parseDecimal);
   if (deviation && deviation.digits < 0n) {
@@ -104,18 +94,8 @@ export function readPublished(metric, text, percent = false) {
 
 // -- what can be -----------------------------------------------------------------------------------------------------
 
-/** Half a unit of the last decimal that a float shows. @param {number} number */
-function halfUnit(number) {
-  const [mantissa, exponent = "0"] = String(number).split("e");
-  const decimals = (mantissa.split(".")[1] ?? "").length - Number(exponent);
-  return 0.5 * tenTo(Math.min(-decimals, 0));
-}
-
-/** @param {Constants} constants @returns {[number, number]} */
-function rangeOf({ metric, worst }) {
-  const best = metric.optimum ?? worst;
-  return best < worst ? [best, worst] : [worst, best];
-}
+/** @param {Constants} constants */
+const rangeOf = ({ metric: { optimum }, worst }) => [Math.min(optimum, worst), Math.max(optimum, worst)];
 
 /** @param {Metric} metric @param {number} number */
 function hintAt(metric, number) {
@@ -131,15 +111,10 @@ function hintAt(metric, number) {
 function checkPossible(constants, value, lower, upper, noise) {
   const { metric } = constants;
   const [low, high] = rangeOf(constants);
-  const [least, most] = [low - noise * Math.abs(low), high + noise * Math.abs(high)];
-  if (value >= least && value <= most) return;
-  const beyondBest = metric.increasing ? value > most : value < least;
-  const slack = lower === upper ? halfUnit(value) : 0;
-  const beyondWorst = metric.increasing ? upper + slack < low : lower - slack > high;
-  const outside = value < Math.min(metric.lower, least) || value > Math.max(metric.upper ?? Infinity, most);
-  if (!(beyondBest || beyondWorst || outside)) return;
-  const [first, last] = outside && metric.upper !== null ? [metric.lower, metric.upper] : [low, high];
-  const ends = low === high ? `${general(low)}, which every ranker gets here` : `${general(first)} to ${general(last)}`;
+  const isBeyondBest = metric.increasing ? value > high * (1 + noise) : value < low * (1 - noise);
+  const isBeyondWorst = metric.increasing ? upper < low || value < metric.lower : lower > high;
+  if (!isBeyondBest && !isBeyondWorst) return;
+  const ends = low === high ? `${general(low)}, which every ranker gets here` : `${general(low)} to ${general(high)}`;
   const what = `${general(value)} is not a possible ${metric.label} on ${constants.where}`;
   throw new Refusal(`${what}: expected ${ends}. ${hintAt(metric, value)}`, "value");
 }
@@ -147,65 +122,33 @@ function checkPossible(constants, value, lower, upper, noise) {
 // -- the three adjustments -------------------------------------------------------------------------------------------
 
 /**
- * Where each form is 0, and the change of the metric that makes it 1; null if it is undefined.
- * @type {((metric: Metric, moments: Moments) => { origin: number, unit: number } | null)[]}
- */
-const MAPS = [
-  (_, { expectation }) => (expectation === 0 ? null : { origin: 0, unit: expectation }),
-  ({ optimum }, { expectation }) =>
-    optimum === null || optimum === expectation ? null : { origin: expectation, unit: optimum - expectation },
-  ({ increasing }, moments) => {
-    const deviation = Math.sqrt(moments.variance);
-    if (moments.variance <= boundError(moments, moments.varianceError)) return null;
-    return { origin: moments.expectation, unit: increasing ? deviation : -deviation };
-  },
-];
-
-/** How far a moment may be off: twice as far as its standard error. @param {Moments} moments @param {number} error */
-const boundError = ({ method }, error) => (method === "sampled" ? 2 * error : error);
-
-/** Whether errors change z by no more than the noise of numbers. @param {Moments} moments @param {number} noise */
-const areSharp = ({ expectationError, variance, varianceError }, noise) =>
-  (variance === 0 && varianceError === 0) ||
-  (varianceError <= noise * variance && expectationError <= noise * Math.sqrt(variance));
-
-/** The moments, at their bounds if open. @param {Constants} constants @param {number} noise @returns {Moments[]} */
-function corners(constants, noise) {
-  if (constants.method !== "sampled" && areSharp(constants, noise)) return [constants];
-  const mean = boundError(constants, constants.expectationError);
-  const spread = boundError(constants, constants.varianceError);
-  return [-mean, mean].flatMap((shift) =>
-    [-spread, spread].map((change) => ({
-      ...{ ...constants, varianceError: 0, expectation: constants.expectation + shift },
-      variance: Math.max(constants.variance + change, 0),
-    })),
-  );
-}
-
-/**
  * Adjust a published number; noise: the relative error granted to every number; shift: what is added to some tools'.
  * @param {Constants} constants @param {Published} published @param {number} noise @param {number} [shift]
  * @returns {Adjusted}
  */
 export function adjust(constants, published, noise, shift = 0) {
+  const { metric, expectation, variance } = constants;
   const [value, lower, upper] = [published.value, published.lower, published.upper].map((number) => number + shift);
   checkPossible(constants, value, lower, upper, noise);
   const [low, high] = rangeOf(constants);
   // An exact value a rounding error beyond the worst keeps itself.
   const interval = { lower: Math.min(Math.max(lower, low), upper), upper: Math.max(Math.min(upper, high), lower) };
-  const bounds = corners(constants, noise);
-  const [normalised, index, z] = MAPS.map((map) => {
-    const [scale, ...scales] = [constants, ...bounds].map((moments) => map(constants.metric, moments));
-    const units = scales.flatMap((corner) => corner?.unit ?? []);
-    if (!scale || units.length < scales.length || (Math.min(...units) < 0 && Math.max(...units) > 0)) return null;
-    const ends = scales.flatMap((corner) => {
-      const { origin, unit } = corner ?? scale;
-      return [(interval.lower - origin) / unit, (interval.upper - origin) / unit];
-    });
-    return {
-      value: (value - scale.origin) / scale.unit,
-      interval: { lower: Math.min(...ends), upper: Math.max(...ends) },
-    };
-  });
-  return { value, interval, normalised, index, z };
+  const deviation = metric.increasing ? Math.sqrt(variance) : -Math.sqrt(variance);
+  return {
+    value,
+    interval,
+    normalised: rescale(value, interval, 0, expectation),
+    index: rescale(value, interval, expectation, metric.optimum - expectation),
+    z: rescale(value, interval, expectation, deviation),
+  };
+}
+
+/**
+ * A number on the scale that is 0 at the origin and 1 a unit above; null if the unit is 0.
+ * @param {number} value @param {Interval} interval @param {number} origin @param {number} unit @returns {Form}
+ */
+function rescale(value, { lower, upper }, origin, unit) {
+  if (unit === 0) return null;
+  const ends = [(lower - origin) / unit, (upper - origin) / unit];
+  return { value: (value - origin) / unit, interval: { lower: Math.min(...ends), upper: Math.max(...ends) } };
 }

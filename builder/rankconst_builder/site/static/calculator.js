@@ -1,16 +1,27 @@
-// The first page: a number, or a table, in; what it is worth out.
+// The first page: a number, or a table, in; what it is worth out. The address has what was typed, in its fragment.
 
 import { at, el, loadScript, rankconst } from "./dom.js";
 import { Refusal } from "./format.js";
-import { drawCommand, listWords, showNumberOf } from "./number.js";
-import { FIELDS, NOTHING, readFragment, writeFragment } from "./state.js";
+import { drawCommand, listOptions, listWords, showNumberOf } from "./number.js";
 
+/** @type {State} */
+export const NOTHING = {
+  ...{ mode: "number", value: "", table: "", dataset: "", metric: "mrr", tool: "" },
+  ...{ split: "", side: "", protocol: "", version: "" },
+};
 const EXAMPLE = { ...NOTHING, value: "0.975", dataset: "Nations", metric: "hits@10" };
-const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
-const MORE = ["split", "side", "protocol", "aggregation"];
+const MORE = ["split", "side", "protocol"];
+const FIELDS = /** @type {const} */ (["value", "table", "dataset", "metric", "tool", "split", "side", "protocol"]);
 
 /** @param {string} id */
 const field = (id) => /** @type {HTMLInputElement} */ (at(id));
+
+/** @param {string} fragment @returns {State} */
+function readFragment(fragment) {
+  const parts = new URLSearchParams(fragment.slice(1));
+  const fields = [...FIELDS, "version"].filter((name) => parts.has(name)).map((name) => [name, parts.get(name)]);
+  return { ...NOTHING, ...Object.fromEntries(fields), mode: parts.get("mode") === "table" ? "table" : "number" };
+}
 
 /** @returns {State} */
 function readForm() {
@@ -31,29 +42,27 @@ function fillForm(state) {
       control.value = state[name];
     }
   }
-  at("more").toggleAttribute("open", FIELDS.some((name) => MORE.includes(name) && state[name]));
 }
 
 /** Show a refusal beside its field. @param {State} state @param {Refusal | null} refusal */
-function showRefusal({ mode, ...state }, refusal) {
-  const main = mode === "table" ? "table" : "value";
+function showRefusal(state, refusal) {
+  const main = state.mode === "table" ? "table" : "value";
   const place = refusal && (refusal.field && refusal.field !== "value" ? refusal.field : main);
   for (const name of FIELDS) {
     const note = at(`${name}-error`);
     note.replaceChildren(name === place ? `${refusal?.message}` : "");
     field(name).setAttribute("aria-invalid", String(name === place));
     if (name !== place || !refusal?.elsewhere) continue;
-    if (mode === "table") note.append(" The program reads more: ", drawCommand(["rankconst", "adjust", "FILE"]));
-    else note.append(" The program can: ", drawCommand(listWords({ mode, ...state })));
+    const words = main === "table" ? ["rankconst", "adjust", "FILE", ...listOptions(state)] : listWords(state);
+    note.append(" The program can: ", drawCommand(words));
   }
-  if (place && MORE.includes(place)) at("more").setAttribute("open", "");
+  if (MORE.some((name) => name === place || field(name).value)) at("more").setAttribute("open", "");
 }
 
 /** @param {State} state */
 async function show(state) {
   if (state.mode === "number") return showNumberOf(state);
   await loadScript("assets/reader.js", "The reader of tables");
-  if (!rankconst.reader) throw new Refusal("The reader of tables could not be read. Try again.", "table");
   return rankconst.reader.showTable(state);
 }
 
@@ -63,8 +72,8 @@ let latest = 0;
 async function update(state) {
   const turn = (latest += 1);
   const { version } = rankconst.names;
-  at("number-fields").hidden = state.mode === "table";
-  at("table-fields").hidden = state.mode === "number";
+  for (const part of document.querySelectorAll("[data-mode]"))
+    part.toggleAttribute("hidden", part.getAttribute("data-mode") !== state.mode);
   const old = state.version && state.version !== version;
   at("version-note").textContent = old
     ? `This link was made with tables ${state.version}; the numbers are of ${version}.`
@@ -81,31 +90,25 @@ async function update(state) {
   at("result").replaceChildren(...parts.flatMap((part) => part ?? []));
 }
 
-function onInput() {
+/** @param {Event} event */
+function onInput({ target }) {
+  // The fields of the example are not those of a table.
+  if (target === field("mode-table") && !field("table").value) fillForm({ ...NOTHING, mode: "table" });
   const state = readForm();
-  history.replaceState(null, "", `#${writeFragment(state)}`);
+  const unused = state.mode === "number" ? ["table", "mode"] : ["value", "metric"];
+  const filled = Object.entries(state).filter(([name, text]) => text && !unused.includes(name));
+  history.replaceState(null, "", `#${new URLSearchParams(filled)}`);
   void update(state);
 }
 
-/** Set up the page. */
-export function startCalculator() {
-  const form = at("calculator");
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", ({ target }) => {
-    // The fields of a number are not those of a table.
-    if (target === field("mode-table") && !field("table").value) fillForm({ ...NOTHING, mode: "table" });
-    if (target === field("mode-number") && !field("value").value) fillForm(EXAMPLE);
-    onInput();
-  });
-  at("example-table").addEventListener("click", () => {
-    fillForm({ ...NOTHING, mode: "table", table: EXAMPLE_TABLE, tool: "rotate" });
-    onInput();
-  });
-  const read = () => {
-    const state = location.hash.length > 1 ? readFragment(location.hash) : EXAMPLE;
-    fillForm(state);
-    void update(state);
-  };
-  addEventListener("hashchange", read);
-  read();
+function read() {
+  const state = location.hash.length > 1 ? readFragment(location.hash) : EXAMPLE;
+  fillForm(state);
+  void update(state);
 }
+
+const form = at("calculator");
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("input", onInput);
+addEventListener("hashchange", read);
+read();

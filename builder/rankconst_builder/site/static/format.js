@@ -97,7 +97,7 @@ export function showUncertain(value, { lower, upper }) {
   const largest = Math.max(...numbers.slice(1).map(Math.abs));
   const written = numbers.map((number) =>
     -last > 8 || largest >= EXACT
-      ? exponential(number, Math.max(floorLog10(largest) - last, 0))
+      ? exponential(number, Math.max(Math.floor(Math.log10(largest)) - last, 0))
       : fixed(number, Math.max(-last, 0)),
   );
   const [best, low, high] = written;

@@ -17,9 +17,9 @@ export const get = (record, key) => (record && Object.hasOwn(record, key) ? reco
 
 /** @param {Catalogue} catalogue @param {string} name @returns {Dataset} */
 export function findDataset({ datasets, ambiguous, version }, name) {
+  const written = name.trim();
   const plain = squash(name);
   if (!plain) throw new Refusal("Which dataset is it? Type its name: FB15k-237, for example.", "dataset");
-  const written = name.trim();
   const exact = datasets.find(({ key }) => key === written || key === written.replace(/-/g, "_"));
   const keys = get(ambiguous, plain);
   if (keys && !exact) {
@@ -28,15 +28,10 @@ export function findDataset({ datasets, ambiguous, version }, name) {
     const several = `${shorten(written)} is the name of several benchmarks. Say which one it is`;
     throw new Refusal(`${several}: ${choices.join("; ")}.`, "dataset");
   }
-  const spell = (/** @type {Dataset} */ { key, title, aliases }) => [key, title, ...aliases].map(squash);
-  const match = exact ?? datasets.find((dataset) => spell(dataset).includes(plain));
+  const isNamed = (/** @type {Dataset} */ { key, title, aliases }) => [key, title, ...aliases].map(squash).includes(plain);
+  const match = exact ?? datasets.find(isNamed);
   if (match) return match;
-  const stem = plain.slice(0, Math.max(4, Math.ceil(0.7 * plain.length)));
-  const isNear = (/** @type {string} */ spelling) => spelling.startsWith(stem) || spelling.includes(plain);
-  const near = datasets.filter((dataset) => spell(dataset).some(isNear));
-  const titles = near.slice(0, 3).map(({ title }) => title);
-  const hint = near.length ? ` Did you mean ${titles.join(" or ")}?` : "";
-  throw new Refusal(`There is no dataset '${shorten(written)}' in tables ${version}.${hint}`, "dataset");
+  throw new Refusal(`There is no dataset '${shorten(written)}' in tables ${version}: see the page Datasets.`, "dataset");
 }
 
 /**
@@ -44,7 +39,7 @@ export function findDataset({ datasets, ambiguous, version }, name) {
  * @param {Catalogue} catalogue @param {Address} address @returns {Tasks}
  */
 export function settle(catalogue, address) {
-  const tool = catalogue.tools.find((row) => row.key === address.tool) ?? null;
+  const tool = catalogue.tools.find(({ key }) => key === address.tool) ?? null;
   if (address.tool && !tool) throw new Refusal(`There is no tool '${shorten(address.tool)}' here.`, "tool");
   const typed = get(tool?.refused, squash(address.dataset));
   if (typed) throw new Refusal(typed, "tool");
@@ -58,61 +53,41 @@ export function settle(catalogue, address) {
     throw new Refusal(`${dropped} This page does not compute what that changes.`, "tool", true);
   }
   const protocol = settleProtocol(catalogue, address, dataset, tool);
-  const { split, side, aggregation } = address;
-  return {
-    ...{ dataset, tool, protocol, split: split || "test", side: side || tool?.side || "both" },
-    aggregation: aggregation || "micro",
-  };
+  return { dataset, tool, protocol, split: address.split || "test", side: address.side || tool?.side || "both" };
 }
 
 /** @param {Catalogue} catalogue @param {Address} address @param {Dataset} dataset @param {Tool | null} tool */
 function settleProtocol(catalogue, address, { title, protocols }, tool) {
   const only = protocols.length === 1 ? protocols[0] : "";
   const protocol = address.protocol || only || tool?.protocol || catalogue.protocol;
-  const few = [tool?.protocol ?? "", only].find((key) => key.startsWith("sampled:"));
-  if (address.protocol && few && !protocol.startsWith("sampled:")) {
-    const numbers = tool?.protocol === few ? `Numbers of ${tool.title}` : "Numbers on this dataset";
-    const message = `${numbers} rank among sampled candidates (protocol ${few}); they cannot be turned into numbers`;
-    const why = "a rank among few candidates does not say what the rank among all of them is";
-    throw new Refusal(`${message} of protocol ${protocol}: ${why}.`, "protocol");
+  if (tool?.protocol.startsWith("sampled:") && !protocol.startsWith("sampled:")) {
+    const message = `${tool.title} ranks among sampled candidates (protocol ${tool.protocol})`;
+    throw new Refusal(`${message}: that does not say what the rank among all of them is.`, "protocol");
   }
   if (protocols.includes(protocol)) return protocol;
   const computed = /^sampled:[1-9]\d{0,14}$/.test(protocol) && protocols.includes("raw");
-  const choice = computed ? "" : " Choose the one that the number was computed under.";
   const missing = `The tables hold nothing of ${title} under protocol ${shorten(protocol)}.`;
-  throw new Refusal(`${missing} They hold ${protocols.join(", ")}.${choice}`, "protocol", computed);
+  throw new Refusal(`${missing} They hold ${protocols.join(", ")}.`, "protocol", computed);
 }
 
 /** The middle part of an identifier: `test/both/standard/counting`. @param {Place} tasks @param {string} [baseline] */
-export function locate({ split, side, protocol, aggregation }, baseline = "uniform") {
-  const more = [aggregation, baseline].filter((part) => part !== "micro" && part !== "uniform");
-  return [split, side, protocol, ...more].join("/");
-}
-
-/** What a protocol is, on a side. @param {Catalogue} catalogue @param {string} protocol @param {string} side */
-export function summarise({ protocols }, protocol, side) {
-  const row = protocols.find(({ key }) => key === protocol);
-  return (side === "relation" ? row?.relations : row?.summary) ?? protocol;
+export function locate({ split, side, protocol }, baseline = "uniform") {
+  const place = `${split}/${side}/${protocol}`;
+  return baseline === "uniform" ? place : `${place}/${baseline}`;
 }
 
 /** @param {Place} tasks */
-export function describe({ split, side, protocol, aggregation }) {
-  const sides = side === "both" ? "both sides" : `${side} side`;
-  return `${split}, ${sides}, protocol ${protocol}${aggregation === "micro" ? "" : `, ${aggregation}`}`;
-}
+export const describe = ({ split, side, protocol }) =>
+  `${split}, ${side === "both" ? "both sides" : `${side} side`}, protocol ${protocol}`;
 
 /** @param {Contents} contents @param {Tasks} tasks */
 function requireTasks(contents, tasks) {
   const entry = get(contents.tasks, locate(tasks));
   if (entry) return entry;
-  const where = `${tasks.dataset.title} (${describe(tasks)})`;
-  if (get(contents.tasks, locate({ ...tasks, aggregation: "micro" }))) {
-    const why = tasks.side === "relation" ? ": on the relation side every task counts once" : "";
-    throw new Refusal(`The tables hold no averages ${tasks.aggregation} of ${where}${why}.`, "aggregation");
-  }
   const places = Object.keys(contents.tasks).map((path) => path.split("/"));
   const sides = places.filter(([split, , protocol]) => split === tasks.split && protocol === tasks.protocol);
   const choices = new Set(sides.length ? sides.map(([, side]) => side) : places.map(([split]) => split));
+  const where = `${tasks.dataset.title} (${describe(tasks)})`;
   const message = `The tables hold no such tasks of ${where}; they hold ${[...choices].join(", ")}.`;
   throw new Refusal(message, sides.length ? "side" : "split");
 }
@@ -122,17 +97,18 @@ function requireTasks(contents, tasks) {
  * @param {Catalogue} catalogue @param {Contents} contents @param {Tasks} tasks @param {Metric} metric
  * @returns {Constants[]}
  */
-export function lookUp({ baselines }, contents, tasks, metric) {
+export function lookUp({ baselines, version }, contents, tasks, metric) {
   const entry = requireTasks(contents, tasks);
-  const where = `${tasks.dataset.key} (${describe(tasks)})`;
-  const common = { metric, where, tasks: entry.num_tasks, worst: entry.worst[metric.slug] };
-  const constants = baselines.flatMap(({ key }) => {
-    const fields = get(get(contents.constants, locate(tasks, key)), metric.slug);
-    if (!fields) return [];
-    const [expectation, expectationError, variance, varianceError, method] = fields;
-    const id = `${contents.id}/${locate(tasks, key)}/${metric.slug}`;
-    const level = get(get(contents.levels, locate(tasks, key)), metric.slug) ?? null;
-    return [{ ...common, id, baseline: key, level, expectation, expectationError, variance, varianceError, method }];
+  const { key } = tasks.dataset;
+  const common = { metric, where: `${key} (${describe(tasks)})`, tasks: entry.num_tasks, worst: entry.worst[metric.slug] };
+  const constants = baselines.flatMap(({ key: baseline }) => {
+    const path = locate(tasks, baseline);
+    const moments = get(get(contents.constants, path), metric.slug);
+    if (!moments) return [];
+    const [expectation, variance] = moments;
+    const id = `rankconst:${version}/${key}/${path}/${metric.slug}`;
+    const level = get(get(contents.levels, path), metric.slug) ?? null;
+    return [{ ...common, id, baseline, level, expectation, variance }];
   });
   if (!constants.length)
     throw new Refusal(`The tables have no constants of ${metric.label} there (${describe(tasks)}).`, "metric");

@@ -1,10 +1,9 @@
 // One number: adjusted, what it means, and what can be taken away.
 
 import { adjust, readPublished } from "./arithmetic.js";
-import { address, copyButton, drawFacts, drawRow, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
+import { drawRow, drawTable, el, fetchContents, rankconst, scroll } from "./dom.js";
 import { Refusal, showBoth } from "./format.js";
-import { describe, locate, lookUp, settle, shorten, summarise } from "./names.js";
-import { writeFragment } from "./state.js";
+import { describe, lookUp, settle, shorten } from "./names.js";
 import { explain, showExpected } from "./verdict.js";
 
 /**
@@ -17,20 +16,16 @@ export async function adjustNumber(state, metric, text, percent = false) {
   const published = readPublished(metric, text, percent);
   const tasks = settle(names, state);
   const shift = tasks.tool?.shifts[metric.label] ?? 0;
-  const contents = await fetchContents(tasks.dataset.key, locate(tasks));
+  const contents = await fetchContents(tasks.dataset.key);
   const rungs = lookUp(names, contents, tasks, metric).map((constants) => ({
     constants,
     adjusted: adjust(constants, published, names.noise, shift),
   }));
-  const shared = tasks.protocol.endsWith(":shared") && !metric.slug.startsWith("hits@");
-  return { tasks, metric, published, shift, rungs, hasTail: metric.tail && tasks.aggregation === "micro" && !shared };
+  return { tasks, metric, published, shift, rungs };
 }
 
-/** @type {Record<string, string>} */
-const NAMES = { uniform: "chance", counting_single_step: "single-step" };
-
 /** @param {string} baseline */
-const nameOf = (baseline) => NAMES[baseline] ?? baseline;
+const titleOf = (baseline) => rankconst.names.baselines.find(({ key }) => key === baseline)?.title ?? baseline;
 
 /** How a baseline ranks on a dataset. @param {Dataset} dataset @param {string} baseline */
 function briefOf({ counting }, baseline) {
@@ -41,12 +36,9 @@ function briefOf({ counting }, baseline) {
 /** @param {Form} form */
 const show = (form) => (form ? showBoth(form.value, form.interval) : "–");
 
-/** @param {Metric} metric */
-const nameIndex = ({ names, label }) => names.index || `the adjusted index of ${label}`;
-
 // -- the command that does the same -----------------------------------------------------------------------------------
 
-const OPTIONS = /** @type {const} */ (["dataset", "tool", "protocol", "split", "side", "aggregation"]);
+const OPTIONS = /** @type {const} */ (["dataset", "tool", "protocol", "split", "side"]);
 
 /** @param {State} state */
 export const listOptions = (state) => OPTIONS.flatMap((name) => (state[name] ? [`--${name}`, state[name]] : []));
@@ -67,13 +59,13 @@ export const drawCommand = (words) =>
 /** @param {Result} result */
 function drawLadder({ metric, published, rungs, tasks }) {
   const [{ constants, adjusted }] = rungs;
-  const unit = metric.optimum === null ? 0 : metric.optimum - constants.expectation;
+  const unit = metric.optimum - constants.expectation;
   const rows = rungs.map(({ constants: { baseline, expectation } }) => ({
     place: unit ? (expectation - constants.expectation) / unit : 0,
-    cells: [nameOf(baseline), showExpected(expectation)],
+    cells: [titleOf(baseline), showExpected(expectation)],
     brief: briefOf(tasks.dataset, baseline),
   }));
-  if (metric.optimum !== null) rows.unshift({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
+  rows.unshift({ place: 1, cells: ["perfect", String(metric.optimum)], brief: "" });
   rows.push({ place: adjusted.index?.value ?? 0, cells: ["your number", published.text], brief: "" });
   rows.sort((row, next) => next.place - row.place);
   const least = Math.min(0, ...rows.map((row) => row.place));
@@ -94,12 +86,12 @@ function drawLadder({ metric, published, rungs, tasks }) {
 /** The first line of a result. @param {Result} result */
 function drawAdjusted({ metric, rungs: [{ adjusted }] }) {
   const { index } = adjusted;
-  if (!index) return el("p", { class: "index" }, `${nameIndex(metric)} is undefined on these tasks.`);
+  if (!index) return el("p", { class: "index" }, `${metric.names.index} is undefined on these tasks.`);
   const [best, ...range] = show(index).split(" ");
   return el(
     "p",
     { class: "index" },
-    `${metric.names.index || `adjusted ${metric.label}`} `,
+    `${metric.names.index} `,
     el("data", { value: String(index.value) }, best),
     el("span", { class: "quiet" }, `${["", ...range].join(" ")}: 0 = chance, 1 = perfect`),
   );
@@ -117,77 +109,68 @@ function drawAssumed(state, { tasks: { split, side, protocol } }) {
 
 /** @param {Result} result */
 function drawDetails({ metric, published, shift, rungs, tasks }) {
-  const { names } = rankconst;
-  const rows = rungs.map(({ constants: { id, baseline, expectation }, adjusted: { normalised, index, z } }) => {
-    const page = `datasets/${tasks.dataset.key}.html#${id.split("/").slice(1).join("/")}`;
-    const link = el("a", { href: address(page) }, id);
-    return drawRow(nameOf(baseline), [...[normalised, index, z].map(show), String(expectation), link]);
+  const rows = rungs.map(({ constants: { id, baseline }, adjusted: { normalised, index, z } }) => {
+    const page = `datasets/${tasks.dataset.key}.html#${id.split("/").slice(2).join("/")}`;
+    return drawRow(titleOf(baseline), [...[normalised, index, z].map(show), el("a", { href: page }, id)]);
   });
-  const forms = [metric.names.normalised || "normalised", metric.names.index || "index", metric.names.z || "z"];
-  const added = shift ? ` ${shift} is added, since the tool counts from 0.` : "";
-  const caveats = (tasks.tool?.caveats ?? []).map((caveat) => [tasks.tool?.title ?? "", caveat]);
-  const note =
-    "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.";
+  const { names } = metric;
+  const head = ["against", names.normalised || "normalised", names.index, names.z, "constant"];
+  const notes = [
+    "Normalised: 1 = the baseline. z: standard deviations better than it. In brackets: the effect of rounding.",
+    `${published.text} was taken as anything from ${published.lower} to ${published.upper}.`,
+    ...(shift ? [`${shift} is added, since the tool counts from 0.`] : []),
+    ...(tasks.tool?.caveats ?? []).map((caveat) => `${tasks.tool?.title}: ${caveat}`),
+  ];
   return el(
     "details",
     { class: "more" },
     el("summary", {}, "Details: normalised, z, and the constants used"),
-    el("p", {}, note),
-    scroll("All figures", drawTable(["against", ...forms, "expectation", "identifier"], rows)),
-    drawFacts([
-      ["ranking tasks", rungs[0].constants.tasks.toLocaleString("en-US")],
-      ["published", `anything from ${published.lower} to ${published.upper}.${added}`],
-      ["protocol", `${tasks.protocol}: ${summarise(names, tasks.protocol, tasks.side)}`],
-      ["tables", names.version],
-      ...caveats,
-    ]),
+    scroll("All figures", drawTable(head, rows)),
+    drawList(notes),
   );
 }
+
+/** @param {string[]} lines */
+export const drawList = (lines) => el("ul", { class: "caveats" }, ...lines.map((line) => el("li", {}, line)));
 
 /** @param {Result} result */
 function cite({ tasks, metric, published, rungs: [{ constants, adjusted }] }) {
   return (
-    `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${nameIndex(metric)} ` +
+    `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${metric.names.index} ` +
     `${show(adjusted.index)}, by the constants ${constants.id} of the rankconst tables ` +
     `${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
   );
 }
 
-/**
- * What can be copied, and a link.
- * @param {State} state @param {string} cited @param {string[]} words of the command @param {string[][]} [others]
- */
-export function drawTakeaway(state, cited, words, others = []) {
-  const command = words.map(quote).join(" ");
-  const texts = [["Citation", cited], ["BibTeX", rankconst.names.bibtex], ...others, ["Command line", command]];
-  const folds = texts.map(([name, text]) => {
+/** What can be copied: a click selects it. @param {Record<string, string>} texts by their names */
+export function drawTakeaway(texts) {
+  const folds = Object.entries(texts).map(([name, text]) => {
     const block = el("pre", { tabindex: "0", class: name === "Citation" ? "wrapped" : "" }, el("code", {}, text));
-    return el("details", {}, el("summary", {}, name), block, copyButton(`${text}\n`));
+    return el("details", {}, el("summary", {}, name), block);
   });
-  const linked = writeFragment(state);
-  const link = linked
-    ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
-    : el("p", { class: "quiet" }, "The table is too long for a link.");
+  const link = el("a", { href: "about.html#cite" }, "How to cite the tables");
+  const linked = el("p", {}, "The address of this page is a link to this result. ", link);
   const heading = el("h2", { id: "take" }, "Take it with you");
-  return el("section", { class: "takeaway", "aria-labelledby": "take" }, heading, link, ...folds);
+  return el("section", { class: "takeaway", "aria-labelledby": "take" }, heading, linked, ...folds);
 }
+
+/** @param {string[]} words of a command */
+export const writeCommand = (words) => words.map(quote).join(" ");
 
 /** @param {State} state @returns {Promise<Shown>} */
 export async function showNumberOf(state) {
   const metric = rankconst.names.metrics.find(({ slug }) => slug === state.metric.toLowerCase());
-  if (!metric) {
-    const other = /^hits@[1-9]\d{0,8}$/i.test(state.metric);
-    throw new Refusal(`The tables have no metric '${shorten(state.metric)}'.`, "metric", other);
-  }
+  if (!metric) throw new Refusal(`This page has no metric '${shorten(state.metric)}'.`, "metric", true);
   const result = await adjustNumber(state, metric, state.value);
   const { text, open } = explain(result);
+  const words = listWords(state);
   const parts = [
     drawAdjusted(result),
     drawLadder(result),
     drawAssumed(state, result),
-    open ? el("p", { class: "quiet" }, "For p, run ", drawCommand([...listWords(state), "--details"])) : null,
+    open ? el("p", { class: "quiet" }, "For p, run ", drawCommand([...words, "--details"])) : null,
     drawDetails(result),
-    drawTakeaway(state, cite(result), listWords(state)),
+    drawTakeaway({ Citation: cite(result), "Command line": writeCommand(words) }),
   ];
   return { verdict: text, parts };
 }

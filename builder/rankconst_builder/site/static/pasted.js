@@ -9,7 +9,7 @@ import { describe, findDataset, get, squash } from "./names.js";
 import { adjustNumber } from "./number.js";
 import { drawAnswer } from "./sheet.js";
 
-const FIELDS = ["dataset", "split", "side", "protocol", "aggregation"];
+const FIELDS = ["dataset", "split", "side", "protocol"];
 const MISSING = /^(?:[-–—−‐?×✗/.]?|--|---|n\/?a|n\.a\.|oom|oot|out of memory|timeout|none|null|tbd|tba)$/i;
 /** Headings of columns that do not concern the numbers. */
 const REMARKS = /^(?:date|year|notes?|comments?|remarks?)$/i;
@@ -32,11 +32,11 @@ function isNumber(cell) {
 
 // -- the table --------------------------------------------------------------------------------------------------------
 
-/** @param {string[][]} cells @param {State} form @returns {Table} */
-function readTable([heading, ...rows], form) {
+/** @param {string[][]} cells @returns {Table} */
+function readTable([heading, ...rows]) {
   if (!rows.length) throw new Refusal("The table has a heading and no rows.", "table");
-  const columns = readColumns(heading, form);
-  if (!columns.some(({ metric }) => metric)) refuse("No heading names a metric such as MRR or Hits@10, or a dataset.");
+  const columns = heading.map(readColumn);
+  if (!columns.some(({ metric }) => metric)) refuse("No heading names a metric such as MRR or Hits@10.");
   for (const { name, role, label, metric } of columns) {
     if (label.isAdjusted) refuse(`The column ${name} is adjusted already, and this page does not check it.`);
     const saysMore = label.values.length || label.graphs.length || label.questions.some(({ scopes }) => scopes !== "c");
@@ -50,16 +50,11 @@ function readTable([heading, ...rows], form) {
   return { columns, rows };
 }
 
-/** @param {string[]} heading @param {State} form @returns {Column[]} */
-function readColumns(heading, form) {
-  const columns = heading.map((name) => {
-    const label = readLabel(name);
-    const metric = label.metrics.length > 1 ? "other" : (label.metrics[0] ?? "");
-    return { name, label, metric, role: metric ? "" : (get(rankconst.roles, squash(name)) ?? "") };
-  });
-  if (columns.some(({ metric }) => metric)) return columns;
-  // A leaderboard has a dataset a column, and its metric is that of the form.
-  return columns.map((column) => (column.label.graphs.length ? { ...column, metric: form.metric, role: "" } : column));
+/** @param {string} name @returns {Column} */
+function readColumn(name) {
+  const label = readLabel(name);
+  const metric = label.metrics.length > 1 ? "other" : (label.metrics[0] ?? "");
+  return { name, label, metric, role: metric ? "" : (get(rankconst.roles, squash(name)) ?? "") };
 }
 
 /** Why the numbers of a column are not read; empty if they are. @param {Column} column */
@@ -74,7 +69,7 @@ function explainUnread({ metric, label: { questions, rest } }) {
 
 /** The metric of a column, if the page adjusts it. @param {Column} column */
 const findMetric = ({ metric }) =>
-  rankconst.names.metrics.find(({ slug, optimum }) => slug === metric && optimum !== null) ?? null;
+  rankconst.names.metrics.find(({ slug }) => slug === metric) ?? null;
 
 /** If the largest share is less, 1.8 may be a percentage or wrong. */
 const LEAST_PERCENT = 5;
@@ -183,7 +178,7 @@ function nameRow({ columns, rows }, i) {
 
 /** Adjust every number of a pasted table. @param {State} form @returns {Promise<Answer>} */
 export async function adjustTable(form) {
-  const table = readTable(cutTable(form.table), form);
+  const table = readTable(cutTable(form.table));
   const { columns, rows } = table;
   const percent = findPercent(table);
   const refusals = /** @type {Map<number, Refusal>} */ (new Map());

@@ -1,23 +1,12 @@
 // The adjusted table, and what can be taken away of it.
 
-import { drawCommand, drawTakeaway, listOptions } from "./number.js";
-import { el, rankconst, scroll } from "./dom.js";
+import { drawCommand, drawList, drawTakeaway, listOptions, writeCommand } from "./number.js";
+import { drawTable, el, rankconst, scroll } from "./dom.js";
 import { showUncertain } from "./format.js";
 import { describe } from "./names.js";
 import { summarise } from "./verdict.js";
 
 const MOST_REASONS = 12;
-
-/** @param {Cell} cell */
-function escapeCsv(cell) {
-  const text = cell === null ? "" : String(cell);
-  // A spreadsheet would run a text that begins like a formula.
-  const safe = typeof cell === "string" && /^[=+\-@\t]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/** @param {string[]} lines */
-const drawList = (lines) => el("ul", { class: "caveats" }, ...lines.map((line) => el("li", {}, line)));
 
 /** @param {State} form @param {Answer} answer @returns {Shown} */
 export function drawAnswer(form, answer) {
@@ -40,7 +29,7 @@ export function drawAnswer(form, answer) {
     scroll("The adjusted table", drawSheet(sheet)),
     reasons.length ? el("p", { class: "quiet" }, "The program reads more: ", drawCommand(words)) : null,
     caveats.length ? drawList(caveats) : null,
-    drawTakeaway(form, cited, words, [["CSV", writeCsv(sheet)]]),
+    drawTakeaway({ Citation: cited, CSV: writeCsv(sheet), "Command line": writeCommand(words) }),
   ];
   const impossible = answer.impossible.join("; ");
   const warning = impossible ? `The numbers of ${impossible} are impossible together. ` : "";
@@ -61,9 +50,19 @@ function makeSheet({ table: { columns, rows }, results }) {
       const printed = index ? showUncertain(index.value, index.interval) : { best: "–", range: "" };
       return { value: index?.value ?? null, ...printed };
     });
-    const heading = metric.names.index || `${metric.label} index`;
-    return [{ heading: name, kind: "number", cells }, { heading, kind: "added", cells: added }];
+    return [
+      { heading: name, kind: "number", cells },
+      { heading: metric.names.index, kind: "added", cells: added },
+    ];
   });
+}
+
+/** @param {Cell} cell */
+function escapeCsv(cell) {
+  const text = cell === null ? "" : String(cell);
+  // A spreadsheet would run a text that begins like a formula.
+  const safe = typeof cell === "string" && /^[=+\-@\t]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** @param {Sheet} sheet */
@@ -81,5 +80,5 @@ function drawSheet(sheet) {
     );
     return el("tr", {}, ...cells);
   });
-  return el("table", { class: "adjusted" }, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...body));
+  return drawTable(head, body, { class: "adjusted" });
 }

@@ -1,11 +1,10 @@
 // What the scripts hand to each other, for the compiler alone.
 
-// -- the tables: names.js and v1/ of the site
+// -- the tables: names.js and the scripts of constants
 
-/** `tail`: whether the command line knows its tail probabilities; `optimum`: null where every ranker gets the same. */
 interface Metric {
-  slug: string; key: string; label: string; title: string; share: boolean; increasing: boolean; tail: boolean;
-  optimum: number | null; lower: number; upper: number | null; names: { normalised: string; index: string; z: string };
+  slug: string; key: string; label: string; share: boolean; increasing: boolean;
+  optimum: number; lower: number; upper: number | null; names: { normalised: string; index: string; z: string };
 }
 /** `counting`: how counting ranks there, in a few words; empty if it has no constants. */
 interface Dataset { key: string; title: string; aliases: string[]; protocols: string[]; counting: string }
@@ -13,35 +12,34 @@ interface Tool {
   key: string; title: string; protocol: string; side: string | null; batch: number | null;
   shifts: Record<string, number>; caveats: string[]; refused: Record<string, string>; unranked: Record<string, string>;
 }
-/** `protocol`: the default; `relations`: the summary for that side; `first`: the constants of the first view. */
+/** `protocol`: the default; `relations`: the summary for that side. */
 interface Catalogue {
-  version: string; noise: number; protocol: string; bibtex: string; first: Contents;
+  version: string; noise: number; protocol: string;
   numbers: { digits: string; exponent: string; plus_minus: string; units: Record<string, number> };
   datasets: Dataset[]; metrics: Metric[]; tools: Tool[]; ambiguous: Record<string, string[]>;
   protocols: { key: string; summary: string; relations: string }[];
-  baselines: { key: string; summary: string; brief: string }[];
+  baselines: { key: string; title: string; brief: string }[];
 }
+/** `constants`: expectation and variance. */
 interface Contents {
-  id: string; version: string; tasks: Record<string, { num_tasks: number; worst: Record<string, number> }>;
-  constants: Record<string, Record<string, [number, number, number, number, string, number | null]>>;
+  tasks: Record<string, { num_tasks: number; worst: Record<string, number> }>;
+  constants: Record<string, Record<string, [number, number]>>;
   levels: Record<string, Record<string, [number, number]>>;
 }
 
 // -- a number, and what it is held to
 
 type State = Record<
-  "value" | "table" | "dataset" | "metric" | "tool" | "split" | "side" | "protocol" | "aggregation" | "version", string
+  "value" | "table" | "dataset" | "metric" | "tool" | "split" | "side" | "protocol" | "version", string
 > & { mode: "number" | "table" };
-interface Place { split: string; side: string; protocol: string; aggregation: string }
+interface Place { split: string; side: string; protocol: string }
 /** The address of a number as typed; fields may be empty. */
 interface Address extends Place { dataset: string; tool: string }
 interface Tasks extends Place { dataset: Dataset; tool: Tool | null }
-interface Moments {
-  expectation: number; expectationError: number; variance: number; varianceError: number; method: string;
-}
 /** `where`: the dataset and its tasks in words; `level`: how many hits are better than the baseline, and fewer worse. */
-interface Constants extends Moments {
-  metric: Metric; level: [number, number] | null; where: string; id: string; baseline: string; tasks: number; worst: number;
+interface Constants {
+  metric: Metric; expectation: number; variance: number; level: [number, number] | null;
+  where: string; id: string; baseline: string; tasks: number; worst: number;
 }
 /** `digits` times ten to the power of `power`. */
 interface Decimal { digits: bigint; power: number }
@@ -52,21 +50,19 @@ type Form = { value: number; interval: Interval } | null;
 interface Adjusted { value: number; interval: Interval; normalised: Form; index: Form; z: Form }
 /** A number held to a baseline. */
 interface Rung { constants: Constants; adjusted: Adjusted }
-/** `hasTail`: whether the program knows how probable such numbers are; chance is the first of the rungs. */
-interface Result {
-  tasks: Tasks; metric: Metric; published: Published; shift: number; hasTail: boolean; rungs: Rung[];
-}
+/** Chance is the first of the rungs. */
+interface Result { tasks: Tasks; metric: Metric; published: Published; shift: number; rungs: Rung[] }
 
 // -- what is shown
 
 type Child = Node | string | null;
 /** Attributes; functions are listeners. */
-type Traits = Record<string, string | boolean | EventListener>;
+type Traits = Record<string, string | EventListener>;
 interface Shown { verdict: string; parts: (Node | null)[] }
 /** The data of a page: `words`, `roles` and `reader` once a table is there. */
 interface Page {
-  names: Catalogue; sets: Map<string, Contents>; words: Record<string, Meaning>; roles: Record<string, string>;
-  reader?: { showTable: (state: State) => Promise<Shown> };
+  names: Catalogue; sets: Record<string, Contents>; words: Record<string, Meaning>; roles: Record<string, string>;
+  reader: { showTable: (state: State) => Promise<Shown> };
 }
 
 // -- a pasted table

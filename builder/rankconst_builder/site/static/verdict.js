@@ -11,25 +11,25 @@ const SLACKS = [8 * 2 ** -53, 1e-6];
 
 /**
  * 1 for a number better than its baseline (p < 0.05), -1 for a worse one, 0 for one that cannot be distinguished from
- * it; null where this page does not know p; hasTail: whether the program knows it.
- * @param {Rung} rung @param {Published} published @param {number} shift @param {boolean} hasTail
+ * it; null where this page does not know p.
+ * @param {Rung} rung
  */
-function judge({ constants, adjusted: { z } }, published, shift, hasTail) {
+function judge({ constants, adjusted: { interval, z } }) {
+  const { expectation, level, metric, tasks } = constants;
   if (!z) {
-    const { expectation, metric } = constants;
     const sign = metric.increasing ? 1 : -1;
-    return sign * (Number(published.lower + shift > expectation) - Number(published.upper + shift < expectation));
+    return sign * (Number(interval.lower > expectation) - Number(interval.upper < expectation));
   }
   const { lower, upper } = z.interval;
   if (lower >= CERTAIN) return 1;
   if (upper <= -CERTAIN) return -1;
-  if (!hasTail || (lower <= 0 && upper >= 0)) return 0;
-  return constants.level ? judgeHits(constants.level, constants.tasks, published) : null;
+  if (lower <= 0 && upper >= 0) return 0;
+  return level ? judgeHits(level, tasks, interval) : null;
 }
 
 /**
  * The same of hits: so many are better, and fewer are worse.
- * @param {[number, number]} level @param {number} tasks @param {Interval} published
+ * @param {[number, number]} level @param {number} tasks @param {Interval} interval
  */
 function judgeHits([better, worse], tasks, { lower, upper }) {
   for (const slack of SLACKS) {
@@ -46,69 +46,60 @@ export function showExpected(value) {
   return value <= 1 ? fixed(value, 4) : showNumber(value);
 }
 
-/** @param {Rung} rung */
-function showWay({ adjusted: { index } }) {
-  return !index ? "better" : `${fixed(100 * index.value, 1)}% of the way from there to perfect`;
-}
+/** @param {Form} index */
+const showWay = (index) => (index ? `${fixed(100 * index.value, 1)}% of the way from there to perfect` : "better");
 
-/** @param {Rung} rung @param {Published} published @param {number | null} stands */
-function explainChance(rung, { text }, stands) {
-  const { constants, adjusted } = rung;
-  const { metric } = constants;
-  const gets = showExpected(constants.expectation);
-  if (stands === 0) return `${text} cannot be distinguished from chance: a random ranker gets ${gets}.`;
-  if (stands === -1) return `${text} is worse than chance: a random ranker gets ${gets}.`;
-  if (!adjusted.index) return `A random ranker gets ${gets}.`;
-  if (adjusted.index.value < 0) return `A random ranker gets ${gets}; ${text} is worse.`;
-  const way = `a random ranker gets ${gets}; ${text} is ${showWay(rung)}.`;
-  const change = Math.abs(adjusted.index.value - adjusted.value);
-  if (metric.lower !== 0 || metric.optimum !== 1 || (stands === null && change < SMALL)) return `A${way.slice(1)}`;
+/** @param {Rung} rung @param {string} text the number @param {number | null} sign of {@link judge} */
+function explainChance({ constants: { expectation, metric }, adjusted: { index, value } }, text, sign) {
+  const gets = showExpected(expectation);
+  if (sign === 0) return `${text} cannot be distinguished from chance: a random ranker gets ${gets}.`;
+  if (sign === -1) return `${text} is worse than chance: a random ranker gets ${gets}.`;
+  if (!index) return `A random ranker gets ${gets}.`;
+  if (index.value < 0) return `A random ranker gets ${gets}; ${text} is worse.`;
+  const change = Math.abs(index.value - value);
+  if (metric.lower !== 0 || (sign === null && change < SMALL))
+    return `A random ranker gets ${gets}; ${text} is ${showWay(index)}.`;
   return change < SMALL
     ? `Chance hardly matters here: it changes ${text} by ${showExpected(change)}.`
-    : `Chance matters here: ${way}`;
+    : `Chance matters here: a random ranker gets ${gets}; ${text} is ${showWay(index)}.`;
 }
 
-/** Whether a number, as it is written, is better than what the baseline gets. @param {Rung} rung */
-function isBetter({ constants: { expectation, metric }, adjusted: { value } }) {
-  return metric.increasing ? value > expectation : value < expectation;
+/** @param {Rung} rung @param {string} text the number @param {number | null} sign of {@link judge} */
+function explainCounting({ constants: { expectation, metric }, adjusted: { index, value } }, text, sign) {
+  const gets = showExpected(expectation);
+  if (sign === 1 || (sign === null && index && index.value > 0))
+    return `Counting gets ${gets}; ${text} is ${showWay(index)}.`;
+  if (sign === null) return `Counting gets ${gets}, which is better.`;
+  const isAbove = metric.increasing ? value > expectation : value < expectation;
+  if (sign === 0 && isAbove) return `${text} cannot be distinguished from counting, which gets ${gets}.`;
+  return `Counting ${sign ? "does better" : "is no worse"}: it gets ${gets}.`;
 }
 
-/** @param {Rung} rung @param {Published} published @param {number | null} stands */
-function explainCounting(rung, { text }, stands) {
-  const gets = showExpected(rung.constants.expectation);
-  const { index } = rung.adjusted;
-  if (stands === 1 || (stands === null && index && index.value > 0))
-    return `Counting gets ${gets}; ${text} is ${showWay(rung)}.`;
-  if (stands === null) return `Counting gets ${gets}, which is better.`;
-  if (stands === 0 && isBetter(rung)) return `${text} cannot be distinguished from counting, which gets ${gets}.`;
-  return `Counting ${stands ? "does better" : "is no worse"}: it gets ${gets}.`;
-}
+/** @param {Result} result @param {string} baseline */
+const findRung = ({ rungs }, baseline) => rungs.find(({ constants }) => constants.baseline === baseline);
 
 /**
- * One to three sentences about a number: what chance and counting get, and what that leaves.
- * @param {{rungs: Rung[], published: Published, shift: number, hasTail: boolean}} result
- * @returns {{text: string, open: boolean}} open: whether p alone can tell
+ * One to three sentences about a number: what chance and counting get, and what that leaves; open: whether p alone can
+ * tell.
+ * @param {Result} result
  */
-export function explain({ rungs: [chance, ...baselines], published, shift, hasTail }) {
-  const first = judge(chance, published, shift, hasTail);
-  const counting = baselines.find(({ constants }) => constants.baseline === "counting");
-  const second = counting ? judge(counting, published, shift, hasTail) : 0;
-  const sentences = [explainChance(chance, published, first)];
-  if (counting) sentences.push(explainCounting(counting, published, second));
-  const open = first === null || second === null;
+export function explain(result) {
+  const { text } = result.published;
+  const [chance] = result.rungs;
+  const counting = findRung(result, "counting");
+  const signs = [judge(chance), counting ? judge(counting) : 0];
+  const sentences = [explainChance(chance, text, signs[0])];
+  if (counting) sentences.push(explainCounting(counting, text, signs[1]));
+  const open = signs.includes(null);
   if (open) sentences.push("The difference may be luck.");
   return { text: sentences.join(" "), open };
 }
 
 /** How many numbers are better than chance, and than counting. @param {Result[]} results */
 export function summarise(results) {
-  const [chance, counting] = ["uniform", "counting"].map((baseline) =>
-    results.flatMap(({ rungs, published, shift, hasTail }) => {
-      const rung = rungs.find(({ constants }) => constants.baseline === baseline);
-      return rung ? [judge(rung, published, shift, hasTail)] : [];
-    }),
-  );
-  const count = (/** @type {(number | null)[]} */ judgements) => judgements.filter((sign) => sign === 1).length;
+  const chance = results.map(({ rungs }) => judge(rungs[0]));
+  const counting = results.flatMap((result) => findRung(result, "counting") ?? []).map(judge);
+  const count = (/** @type {(number | null)[]} */ signs) => signs.filter((sign) => sign === 1).length;
   const every = ["", "The number is", "Both numbers are"][results.length] ?? `All ${results.length} numbers are`;
   const some = count(chance) === results.length ? every : `${count(chance)} of ${results.length} numbers are`;
   const of = counting.length < results.length ? ` of ${counting.length}` : "";
