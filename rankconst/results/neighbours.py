@@ -171,6 +171,10 @@ def ask_about_repeated(
             is_declared |= in_filtered[entries.head_of]
         is_open = np.array(lacks, dtype=np.bool_)[entries.context_of] & ~is_declared
         is_again = is_open & np.isin(group, group[is_declared])
+        if name == "split":  # next to "valid_mrr", Hits@1 is hardly of the test set
+            other = [context.split not in {None, "test"} for context in entries.contexts]
+            is_other = np.array(other, dtype=np.bool_)[entries.context_of]
+            is_again |= is_open & np.isin(evaluations, evaluations[is_other])
         entries = _ask(entries, is_open & np.isin(column_of, column_of[is_again]), name)
     return entries
 
@@ -209,8 +213,8 @@ def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:
         return entries
     question = _UNFILTERED
     if name != "protocol":
-        text = f"the same metric is there with {name} {_ASSUMED[name]}, too, so this one may be of "
-        question = Question(name, f"{text}another {name}", option=REMEDIES[name])
+        text = f"a number next to it names its {name}, so this one may be of another {name}"
+        question = Question(name, text, option=REMEDIES[name])
     distinct, code_of = np.unique(entries.context_of[asked], return_inverse=True)
     contexts = list(entries.contexts)
     for place in distinct.tolist():

@@ -102,8 +102,8 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"remove_duplicates": true, "mrr": 0.3}', ["MRR 0.3 ?graph duplicates"]),
         ('{"few_shot": 5, "mrr": 0.3}', ["MRR 0.3 ?part few-shot"]),
         # The value 1 of a metric is no flag.
-        ('{"valid_mrr": 1, "hits@1": 0.3}', ["MRR 1 valid", "Hits@1 0.3"]),
-        ('{"valid_mrr": 1, "hits@1": 0.3, "config": {}}', ["MRR 1 valid", "Hits@1 0.3"]),
+        ('{"valid_mrr": 1, "hits@1": 0.3}', ["MRR 1 valid", "Hits@1 0.3 ?split"]),
+        ('{"valid_mrr": 1, "hits@1": 0.3, "config": {}}', ["MRR 1 valid", "Hits@1 0.3 ?split"]),
         # What is not declared is asked.
         ('{"forward": {"mrr": 0.3}, "backward": {"mrr": 0.2}, "average": {"mrr": 0.25}}',
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
