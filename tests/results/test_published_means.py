@@ -12,6 +12,7 @@ from pages import ROOT
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.literature import SuiteResult, list_suite_results, load_suites
 from rankconst.catalogue.tools import parse_tool
+from rankconst.results.formats import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,6 +141,12 @@ def test_means_alone_are_those_of_the_suites_that_headings_name(tmp_path: Path) 
     assert (tasks["0.345"], tasks["0.513"]) == ("ultra_inductive_er", "ultra_inductive_er")
     assert [tool.key for tool in found.tools] == ["ultra"]
     assert all("the constants are of" in note for note in found.notes.values())
+
+
+def test_a_heading_may_name_a_suite_and_a_metric() -> None:
+    text = "| Model | Total Avg (57 graphs) MRR |\n|---|---|\n| ULTRA (3g) | 0.366 |\n"
+    (entry,) = rankconst.adjust(read_document("a.md", text)).numbers.entries
+    assert entry.constants is not None and entry.constants.tasks.dataset == "ultra_57"
 
 
 @pytest.mark.parametrize(

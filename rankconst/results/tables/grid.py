@@ -85,9 +85,12 @@ def read_tables(
     if not blocks and first_without:
         raise DataError(explain_missing(document, first_without))
     if not blocks:
+        remedy = "paste the table as CSV"
+        if "model-index:" in document.text:
+            remedy = "copy the metadata between the two lines --- into a file that ends in .yaml"
         raise DataError(
             f"{document.name}: there is no table. Expected a heading and rows of cells below; "
-            "paste the table as CSV."
+            f"{remedy}."
         )
     return _merge(document, form, blocks, notes, tool)
 

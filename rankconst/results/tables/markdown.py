@@ -39,6 +39,8 @@ _CLOSING = re.compile(r"</table", re.IGNORECASE)
 _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
+# In the metadata of a card: PyKEEN ranks other entities than most.
+_LIBRARY = re.compile(r"---\n(?:(?!---).*\n)*?library_name: *(\S+)")
 _MATH = re.compile(r"\$((?:[^$\\]|\\.)+)\$")
 _MARKUP = re.compile(r"[*_<>&$\\`\[~!]")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]]{1,20}\](?!:)")
@@ -200,6 +202,9 @@ class _Reader:
             self._page.read(0, len(self._document.lines))
         else:
             _parser().block.parse(self._document.text, _parser(), {}, tokens)
+        library = _LIBRARY.match(self._document.text)
+        if library is not None:
+            self._outline.add_heading(0, library[1])
         before: Token | None = None
         for token in tokens:
             self._take(before, token)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
 from rankconst.results.tables.cells import Placed
@@ -52,6 +53,7 @@ _HTML = "<table><tr><th>Model</th><th>MRR</th></tr><tr><td>A<td>.3</table>"
 # Pages with T for a table, and what belongs to each table.
 _NEAR = {
     "# A\n\n## B\n\nT": "heading B, heading A",
+    "---\nlicense: mit\nlibrary_name: pykeen\n---\n\n# A\n\nT": "heading A, heading pykeen",
     "A\n===\n\nB\n---\n\nT\n\n## C\n\nT": "heading B, heading A | heading C, heading A",
     "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w, paragraph far",
     "lead:\n\n- one\n- two\n\nT": "paragraph two, paragraph one, paragraph lead:",
@@ -170,3 +172,23 @@ def test_rows_and_tables_that_are_left_out(rows: str, left: list[int]) -> None:
     reading = read(rows)
     assert [entry.text for entry in reading.entries] == [".3"]
     assert [skip.line for skip in reading.skipped] == left
+
+
+def test_results_in_the_metadata_of_a_card_are_read_from_a_file_of_their_own() -> None:
+    metadata = """\
+model-index:
+- name: RotatE
+  results:
+  - dataset:
+      name: UMLS
+      type: umls
+      split: test
+    metrics:
+    - type: mrr
+      value: 0.5
+      name: MRR
+"""
+    with pytest.raises(DataError, match=r"copy the metadata .* a file that ends in \.yaml"):
+        read_document("README.md", f"---\n{metadata}---\n\n# RotatE\n")
+    (entry,) = read_document("card.yaml", metadata).entries
+    assert (entry.text, entry.context.dataset, entry.context.split) == ("0.5", "UMLS", "test")
