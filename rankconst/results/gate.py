@@ -289,7 +289,7 @@ def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
 def _find_suites(texts: Sequence[Text]) -> tuple[tuple[str, ...], str]:
     """Find the suites of graphs that a text suggests, the nearest first, and its place."""
     for text in texts:
-        suites = suggest_suites(text.label.text) if text.scope in {"text", "column"} else ()
+        suites = suggest_suites(text.label.text) if text.scope == "text" else ()
         if suites:
             return suites, text.place
     return (), ""

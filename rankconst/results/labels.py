@@ -69,6 +69,10 @@ class Label:
         """Whether the label has a value, a graph, or a word that may be about ranking tasks."""
         return bool(self.values or self.words or self.graphs or self.num_triples)
 
+    def has_word_of(self, field: str) -> bool:
+        """Tell whether a word in the label is about a field."""
+        return any(word.field == field for word in self.words)
+
     def __hash__(self) -> int:
         return hash(self.text)
 
@@ -150,7 +154,7 @@ _ALL_OF = re.compile(
     r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
     re.IGNORECASE,
 )
-_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions|graphs|datasets)")
+_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)")
 
 
 class _Cleaned(NamedTuple):

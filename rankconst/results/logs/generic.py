@@ -74,6 +74,7 @@ _ENDINGS = "|".join([re.escape(ending) for ending in FILE_ENDINGS])
 _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
 # Hits (filtered) @ 10
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
+_BAR = re.compile(r"\d+%\|[^|]*\|\s*\d+/\d+\s\[[^\],]*")  # 100%|███| 9/9 [00:10<00:00, MRR=0.3]
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
     re.IGNORECASE,
@@ -107,6 +108,8 @@ def _clean(line: str) -> _Cleaned:
     if ":" in text:
         text = _STAMP.sub(" ", text)
     text = _LEVEL.sub(" ", text)
+    if "%|" in text:
+        text = _BAR.sub(" ", text)
     if "(" in text and "@" in text:
         text = _BRACKETED.sub(r"\2 \1@\3", text)
     if "." in text or "/" in text:
@@ -404,9 +407,14 @@ class _Scan:
                 self._above.add(parsed.below)
 
     def _begin(self, line: int, parsed: _Line) -> None:
-        """Begin a block with a line of numbers, or go on with it."""
+        """Begin a block with a line of numbers, or go on with it.
+
+        A mean may be over the numbers above it, of queries of several kinds.
+        """
         if parsed.opens or not self._block:
-            self._inside = _Texts()
+            inside, self._inside = self._inside.list_nearest()[::-1], _Texts()
+            if self._block:
+                self._inside.add(text for text in inside if text.label.has_word_of("task"))
         self._block = self._block or line
 
     def _end_block(self) -> None:

@@ -62,7 +62,7 @@ ROTATE = LogFormat(
     key="rotate",
     tool="rotate",
     values=rule(
-        r"\b(?P<split>Test|Valid) (?P<name>[^\s|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):"
+        r"\b(?P<split>Test|Valid) (?P<name>[^|\"]{1,40}?)(?:_list)? at step (?P<step>\d{1,12}):"
         + VALUE,
         *("Test ", "Valid "),
     ),

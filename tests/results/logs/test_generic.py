@@ -82,6 +82,10 @@ PRINTS = {
     # A count is held against the tasks, and raises no question of its own.
     "test mrr: 0.3 on 1000 triples\n\nn = 500\ntest mrr: 0.3\n": ["1 test - - -: MRR 0.3", "4 test - - -: MRR 0.3"],
     "{'num_samples': 500, 'eval_samples': 9, 'negative_sample_size': 256}\ntest mrr: 0.3\n": ["2 test - - -: MRR 0.3"],
+    # Progress bars are no names; a mean may be over the numbers of other tasks above it.
+    "Testing (head-batch): 100%|##| 9/9 [00:10<00:00, 15it/s, MRR=0.25]\n": ["1 test head - -: MRR 0.25"],
+    "test 1p MRR: 0.3\ntest mean MRR: 0.2\n": ["1 test - - - (1p): MRR 0.3", "2 test - - - (1p): MRR 0.2"],
+    "test MRR: 0.3 after 100 batches\ntest MRR: 0.4\n100 batches\n": ["1 test - - - (batches): MRR 0.3", "2 test - - -: MRR 0.4"],
     # RE-GCN
     "test MRR (raw_ent): 0.42\nHits (raw_ent) @ 10: 0.62\nMRR (raw_rel): 0.42\nHits (raw_rel) @ 10: 0.62\n": [
         "1 test - raw -: MRR 0.42", "2 - - raw - (split): Hits@10 0.62",

@@ -145,6 +145,7 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
     ("key", "text", "skipped"),
     [
         ("rotate", "Test auc_pr at step 39999: 0.990000\n", "auc_pr: not the name of a metric"),
+        ("rotate", "Test 1-to-N head MRR at step 9: 0.990000\n", "1-to-N head MRR: not the name of a metric"),
         ("openke", f"no type constraint results:\n{TABLE}averaged(raw):{ROW}", "MRR: a table without l"),
         ("openke", f"type constraint results:\n{TABLE}l(raw):{ROW}r(raw):{ROW}", "MRR: under the type"),
         ("openke", "r(filter):\t 12.5\n", "12.5: no heading above names its column"),
