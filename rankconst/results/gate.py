@@ -104,6 +104,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
         declared["dataset"] = dataset.name
         origins["dataset"] = dataset.place
     questions: dict[tuple[str, str], Question] = {}
+    setting = ""  # inductive or transductive, as the nearest label says
     for text in texts:
         is_training = _may_be_training(text)
         for name, value in text.label.declared.items():
@@ -114,12 +115,14 @@ def gather(texts: Sequence[Text]) -> Declarations:
             declared[name] = value
             origins[name] = text.place
         for word in _list_asking(text, is_training=is_training):
-            if not _answers(declared, word):
+            is_other = word.kind in _SETTINGS and setting not in {"", word.kind}
+            if not is_other and not _answers(declared, word):
                 # The label of another graph would contradict --dataset.
                 question = text.ask(word)
                 if word.field == "dataset" and dataset.name:
                     question = text.ask(replace(word, remedy=_IN_A_COLUMN))
                 questions.setdefault((word.field, word.text), question)
+        setting = setting or _find_setting(text)
     if dataset.name and list_namesakes(dataset.name, typed=False):
         kind = _find_kind(texts)
         if kind:
@@ -197,6 +200,14 @@ def _answers(declared: Mapping[str, str], word: Word) -> bool:
 
 
 _FARTHER = {"part", "task"}
+_SETTINGS = {"inductive", "transductive"}
+
+
+def _find_setting(text: Text) -> str:
+    """Find the only setting that a label names, which those of farther texts do not concern."""
+    settings = {word.kind for word in text.label.words} & _SETTINGS
+    is_label = text.label.is_vocabulary and text.scope != "name"
+    return settings.pop() if is_label and len(settings) == 1 else ""
 
 
 def _find_kind(texts: Sequence[Text]) -> str:

@@ -112,12 +112,11 @@ def read_label(text: str, k: int | None = None) -> Label:
         words = (*words, Word(mark, "graph"))
     if not label.is_vocabulary and VOCABULARY.is_foreign(bare):
         words = (*words, VOCABULARY.lexicon[FOREIGN])
+    label = replace(label, words=words, percent=plain.percent)
     if label.metric is not None:
-        return replace(
-            label, words=words, role="measured", percent=plain.percent, spread=plain.spread
-        )
+        return replace(label, role="measured", spread=plain.spread)
     role = VOCABULARY.match_role(bare) if len(bare) < _LONGEST_ROLE else ""
-    return replace(label, words=words, role=role)
+    return replace(label, role=role)
 
 
 # -- signs ---------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ _MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)"
 _QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
 _PERCENT = re.compile(
     r"[(\[]\s*(?:in\s+)?(?:%|[Pp]ercent)\s*[)\]]|\bin\s+(?:%|[Pp]ercent\b)|%"
-    r"|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x]\s?100$"
+    r"|[(\[]\s*[×x*]\s?100\s*[)\]]|(?:×|(?<=[\s\d])x)\s?100\s*$"
 )
 _SPREAD = re.compile(
     r"[(\[]?\s{0,9}(?:mean\s{0,9})?(?:±|\+/-|\+-)\s{0,9}(?:std|sd)?\.?\s{0,9}[)\]]?$"
@@ -172,7 +171,7 @@ def _clean(text: str) -> _Cleaned:
     if " " in bare.strip():
         words = bare.split(" ")
         bare = " ".join("" if _is_file(word) else word for word in words)
-    percent, spread = _PERCENT.search(bare) is not None, False
+    percent, spread = " " in map(_keep_amount, _PERCENT.finditer(bare)), False
     bare = _PERCENT.sub(_keep_amount, bare)
     if len(bare) <= _LONGEST_HEADING:  # these patterns take quadratic time
         spread = _SPREAD.search(bare) is not None
@@ -348,9 +347,10 @@ def _split(joined: re.Match[str]) -> str:
 
 # -- what the names of a label say -----------------------------------------------------------------
 
-# Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 50 neg.
+# Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 1:99, 50 neg.
 _AMONG = re.compile(
-    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?|top[\s-]?\d{2,})(?!\w|\.\d)",
+    r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?|top[\s-]?\d{2,}|1:\d{2,})"
+    r"(?!\w|[.:]\d)",
     re.IGNORECASE,
 )
 _AMONG_OTHERS = re.compile(
@@ -400,6 +400,8 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
             amount = match[0].lower().replace(PERCENT, "%")
             words[amount] = replace(word, text=amount)
             in_amounts.update(range(*match.span()))
+            if amount.startswith("1 vs"):  # no comparison of models
+                words.pop("vs", None)
     unknown = [part for part in parts if not part.kind and part.text.lower() not in words]
     is_vocabulary = not unknown if parts else bool(words)
     names = (part for part in unknown if part.start not in in_amounts and not part.text.isdigit())
@@ -448,9 +450,9 @@ def _list_measures(
     ]
 
 
-def _find_reason(words: Iterable[Word], metric: Metric, bare: str, parts: Iterable[_Part]) -> str:
+def _find_reason(words: Sequence[Word], metric: Metric, bare: str, parts: Iterable[_Part]) -> str:
     """Return why numbers of a metric cannot be adjusted, as half a sentence; empty if they can."""
-    if _is_transformed(bare, parts):
+    if _is_transformed(bare, parts, words):
         return f"it is not {metric.label} itself"
     statistics = (word for word in words if word.field == "metric" and word.scopes != {"name"})
     return next((word.reason for word in statistics), "")
@@ -528,23 +530,25 @@ def _joins_sides(parts: Iterable[_Part]) -> bool:
 
 
 # Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
-_NAMED = "\0"
+_METRIC = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
-_OPERATORS = re.compile(r"[\d^*×÷=<>Δδ∆√+#]")
-_NO_DIGITS = str.maketrans("", "", _DIGITS)
+_OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#]")
+# A number next to the metric; those in GPT-4 and "seed 1" are parts of names.
+_FACTOR = re.compile(rf"{_METRIC}[\W_]*\d|(?<![\w.-])\d+[\W_]*{_METRIC}")
 
 
-def _is_transformed(bare: str, parts: Iterable[_Part]) -> bool:
+def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) -> bool:
     """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000."""
     rest, end = "", 0
     for part in parts:
-        rest += bare[end : part.start] + (_NAMED if part.kind else part.text)
+        text = _METRIC if part.kind == "metric" else "word" if part.kind else part.text
+        rest += bare[end : part.start] + text
         end = part.end
     rest += bare[end:]
-    words = [part.word for part in parts if part.kind == "word"]
-    if any(word is not None and word.field == "protocol" for word in words):
-        rest = rest.translate(_NO_DIGITS)  # among 50 samples
-    return _OPERATORS.search(rest) is not None or _OTHER_UNIT.search(rest) is not None
+    if _OPERATORS.search(rest) or _OTHER_UNIT.search(rest):
+        return True
+    is_among = any(word.field == "protocol" for word in words)  # 50 samples
+    return not is_among and _FACTOR.search(rest) is not None
 
 
 # -- headings --------------------------------------------------------------------------------------
@@ -600,13 +604,18 @@ def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> s
     return rest.strip(" /|_-:,") or bare
 
 
+_OPEN_K = re.compile(r"@\s*[kn]?(?!\w)", re.IGNORECASE)
+
+
 def join_k(name: str, k: str) -> str:
     """Join the name of a metric and the k that is written apart from it.
 
-    >>> join_k("Hits@", "10"), join_k("hits@k", "@ 3")
-    ('Hits@10', 'hits@3')
+    >>> join_k("Hits@", "10"), join_k("hits@k", "@ 3"), join_k("Hits@N (%)", "N=1")
+    ('Hits@10', 'hits@3', 'Hits@1 (%)')
     """
-    return f"{name.rstrip('@ ').removesuffix('@k')}@{k.lstrip('@ ')}"
+    place = f"@{k.lstrip('@=knKN ')}"
+    joined = _OPEN_K.sub(place, name, count=1)
+    return f"{name.rstrip()}{place}" if joined == name else joined
 
 
 def _asks_in_headings(word: Word) -> bool:

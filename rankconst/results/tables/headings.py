@@ -46,7 +46,7 @@ DEEPEST = 4
 _CENTRED = (
     "it is open which columns belong to which group: write each name above the first of its columns"
 )
-_COUNT = re.compile(r"@?\s*[1-9]\d{0,8}", re.ASCII)
+_COUNT = re.compile(r"(?:@|[kKnN]\s*=)?\s*[1-9]\d{0,8}", re.ASCII)  # 1, @1 or K=1, below Hits@
 
 
 @dataclass(frozen=True)
@@ -331,6 +331,9 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
         named = {metric.label.lower() for metric in metrics if metric is not None}
         metric = named.pop() if len(named) == 1 else "mrr"
         hint = f" If the columns are {columns}, say of which metric: --metric {metric}."
+    if document.metric is not None and headings:
+        name = f"{document.metric.label} {headings[-1][:40]}"
+        hint = f" Write the metric into the headings of its columns: {name}."
     listed = ", ".join(label[:40] for label in headings)
     return (
         f"{place}: no column is a metric among {listed or 'empty headings'}.{hint} "
@@ -366,7 +369,11 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     # The metrics of columns without further words, of those that declare, and of those of models.
     plain = {label.metric for j, label in measures.items() if j not in partial}
     declaring = {label.metric for label in measures.values() if label.declared}
-    of_models = {label.metric for j, label in partial.items() if names_model(words_of[j])}
+    of_models: dict[int, Metric | None] = {}
+    for j, words in words_of.items():
+        names = [word for word in words if not word.isdigit()]  # of "seed 1", seed
+        if names_model(names or words):
+            of_models[j] = partial[j].metric
     counts = Counter(label.metric for label in partial.values())
     remainders: dict[int, str] = {}
     for j, words in words_of.items():
@@ -381,7 +388,7 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
         is_short = all(word.isalpha() and len(word) <= SHORT for word in words)
         is_contrasted = is_short and (metric in plain or is_repeated)
         # TransE MRR, or MRR (text) and MRR (RotatE): names of models, if no other is of a graph.
-        is_model = names_model(words) or (is_repeated and metric in of_models)
+        is_model = j in of_models or (is_repeated and metric in of_models.values())
         if metric in declaring and not label.is_about_tasks:
             is_model = False
         if not is_model or len(text) == 1 or is_contrasted:

@@ -144,8 +144,15 @@ _RULES = (
 _GIVEN = r"(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]|\{(?:[^{}]|\{[^{}]*\}){0,999}\})*"
 _ARGUMENTS = re.compile(_GIVEN)
 _LEADING = re.compile(rf"\s*+(?:\\([a-zA-Z]+)\*?{_GIVEN})?")
-_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
-_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]{0,40}\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
+# The cells that tabularray's \\SetCell spans are written out, and empty.
+_SET_CELL = r"SetCell\s*\[[^\]]{0,40}?\b"
+_WIDTH = re.compile(
+    rf"\\(?:multicolumn\s*\{{\s*|{_SET_CELL}c\s*=\s*)(\d{{1,3}})\s*[\}},\]]", re.ASCII
+)
+_HEIGHT = re.compile(
+    rf"\\(?:multirow\s*(?:\[[^\]]{{0,40}}\]\s*)?\{{\s*|{_SET_CELL}r\s*=\s*)(-?\d{{1,4}})\s*[\}},\]]",
+    re.ASCII,
+)
 
 
 class _Reader:
@@ -341,8 +348,8 @@ class _Reader:
         """Yield the cell of a part of the text, and an empty one for each further column of it."""
         part = Placed.cut(self._text, span.start, span.end)
         cell = Placed(" ".join(part.split()), part.start, part.end)
-        width, height = _read_span(_MULTICOLUMN, cell), _read_span(_MULTIROW, cell)
-        first, *others = cell.extend(width)
+        width, height = _read_span(_WIDTH, cell), _read_span(_HEIGHT, cell)
+        first, *others = cell.extend(1 if "\\SetCell" in cell else width)
         yield _Cell(first, strip_latex(first, self._macros), width, height)
         for other in others:
             yield _Cell(other, "")

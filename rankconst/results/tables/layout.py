@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.tools import is_tool
+from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
 from rankconst.results.labels import Label, answer, read_label
@@ -71,9 +72,9 @@ def find_layout(
 
 
 def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -> int:
-    """Find the first column of texts that are neither remarks nor yes and no; -1 for none."""
+    """Find the first column of texts that are no remarks, tasks, or yes and no; -1 for none."""
     for j in free:
-        is_remark = squash(heading.keys[j]) in VOCABULARY.remarks
+        is_remark = squash(heading.keys[j]) in VOCABULARY.remarks or heading.roles[j] in NAMES
         if not is_remark and _holds_texts(cells[j]) and not _holds_flags(heading, cells, j):
             return j
     return -1
@@ -145,6 +146,7 @@ def _find_free(heading: Heading, cells: Sequence[Cells], taken: set[int]) -> lis
     free = []
     for j, column in enumerate(cells):
         is_asking = find_flag(heading, j) is not None or find_asking(heading, j) is not None
+        is_asking = is_asking or heading.roles[j] == "dataset"  # a second one: Data, over 10%
         if j not in taken and (is_asking or _holds_texts(column)):
             free.append(j)
     return free

@@ -89,7 +89,7 @@ _DROPPED = """
 cite citep citet citealp citealt citeauthor citeyear autocite parencite textcite footcite nocite ref
 cref autoref eqref label footnote tablefootnote tnote color cellcolor rowcolor columncolor hspace
 vspace phantom hphantom vphantom cline cmidrule caption includegraphics bibliography
-bibliographystyle input include usepackage begin end url
+bibliographystyle input include usepackage begin end url SetCell SetRow
 """
 DROPPED = dict.fromkeys(_DROPPED.split(), 1)
 DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}

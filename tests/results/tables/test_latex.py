@@ -18,6 +18,7 @@ read = reading_of(READER)
     [
         r"\multirow{2}{*}{UMLS} & A & .1 \\ & B & .2 \\ \multirow[t]{2}*{Nations} & A & .3 \\ & B & .4",
         r"& A & .1 \\ \multirow{-2}{*}{UMLS} & B & .2 \\ & A & .3 \\ \multirow{-2}{*}{Nations} & B & .4",
+        r"\SetCell[r=2]{c} UMLS & A & .1 \\ & B & .2 \\ \SetCell[r = 2]{m} Nations & A & .3 \\ & B & .4",
     ],
 )
 def test_cells_over_several_rows(rows: str) -> None:
@@ -25,6 +26,12 @@ def test_cells_over_several_rows(rows: str) -> None:
     entries = read(rf"\begin{{tabular}}{{llr}} {heading} {rows} \\ \end{{tabular}}").entries
     assert [entry.context.dataset for entry in entries] == ["UMLS"] * 2 + ["Nations"] * 2
     assert [entry.text for entry in entries] == [".1", ".2", ".3", ".4"]
+
+
+def test_cells_that_tabularray_spans() -> None:
+    rows = r"& \SetCell[c=2]{c} UMLS & & Nations \\ Model & MRR & H@1 & MRR \\ A & .1 & .2 & .3 \\"
+    entries = read(rf"\begin{{tblr}}{{lccc}} {rows} \end{{tblr}}").entries
+    assert [entry.context.dataset for entry in entries] == ["UMLS"] * 2 + ["Nations"]
 
 
 def test_the_heading_of_every_page() -> None:
