@@ -52,7 +52,8 @@ class Text(NamedTuple):
         is_foreign = word.text == FOREIGN
         if is_foreign or (self.scope == "column" and not (word.reason or option)):
             example = "valid" if is_foreign else _find_example(word)
-            option = f"--accept {shlex.quote(word.text)}=VALUE for what it says, such as {example}"
+            accepted = shlex.quote(f"{word.text}=VALUE")
+            option = f"--accept {accepted} for what it says, such as {example}"
         if is_foreign:
             question = f'{self.place} is not in English, "{shown}"'
             return Question(word.field, question, word.text, option=option)

@@ -500,13 +500,16 @@ def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
 
 
 _MOST_OF_COMPOUND = 4
+_NUMBERED = re.compile(r"(?:task|graph|split|dataset|set|test)s?\W?\s?\d+", re.IGNORECASE)
 _COMPOUND = frozenset({"column", "row", "name"})
 
 
 def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
-    """Ask about a short text with a noun of ranking tasks and an unknown word: "New entities"."""
+    """Ask about a noun of ranking tasks with a number or an unknown word: Split 2, New entities."""
     if len(parts) > _MOST_OF_COMPOUND:
         return
+    if _NUMBERED.fullmatch(bare.strip()):
+        yield Word(bare.strip().lower(), "part", _COMPOUND)
     nouns = VOCABULARY.nouns
     tokens = [token[0].lower() for part in parts for token in _TOKEN.finditer(part.text)]
     unknown = {part.text.lower() for part in parts if part.is_unknown}

@@ -120,6 +120,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "a digit in another name of a heading makes no other metric": [
         ("dataset,GPT-4 MRR,Llama-3-8B MRR,ULTRA (3g) MRR\nUMLS,.5,.4,.6\n", "umls; umls; umls"), ("dataset,MRR seed 1\nUMLS,.5\n", "?seed 1"), ("dataset,20% noise MRR\nUMLS,.4\n", "?noise"),
+        ("dataset,1-hop MRR\nUMLS,.4\n", "?1-hop"), ("dataset,mrr,mrr_p25\nUMLS,.5,.4\n", "umls; ?p25"),
         ("dataset,MRR,Hits@10 (1 vs 50)\nUMLS,.5,.4\n", "umls; ?1 vs 50"), *((f"dataset,{name},Hits@1\nUMLS,.5,.4\n", "umls") for name in ("MRR2", "MRR_50", "10 MRR", "1-MRR", "MR (1000)")),
     ],
     "inductive or transductive is what the nearest label says": [
@@ -185,6 +186,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "a column without a heading may name datasets": [
         (md("Results", " | MRR", "FB15k-237 | .3", "UMLS | .2", "mine | .1"), f"fb15k237; umls; {LEFT}"),
+        (md("Results", " | MRR", "**UMLS** | ", "TransE | .3", "**Nations** | ", "TransE | .6"), "umls; nations"),
     ],
     "heads and tails are both sides": [
         (near(BOTH), "?head, known, tail"),
@@ -226,14 +228,14 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "what tasks are made of asks with a word that is not known": [
         (text, f"?{name.lower()}")
-        for name in ("Fresh entities", "dataset_flavour", "GrandFacts edges")
+        for name in ("Fresh entities", "dataset_flavour", "GrandFacts edges", "Task 1", "Split-2")
         for text in (*beside(name, 2), row(name), {"dataset": "UMLS", name: {"mrr": 0.3}}, md("UMLS", f"Model | {name}", " | MRR", "A | .5"))
     ],
     "how large data are and where they lie is not asked about": [
         (text, "umls") for name in ("dataset_path", "dataset size", "num_entities", "Triples per second", "#Relations (K)") for text in beside(name, 135)
     ],
     "a word alone beside a number is asked about": [
-        *((text, f"?{key.lower().replace('_', '-')}") for key in ("lang", "Ratio", "Skip_rare", "N") for text in beside(key, "2")),
+        *((text, f"?{key.lower().replace('_', '-')}") for key in ("lang", "Ratio", "Skip_rare") for text in beside(key, "2")),
         *((f"model,{key},dataset,MRR\nA,2,UMLS,0.3\n", "umls") for key in ("lang_decay", "Ratio_decay")),
     ],
     "what is next to a label that declares declares something else": [
@@ -284,6 +286,7 @@ TOPICS: dict[str, list[Case]] = {
     "relations are a side where sides are said": [
         ("dataset,target,MRR\nUMLS,relation,.5\nUMLS,tail,.5\n", "umls relation; umls tail"),
         (md("UMLS", "Prediction | MRR", "Entity | .7", "Relation | .9"), "umls; ?relation"),
+        (md("UMLS", "Model | Prediction | MRR", "A | entity | .7", "A | relation | .9"), "umls; ?relation"),
         ("dataset,relation,MRR\nnations,all,0.3\nnations,treaties,0.5\n", "nations; nations standard (treaties)"),
     ],
     "a k of 0 names no metric, and costs no other number": [(text, "umls") for text in beside("note", "see AH@ 0.18")],

@@ -371,8 +371,8 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     declaring = {label.metric for label in measures.values() if label.declared}
     of_models: dict[int, Metric | None] = {}
     for j, words in words_of.items():
-        names = [word for word in words if not word.isdigit()]  # of "seed 1", seed
-        if names_model(names or words):
+        names = [word for word in words if not word[0].isdigit()]  # of "seed 1", seed
+        if names_model(names) or "".join(words).isdigit():
             of_models[j] = partial[j].metric
     counts = Counter(label.metric for label in partial.values())
     remainders: dict[int, str] = {}
@@ -385,7 +385,7 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
         if first in ENDS:  # MRR_h, MRR (t)
             remainders[j] = first
             continue
-        is_short = all(word.isalpha() and len(word) <= SHORT for word in words)
+        is_short = all(word.isalnum() and len(word) <= SHORT for word in words)
         is_contrasted = is_short and (metric in plain or is_repeated)
         # TransE MRR, or MRR (text) and MRR (RotatE): names of models, if no other is of a graph.
         is_model = j in of_models or (is_repeated and metric in of_models.values())

@@ -5,6 +5,7 @@ A table with a metric in each row is turned into one with a column for each.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -98,9 +99,19 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         taken = {*heading.measures, *roles.values()}
         texts = (j for j in range(len(cells)) if j not in taken and _holds_texts(cells[j]))
         first = next(texts, -1)
-        if first >= 0 and not any(heading.labels[first]) and _are_datasets(cells[first].distinct):
-            roles["dataset"] = first
+        if first >= 0 and not any(heading.labels[first]):
+            names = _list_names(heading, cells, first)
+            if _are_datasets(names):
+                roles["dataset"] = first
     return roles
+
+
+def _list_names(heading: Heading, cells: Sequence[Cells], j: int) -> list[str]:
+    """List the cells of a column in rows with numbers: no names of groups."""
+    names = cells[j][:_MOST_TRIED]
+    measured = [cells[k][:_MOST_TRIED] for k in heading.measures]
+    is_named = [any(not is_blank(cell) for cell in row) for row in zip(*measured, strict=True)]
+    return list(dict.fromkeys(itertools.compress(names, is_named or itertools.repeat(True))))
 
 
 def names_role(heading: str, role: str) -> bool:
