@@ -385,7 +385,7 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
         if first in ENDS:  # MRR_h, MRR (t)
             remainders[j] = first
             continue
-        is_short = all(word.isalnum() and len(word) <= SHORT for word in words)
+        is_short = all(len(word) <= SHORT and not word.isdigit() for word in words)
         is_contrasted = is_short and (metric in plain or is_repeated)
         # TransE MRR, or MRR (text) and MRR (RotatE): names of models, if no other is of a graph.
         is_model = j in of_models or (is_repeated and metric in of_models.values())
