@@ -590,81 +590,47 @@ def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:
         assert told in said, text
 
 
+WORDS = (
+    "raw", "(filtered)", "valid", "head", "- tail", "both", "std", "WN18RR", "large", "(ours)", "↑",
+    "*", "?", "OOM", "0.3 (2)", "1/3", "402", "v1", "",
+)  # fmt: skip
+"""What may say more about the numbers, or only looks so."""
+HEADINGS = ("Relation", "Setting", "Graph", "Subset", "Venue", "n", "Side", "AMR", "year")
+
+
 def spoil(generator: random.Random, rows: list[list[str]]) -> None:
-    """Add what says more about the numbers than one heading above them, or only looks so."""
-    width, choice = len(rows[0]), generator.choice
-    kind, place, at = (
-        generator.randrange(8),
-        generator.randrange(1, len(rows)),
-        generator.randrange(1, width),
-    )
-    if kind == 0:  # the rows below are of that
-        rows.insert(
-            place,
-            [
-                choice(["WN18RR", "raw", "validation", "Our methods"]),
-                *[choice(["", "-"])] * (width - 1),
-            ],
-        )
+    """Add a word to a cell or a heading, in place of one, or as a row or a column of its own."""
+    word, row = generator.choice(WORDS), generator.randrange(len(rows))
+    column, kind = generator.randrange(len(rows[0])), generator.randrange(4)
+    if kind == 0:
+        rows[row][column] += f" {word}"
     elif kind == 1:
-        rows.insert(
-            1, ["", *(choice(["raw", "filtered", "head", "valid", "↑"]) for _ in range(width - 1))]
-        )
+        rows[row][column] = word
     elif kind == 2:
-        rows[place][0] += choice(
-            [" (raw)", " - valid", " tail", " (filtered)", " (ours)", "-both", " large"]
-        )
-    elif kind == 3:  # a column that says more
-        rows[0].append(
-            choice(["Relation", "Setting", "Graph", "Subset", "Venue", "n", "Side", "AMR"])
-        )
-        cells = choice(
-            [
-                "raw", "filtered", "test", "valid", "tail", "Nations", "402", "ICLR/raw", "1-N",
-                "0.31/0.7",
-            ]
-        )  # fmt: skip
-        for row in rows[1:]:
-            row.append(choice(cells.split("/")))
-    elif kind == 4:
-        rows[0][at] = choice(
-            [f"{rows[0][at]} (raw)", f"test {rows[0][at]}", f"{rows[0][at]} std", "AMRI"]
-        )
-    elif kind == 5:
-        rows.insert(place, list(choice(rows)))
-    elif kind == 6:
-        rows[place][-1] = choice(
-            [f"{rows[place][-1]}*", "OOM", "n/a", "0.3 (2)", "?", "", "raw", "1/3"]
-        )
-    else:  # a name once, for all rows below it
-        for row in rows[2:]:
-            row[1] = "" if rows[0][1] == "Dataset" else row[1]
+        rows.insert(row + 1, [word, *[generator.choice(["", "-"])] * (len(rows[0]) - 1)])
+    else:
+        for number, cells in enumerate(rows):
+            cells.append(word if number else generator.choice(HEADINGS))
 
 
 def draw_table(generator: random.Random, *, spoilt: bool = False) -> tuple[str, str]:
     """Draw a table of results as papers have them; returns its ending and text."""
-    metrics = generator.sample(
-        ["MRR", "MR", "Hits@1", "Hits@3", "Hits@10", "H@5", "nDCG"], generator.randint(1, 5)
-    )
-    percent, scale, named = (
-        generator.random() < 0.5,
-        generator.choice([1.0, 1.0, 0.02]),
-        generator.random() < 0.7,
-    )
+    known = ["MRR", "MR", "Hits@1", "Hits@3", "Hits@10", "H@5", "nDCG"]
+    metrics = generator.sample(known, generator.randint(1, 5))
+    percent, named = generator.random() < 0.5, generator.random() < 0.7
+    scale = generator.choice([1.0, 1.0, 0.02])
     rows = [["Model", *(["Dataset"] if named else []), *metrics]]
     for number in range(generator.randint(1, 5)):
-        cells = [
-            f"Model-{number}",
-            *([generator.choice(["FB15k-237", "WN18RR", "Nations"])] if named else []),
-        ]
+        cells = [f"Model-{number}"]
+        if named:
+            cells.append(generator.choice(["FB15k-237", "WN18RR", "Nations"]))
         for metric in metrics:
             digits, share = generator.randint(1, 3), generator.uniform(0.02, 0.98) * scale
             of_family = percent and (metric[0] == "H" or generator.random() < 0.7)
             text = f"{100 * share:.{digits}f}" if of_family else f"{share:.{digits + 1}f}"
             text = f"{generator.uniform(200, 900):.{digits}f}" if metric == "MR" else text
-            cells.append(
-                generator.choices([text, f"{text} ± 0.1", "-", f"{text}%"], [12, 1, 1, 0.3])[0]
-            )
+            written = [text, f"{text} ± 0.1", "-", f"{text}%"]
+            cells += generator.choices(written, [12, 1, 1, 0.3])
         rows.append(cells)
     if spoilt:
         spoil(generator, rows)

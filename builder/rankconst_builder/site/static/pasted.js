@@ -76,25 +76,21 @@ const LEAST_PERCENT = 5;
 
 /** Which columns hold percentages without a sign: all of a metric, and all of Hits@k, or none. @param {Table} table */
 function findPercent({ columns, rows }) {
-  const families = /** @type {Map<string, number[]>} */ (new Map());
-  for (const [j, column] of columns.entries()) {
-    if (!findMetric(column)?.share) continue;
-    const family = column.metric.replace(/^hits@.*/, "hits");
-    families.set(family, [...(families.get(family) ?? []), j]);
-  }
+  const places = [...columns.keys()].filter((j) => findMetric(columns[j])?.share);
+  const families = Map.groupBy(places, (j) => columns[j].metric.replace(/^hits@.*/, "hits"));
   const percent = /** @type {Set<number>} */ (new Set());
-  for (const places of families.values()) {
-    const cells = rows.flatMap((row) => places.map((j) => row[j])).filter((cell) => !MISSING.test(cell));
+  for (const family of families.values()) {
+    const cells = rows.flatMap((row) => family.map((j) => row[j])).filter((cell) => !MISSING.test(cell));
     const valueOf = (/** @type {string} */ cell) => Number.parseFloat(cell.replace(/^[^\d.]+/, ""));
     const large = cells.filter((cell) => valueOf(cell) > 1);
     const signed = cells.filter((cell) => cell.includes("%"));
-    const isMarked = places.some((j) => columns[j].label.percent);
+    const isMarked = family.some((j) => columns[j].label.percent);
     if (signed.length === cells.length || !(large.length || signed.length || isMarked)) continue;
     const small = cells.filter((cell) => !large.includes(cell) && Number(cell) !== 0);
     const isDoubtful = !isMarked && large.every((cell) => valueOf(cell) < LEAST_PERCENT);
     if (signed.length || small.length || isDoubtful)
-      refuse(`Column ${columns[places[0]].name}: fractions or percentages? Write the sign: 33.8%.`);
-    for (const j of places) percent.add(j);
+      refuse(`Column ${columns[family[0]].name}: fractions or percentages? Write the sign: 33.8%.`);
+    for (const j of family) percent.add(j);
   }
   return percent;
 }
@@ -227,13 +223,11 @@ const BOUNDED = /^(?:mrr?$|hits@)/;
 function dropContradictions({ columns, rows }, results) {
   const dropped = [];
   for (const i of rows.keys()) {
-    const evaluations = /** @type {Map<string, number[]>} */ (new Map());
-    for (const [j, column] of results.entries()) {
-      const result = column[i];
-      if (!result) continue;
-      const key = `${result.tasks.dataset.key} ${describe(result.tasks)}`;
-      evaluations.set(key, [...(evaluations.get(key) ?? []), j]);
-    }
+    const numbers = [...results.keys()].filter((j) => results[j][i]);
+    const evaluations = Map.groupBy(numbers, (j) => {
+      const { tasks } = /** @type {Result} */ (results[j][i]);
+      return `${tasks.dataset.key} ${describe(tasks)}`;
+    });
     for (const places of evaluations.values()) {
       const evaluation = places.map((j) => /** @type {Result} */ (results[j][i]));
       const isTwice = new Set(evaluation.map(({ metric }) => metric)).size < evaluation.length;
