@@ -150,7 +150,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "how many a text says there are is held against the tasks": [
         (near("Ranking over all 93,773 entities", "ogbl-biokg"), "?all-entities"), (near("Over all of the 135 entities"), "umls"),
-        (near("All 2.5M entities compete", "ogbl-biokg"), "?all-entities, compete"), (near("The mean over all 46 relations"), "?over-all-relations"),
+        (near("All 2.5M entities compete", "ogbl-biokg"), "?all-entities, compete"), (near("The mean over all 46 relations"), "?all-relations"),
         (near("These are 100 hand-picked test triples"), "?100"), (near("Each of the 661 test triples counts."), "umls"),
         (near("We have 20,466 FB15k-237 and 3,134 WN18RR test triples"), "?--dataset, or a column dataset"),
     ],
@@ -177,7 +177,7 @@ TOPICS: dict[str, list[Case]] = {
             ("Oracle", "oracle"), ("Standard dev.", "standard-dev"), ("A (top-100)", "top-100"), ("Std. error", "std, error"), ("Gap to A", "gap"), ("25%", "25%"),
             ("A, 10% of test", "10% of"), ("提升", "not-english"), ("Verbesserung", "not-english"), ("relation prediction", "relation-prediction"),
             *((name, name) for name in ("composition", "inverse", "count", "median", "n=50", "p", "50 neg")),
-            ("Mean over models", "over-models"), ("Avg. of methods", "of-methods"), ("# better", "better"), ("Best of all", "best-of-all"),
+            ("Mean over models", "models"), ("Avg. of methods", "methods"), ("# better", "better"), ("Best of all", "best-of-all"),
             ("± std", "std"), ("vs. A", "vs"), ("A vs B", "vs"), ("Wilcoxon p", "wilcoxon, p"), ("Reference", "reference"), ("SOTA", "sota"), ("Upper bound", "upper-bound"),
         )
     ],
