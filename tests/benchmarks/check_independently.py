@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import math
 import os
 import sys
@@ -25,7 +26,7 @@ from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Fetcher
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -60,39 +61,19 @@ def read(
             continue
         content = content.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
         lines = content.rstrip(b"\n").split(b"\n")[1 if form.count_line else 0 :]
-        places = [
-            place
-            for wanted in "hrtd"
-            for place, column in enumerate(form.columns)
-            if column == wanted
-        ]
-        cells = (line.split(form.delimiter.encode()) for line in lines)
-        rows = ([cell.strip() for cell in row] for row in cells) if form.padded else cells
-        found[role] = [tuple(row[place] for place in places) for row in rows]
+        cells = [line.split(form.delimiter.encode()) for line in lines]
         if form.qualified:
             # The relation of a statement is (relation, qualifier, entity, qualifier, ...): its
             # filter compares all.
-            cells = (line.split(form.delimiter.encode()) for line in lines)
             found[role] = [(h, (r, *qualifiers), t) for h, r, t, *qualifiers in cells]
+            continue
+        if form.padded:
+            cells = [[cell.strip() for cell in row] for row in cells]
+        letters = [*enumerate(form.columns)]
+        places = [place for wanted in "hrtd" for place, letter in letters if letter == wanted]
+        found[role] = [tuple(row[place] for place in places) for row in cells]
     context = {relation for _, relation, _ in found.get("transductive_train", [])}
     return {split: found[split] for split in SPLITS if split in found}, context, stated
-
-
-def count_timed(
-    splits: Mapping[str, list[Triple]], stated: int, protocol: str, split: str
-) -> dict[str, list[int]]:
-    """Return the number of candidates of each task of a temporal graph, for heads and tails."""
-    size = stated or len({e for rows in splits.values() for h, _, t, *_ in rows for e in (h, t)})
-    end = {"time-aware": None, "static": 3}[protocol]
-    heads, tails = collections.defaultdict(set), collections.defaultdict(set)
-    for h, r, t, *when in (row[:end] for rows in splits.values() for row in rows):
-        heads[r, t, *when].add(h)
-        tails[h, r, *when].add(t)
-    tasks = [row[:end] for row in splits[split]]
-    return {
-        "head": [size + 1 - len(heads[row[1:]]) for row in tasks],
-        "tail": [size + 1 - len(tails[row[:2] + row[3:]]) for row in tasks],
-    }
 
 
 def select(
@@ -114,32 +95,32 @@ def count(
     splits: Mapping[str, list[Triple]], context: set[bytes], stated: int, protocol: str, split: str
 ) -> dict[str, list[int]]:
     """Return the number of candidates of each task, for heads and tails."""
-    if protocol in {"static", "time-aware"}:
-        return count_timed(splits, stated, protocol, split)
-    train = splits.get("train", [])
-    seen = {entity for h, _, t, *_ in train for entity in (h, t)}
     facts = [row for rows in splits.values() for row in rows]
-    entities = seen if protocol == "pykeen" else {e for h, _, t, *_ in facts for e in (h, t)}
+    among = splits["train"] if protocol == "pykeen" else facts
+    entities = {entity for h, _, t, *_ in among for entity in (h, t)}
     if protocol in {"qualified", "raw"}:
         entities |= {value for _, r, *_ in facts if isinstance(r, tuple) for value in r[2::2]}
-    tasks = select(splits, context, protocol, split)
+    size = stated or len(entities)
+    # Of a time only where the filter asks for it.
+    end = None if protocol == "time-aware" else 3
+    tasks = [row[:end] for row in select(splits, context, protocol, split)]
     if protocol == "raw":
-        return {side: [stated or len(entities)] * len(tasks) for side in ("head", "tail")}
-    names = (
-        SPLITS
-        if protocol in {"standard", "qualified", "stare"}
-        else SPLITS[: SPLITS.index(split) + 1]
-    )
+        return {side: [size] * len(tasks) for side in ("head", "tail")}
     heads, tails = collections.defaultdict(set), collections.defaultdict(set)
-    for name in names:
-        for h, r, t in splits.get(name, []):
-            if h in entities and t in entities:
-                heads[r, t].add(h)
-                tails[h, r].add(t)
+    for h, r, t, *when in (row[:end] for row in list_known(splits, protocol, split)):
+        if h in entities and t in entities:
+            heads[r, t, *when].add(h)
+            tails[h, r, *when].add(t)
     return {
-        "head": [len(entities) + 1 - len(heads[r, t]) for _, r, t in tasks],
-        "tail": [len(entities) + 1 - len(tails[h, r]) for h, r, _ in tasks],
+        "head": [size + 1 - len(heads[r, t, *when]) for _, r, t, *when in tasks],
+        "tail": [size + 1 - len(tails[h, r, *when]) for h, r, _, *when in tasks],
     }
+
+
+def list_known(splits: Mapping[str, list[Triple]], protocol: str, split: str) -> list[Triple]:
+    """Return the facts that a protocol knows when a split is evaluated."""
+    names = SPLITS[: SPLITS.index(split) + 1] if protocol in {"libkge", "pykeen"} else SPLITS
+    return [row for name in names for row in splits.get(name, [])]
 
 
 def count_relations(
@@ -154,10 +135,9 @@ def count_relations(
     size = (stated or len(ranked)) * (2 if timed else 1)
     if protocol == "raw":
         return [size] * len(tasks) * (2 if timed else 1)
-    names = SPLITS[: SPLITS.index(split) + 1] if protocol in {"libkge", "pykeen"} else SPLITS
     end = None if protocol == "time-aware" else 3
     known = collections.defaultdict(set)
-    for h, r, t, *when in (row[:end] for name in names for row in splits.get(name, [])):
+    for h, r, t, *when in (row[:end] for row in list_known(splits, protocol, split)):
         if r in ranked:
             known[h, t, *when].add((r, ""))
             if timed:
@@ -165,6 +145,23 @@ def count_relations(
     asked = [(h, t, *when) for h, _, t, *when in (row[:end] for row in tasks)]
     asked += [(t, h, *when) for h, t, *when in asked] if timed else []
     return [size + 1 - len(known[pair]) for pair in asked]
+
+
+def count_sides(
+    splits: Mapping[str, list[Triple]],
+    context: set[bytes],
+    stated: tuple[int, int],
+    protocol: str,
+    split: str,
+    ranked: Sequence[str],
+) -> dict[str, collections.Counter[int]]:
+    """Return how many tasks have how many candidates, for each side."""
+    sides = count(splits, context, stated[0], protocol, split)
+    sides["both"] = sides["head"] + sides["tail"]
+    if "relation" in ranked:
+        tasks = select(splits, context, protocol, split)
+        sides["relation"] = count_relations(splits, stated[1], protocol, split, tasks)
+    return {side: collections.Counter(counts) for side, counts in sides.items()}
 
 
 def compute(
@@ -234,39 +231,32 @@ def main() -> None:
     tables = {"1/j": np.cumsum(harmonic), "1/j^2": np.cumsum(harmonic**2)}
     worst: dict[tuple[str, str], float] = collections.defaultdict(float)
     started, compared, done = time.perf_counter(), 0, {}
-    for key in arguments.dataset or [
-        key for key in archive.datasets if sources[key].sampled is None
-    ]:
-        splits, context, stated = read(sources[key], fetcher)
-        for protocol in archive.protocols(key):
-            for split in (
-                s for s in arguments.split or SPLITS if archive.holds(Tasks(key, protocol, s))
-            ):
-                sides = count(splits, context, stated[0], protocol, split)
-                sides["both"] = sides["head"] + sides["tail"]
-                if "relation" in archive.sides(Tasks(key, protocol, split)):
-                    ranked = select(splits, context, protocol, split)
-                    sides["relation"] = count_relations(splits, stated[1], protocol, split, ranked)
-                for side, counted in sides.items():
-                    counts = collections.Counter(counted)
-                    held = archive.histogram(key, split=split, side=side, protocol=protocol)
-                    pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)
-                    if dict(pairs) != dict(counts):
-                        sys.exit(f"{key} {protocol} {split} {side}: other candidates")
-                    law = tuple(sorted(counts.items()))
-                    if law not in done:
-                        done[law] = compute(counts, tables)
-                    for metric in METRICS:
-                        constants = archive.constants(key, metric, split, side, protocol)
-                        exact = (constants.expectation, constants.variance)
-                        for name, ours, theirs in zip(
-                            ("expectation", "variance"), exact, done[law][metric], strict=True
-                        ):
-                            error = (
-                                abs(ours - theirs) / ours if ours > 1e-30 else abs(ours - theirs)
-                            )
-                            worst[metric, name] = max(worst[metric, name], error)
-                        compared += 1
+    counted = [key for key in archive.datasets if sources[key].sampled is None]
+    for key in arguments.dataset or counted:
+        graph = read(sources[key], fetcher)
+        asked = itertools.product(archive.protocols(key), arguments.split or SPLITS)
+        for protocol, split in asked:
+            if not archive.holds(Tasks(key, protocol, split)):
+                continue
+            ranked = archive.sides(Tasks(key, protocol, split))
+            for side, counts in count_sides(*graph, protocol, split, ranked).items():
+                names = {"split": split, "side": side, "protocol": protocol}
+                held = archive.histogram(key, **names)
+                pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)
+                if dict(pairs) != dict(counts):
+                    sys.exit(f"{key} {protocol} {split} {side}: other candidates")
+                law = tuple(sorted(counts.items()))
+                if law not in done:
+                    done[law] = compute(counts, tables)
+                for metric in METRICS:
+                    constants = archive.constants(key, metric, **names)
+                    exact = (constants.expectation, constants.variance)
+                    again = done[law][metric]
+                    for place, name in enumerate(("expectation", "variance")):
+                        ours, theirs = exact[place], again[place]
+                        error = abs(ours - theirs) / (ours if ours > 1e-30 else 1)
+                        worst[metric, name] = max(worst[metric, name], error)
+                compared += len(METRICS)
         print(f"{key}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
     print(
         f"{compared:,} constants compared, {len(done):,} different histograms, all candidates equal"

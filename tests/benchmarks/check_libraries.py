@@ -22,6 +22,9 @@ from rankconst.catalogue.answers import FAMILIES, LEFT_OUT, Places, parse_librar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TypeAlias
+
+    Run: TypeAlias = Callable[["Queries", int], dict[str, Any]]
 
 SETS = [
     (5, 1, 1), (5, 2, 3), (9, 4, 3), (3, 2, 5), (20, 20, 5), (20, 1, 10), (50, 12, 10), (50, 3, 10),
@@ -63,9 +66,10 @@ class Queries(NamedTuple):
 
 Values = dict[str, Any]
 
+# Each returns the values of every query, or their mean, by the library's names.
+
 
 def run_ranx(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     from ranx import Qrels, Run, evaluate
 
     truth, run = queries.name()
@@ -81,7 +85,6 @@ def run_ranx(queries: Queries, k: int) -> Values:
 
 
 def run_trec_eval(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     import pytrec_eval
 
     truth, run = queries.name()
@@ -93,7 +96,6 @@ def run_trec_eval(queries: Queries, k: int) -> Values:
 
 
 def run_ir_measures(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     import ir_measures
 
     truth, run = queries.name()
@@ -109,7 +111,6 @@ def run_ir_measures(queries: Queries, k: int) -> Values:
 
 
 def run_sklearn(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     from sklearn.metrics import label_ranking_average_precision_score, ndcg_score
 
     pairs = [
@@ -125,7 +126,6 @@ def run_sklearn(queries: Queries, k: int) -> Values:
 
 
 def run_cornac(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     from cornac import metrics
 
     rows = [
@@ -139,86 +139,68 @@ def run_cornac(queries: Queries, k: int) -> Values:
     for scores, right in zip(*queries, strict=True):
         gt, order = np.flatnonzero(right), np.argsort(-scores)
         for row in rows:
-            how = {
-                "gt_pos": gt,
-                "gt_neg": np.flatnonzero(~right),
-                "pd_rank": order,
-                "pd_scores": scores,
-            }
-            found[row.name].append(row.compute(**how, item_indices=np.arange(scores.size)))
+            value = row.compute(
+                gt_pos=gt, gt_neg=np.flatnonzero(~right), pd_rank=order, pd_scores=scores,
+                item_indices=np.arange(scores.size),
+            )  # fmt: skip
+            found[row.name].append(value)
     return {name: np.array(values) for name, values in found.items()}
 
 
 def run_rectools(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     import pandas as pd
     from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall
 
     users, items = np.nonzero(queries.right)
     truth = pd.DataFrame({"user_id": users, "item_id": items})
     order = np.argsort(-queries.scores, axis=1)
-    number, size = order.shape
-    reco = pd.DataFrame(
-        {
-            "user_id": np.repeat(np.arange(number), size),
-            "item_id": order.ravel(),
-            "rank": np.tile(np.arange(1, size + 1), number),
-        }
-    )
-    rows = {"recall": Recall(k), "precision": Precision(k), "f1": F1Beta(k), "hit_rate": HitRate(k)}
-    rows |= {"mrr": MRR(k), "map": MAP(k), "ndcg": NDCG(k)}
+    rows, places = np.indices(order.shape)
+    columns = {"user_id": rows.ravel(), "item_id": order.ravel(), "rank": places.ravel() + 1}
+    reco = pd.DataFrame(columns)
+    asked = {"recall": Recall(k), "precision": Precision(k), "f1": F1Beta(k)}
+    asked |= {"hit_rate": HitRate(k), "mrr": MRR(k), "map": MAP(k), "ndcg": NDCG(k)}
     return {
-        f"{name}@{k}": row.calc_per_user(reco, truth).sort_index().to_numpy()
-        for name, row in rows.items()
+        f"{name}@{k}": metric.calc_per_user(reco, truth).sort_index().to_numpy()
+        for name, metric in asked.items()
     }
 
 
 def run_rexmex(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     from rexmex.metrics import ranking
 
+    pairs = [
+        (np.flatnonzero(right).tolist(), np.argsort(-scores).tolist())
+        for scores, right in zip(*queries, strict=True)
+    ]
     found: Values = {
-        "mean_reciprocal_rank": [],
-        f"hits_at_k@{k}": [],
-        f"average_precision_at_k@{k}": [],
+        f"{name}@{k}": np.array([getattr(ranking, name)(*pair, k) for pair in pairs])
+        for name in ("hits_at_k", "average_precision_at_k")
     }
-    for scores, right in zip(*queries, strict=True):
-        order, gt = np.argsort(-scores).tolist(), np.flatnonzero(right).tolist()
-        found["mean_reciprocal_rank"].append(ranking.mean_reciprocal_rank(gt, order))
-        found[f"hits_at_k@{k}"].append(ranking.hits_at_k(gt, order, k))
-        found[f"average_precision_at_k@{k}"].append(ranking.average_precision_at_k(gt, order, k))
-    return {name: np.array(values) for name, values in found.items()}
+    mean = np.array([ranking.mean_reciprocal_rank(*pair) for pair in pairs])
+    return found | {"mean_reciprocal_rank": mean}
 
 
 def run_recommenders(queries: Queries, k: int) -> Values:
-    """Return the means over queries by the library's names."""
     import pandas as pd
     from recommenders.evaluation import python_evaluation as of
 
     users, items = np.nonzero(queries.right)
     truth = pd.DataFrame({"userID": users, "itemID": items, "rating": 1.0})
-    number, size = queries.scores.shape
-    pred = pd.DataFrame(
-        {
-            "userID": np.repeat(np.arange(number), size),
-            "itemID": np.tile(np.arange(size), number),
-            "prediction": queries.scores.ravel(),
-        }
-    )
-    rows = {
-        "recall_at_k": of.recall_at_k,
-        "precision_at_k": of.precision_at_k,
-        "ndcg_at_k": of.ndcg_at_k,
+    rows, places = np.indices(queries.scores.shape)
+    columns = {
+        "userID": rows.ravel(),
+        "itemID": places.ravel(),
+        "prediction": queries.scores.ravel(),
     }
-    rows |= {"map": of.map, "map_at_k": of.map_at_k}
+    pred = pd.DataFrame(columns)
+    names = ("recall_at_k", "precision_at_k", "ndcg_at_k", "map", "map_at_k")
     return {
-        f"{name}@{k}": row(truth, pred, col_prediction="prediction", k=k)
-        for name, row in rows.items()
+        f"{name}@{k}": getattr(of, name)(truth, pred, col_prediction="prediction", k=k)
+        for name in names
     }
 
 
 def run_lightgbm(queries: Queries, k: int) -> Values:
-    """Return the means over queries by the library's names."""
     import lightgbm
 
     number, size = queries.scores.shape
@@ -238,7 +220,6 @@ def run_lightgbm(queries: Queries, k: int) -> Values:
 
 
 def run_xgboost(queries: Queries, k: int) -> Values:
-    """Return the means over queries by the library's names."""
     import xgboost
 
     number, size = queries.scores.shape
@@ -257,7 +238,6 @@ def run_xgboost(queries: Queries, k: int) -> Values:
 
 
 def run_implicit(queries: Queries, k: int) -> Values:
-    """Return the means over queries by the library's names."""
     from implicit.evaluation import ranking_metrics_at_k
     from scipy.sparse import csr_matrix
 
@@ -276,7 +256,6 @@ def run_implicit(queries: Queries, k: int) -> Values:
 
 
 def run_pyg(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     import torch
     from torch_geometric import metrics
 
@@ -299,7 +278,6 @@ def run_pyg(queries: Queries, k: int) -> Values:
 
 
 def run_torchmetrics(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     import torch
     from torchmetrics.functional import retrieval as of
 
@@ -322,7 +300,6 @@ def run_torchmetrics(queries: Queries, k: int) -> Values:
 
 
 def run_recbole(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     import torch
     from recbole.evaluator import DataStruct, metrics
 
@@ -349,7 +326,6 @@ def run_recbole(queries: Queries, k: int) -> Values:
 
 
 def run_relbench(queries: Queries, k: int) -> Values:
-    """Return the mean over queries by the library's name."""
     from relbench import metrics
 
     if k > queries.scores.shape[1]:  # it takes k predictions of each query
@@ -360,7 +336,6 @@ def run_relbench(queries: Queries, k: int) -> Values:
 
 
 def run_lenskit(queries: Queries, k: int) -> Values:
-    """Return the values of each query by the library's names."""
     from lenskit import metrics
     from lenskit.data import ItemList
     from lenskit.metrics.ranking import AveragePrecision
@@ -396,7 +371,6 @@ def run_mteb(queries: Queries, k: int) -> Values:
 
 
 def run_spark(queries: Queries, k: int) -> Values:
-    """Return the means over queries by the library's names."""
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import SparkSession
 
@@ -415,27 +389,11 @@ def run_spark(queries: Queries, k: int) -> Values:
 _SPARK = ("recallAt", "precisionAt", "ndcgAt", "meanAveragePrecisionAt")
 
 
-ADAPTERS: dict[str, tuple[str, Callable[[Queries, int], Values]]] = {
-    "ranx": ("ranx", run_ranx),
-    "trec_eval": ("pytrec_eval", run_trec_eval),
-    "ir_measures": ("ir_measures", run_ir_measures),
-    "sklearn": ("sklearn", run_sklearn),
-    "cornac": ("cornac", run_cornac),
-    "rectools": ("rectools", run_rectools),
-    "rexmex": ("rexmex", run_rexmex),
-    "recommenders": ("recommenders", run_recommenders),
-    "lightgbm": ("lightgbm", run_lightgbm),
-    "xgboost": ("xgboost", run_xgboost),
-    "implicit": ("implicit", run_implicit),
-    "pyg": ("torch_geometric", run_pyg),
-    "torchmetrics": ("torchmetrics", run_torchmetrics),
-    "recbole": ("recbole", run_recbole),
-    "relbench": ("relbench", run_relbench),
-    "lenskit": ("lenskit", run_lenskit),
-    "mteb": ("mteb", run_mteb),
-    "spark": ("pyspark", run_spark),
+RUNS: dict[str, Run] = {
+    name.removeprefix("run_"): run for name, run in globals().items() if name.startswith("run_")
 }
-"""Library to the module that it is and the function that runs it."""
+MODULES = {"trec_eval": "pytrec_eval", "pyg": "torch_geometric", "spark": "pyspark"}
+"""Modules that have another name than their library."""
 
 
 def draw(rng: Any, size: int, right: int, number: int = QUERIES) -> Queries:
@@ -455,7 +413,7 @@ class Check(NamedTuple):
     variance: float
 
 
-def compare(tool: str, run: Callable[[Queries, int], Values], rng: Any) -> Iterator[Check]:
+def compare(tool: str, run: Run, rng: Any) -> Iterator[Check]:
     """Yield how far each metric is from its definition and constants on each set."""
     for size, right, k in SETS:
         queries = draw(rng, size, right)
@@ -510,7 +468,7 @@ def evaluate(tool: str, name: str, held: Places, size: int) -> Any:
     return row.sum_up(held, k) / row.divide(size, held.rights, k)
 
 
-def compare_empty(tool: str, run: Callable[[Queries, int], Values], rng: Any) -> Iterator[str]:
+def compare_empty(tool: str, run: Run, rng: Any) -> Iterator[str]:
     """Yield what differs from what the registry says of a query without right answers."""
     one, k = draw(rng, 20, 3, 1), 5
     queries = Queries(
@@ -542,9 +500,8 @@ def main(names: list[str]) -> int:
     failed = 0
     packages = packages_distributions()
     print("library | version | sets | largest difference | |z| of mean | of variance")
-    for tool, (module, run) in ADAPTERS.items():
-        if names and tool not in names:
-            continue
+    for tool in names or RUNS:
+        module, run = MODULES.get(tool, tool), RUNS[tool]
         try:
             importlib.import_module(module)
         except ImportError:

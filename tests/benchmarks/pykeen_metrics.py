@@ -1,14 +1,17 @@
 """rankconst and PyKEEN on the same candidate counts: time, memory, and how far their numbers are apart.
 
-Run: python tests/benchmarks/pykeen_metrics.py --pykeen PYTHON [--dataset fb15k237] [--split test]
-[--side both]
+Run: python tests/benchmarks/pykeen_metrics.py --pykeen PYTHON [--dataset fb15k237] [--rounds 3]
 
-PYTHON is an interpreter that has PyKEEN. Either library runs in processes of its own, which
-alternate, on the same counts; what is timed is the processor time of its own calls, neither imports
-nor the reading of tables. rankconst forms expectation and variance in one call, with its caches
-emptied before each one; PyKEEN's ``expected_value`` and ``variance`` are two calls, each of which
-samples again where it has no closed form. Fast calls are repeated; the median of a process is
-taken, and of these the least. Memory is the peak resident set of a process.
+PYTHON is an interpreter that has PyKEEN:
+
+    python -m venv pykeen && pykeen/bin/pip install torch==2.13.0 pykeen
+
+Either library runs in processes of its own, which alternate, on the counts of test, both sides,
+protocol standard; what is timed is the processor time of its own calls, neither imports nor the
+reading of tables. rankconst forms expectation and variance in one call, with its caches emptied
+before each one; PyKEEN's ``expected_value`` and ``variance`` are two calls, each of which samples
+again where it has no closed form. Fast calls are repeated; the median of a process is taken, and of
+these the least. Memory is the peak resident set of a process.
 """
 
 from __future__ import annotations
@@ -29,20 +32,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-INSTALL = """\
-PyKEEN was not found, so only rankconst was measured. To compare:
-  python -m venv pykeen && pykeen/bin/pip install torch==2.13.0 pykeen
-  python tests/benchmarks/pykeen_metrics.py --pykeen pykeen/bin/python"""
-
 REPEATS = 5
 # Calls that take longer than the first are not repeated, fast ones until they have taken the
 # second.
 _LONG, _SHORT = 1.0, 0.02
-
-Rows = dict[str, dict[str, Any]]
-"""Metric to what a worker says of it: label, method, seconds, and expectation and variance as
-numbers.
-"""
+SAMPLES = 10_000  # as many as `pykeen expected-metrics` draws
+MEMORY = 8 * 2**30  # samples that take more are drawn one by one
 
 
 # The workers: each in its own process; they write one JSON object a line, so that a stopped one has
@@ -78,23 +73,14 @@ def work_rankconst(options: dict[str, Any]) -> None:
 
     for metric in TABULATED:
         importlib.import_module(f"rankconst.moments.{metric.moments.partition('.')[0]}")
-    modules = [
-        module for name, module in sys.modules.items() if name.startswith("rankconst.moments.")
-    ]
-    caches = [
-        cached
-        for module in modules
-        for cached in vars(module).values()
-        if hasattr(cached, "cache_clear")
-    ]
 
     def empty_caches() -> None:
-        for cached in caches:
-            cached.cache_clear()
+        for name in [name for name in sys.modules if name.startswith("rankconst.moments.")]:
+            for cached in vars(sys.modules[name]).values():
+                if hasattr(cached, "cache_clear"):
+                    cached.cache_clear()
 
-    histogram = rankconst.load().histogram(
-        **{name: options[name] for name in ("dataset", "split", "side", "protocol")}
-    )
+    histogram = rankconst.load().histogram(options["dataset"])
     report(
         num_candidates=histogram.num_candidates.tolist(),
         num_tasks=histogram.num_tasks.tolist(),
@@ -102,17 +88,10 @@ def work_rankconst(options: dict[str, Any]) -> None:
         ks=[metric.k for metric in TABULATED if metric.k is not None],
     )
     for metric in TABULATED:
-        seconds, moments = time_call(
-            functools.partial(compute_moments, metric, histogram), empty_caches
-        )
+        compute = functools.partial(compute_moments, metric, histogram)
+        seconds, moments = time_call(compute, empty_caches)
         numbers = moments.expectation, moments.variance
-        report(
-            metric=metric.key,
-            label=metric.label,
-            method=moments.method,
-            seconds=seconds,
-            numbers=numbers,
-        )
+        report(metric=metric.key, method=moments.method, seconds=seconds, numbers=numbers)
 
 
 def work_pykeen(options: dict[str, Any]) -> None:
@@ -125,40 +104,27 @@ def work_pykeen(options: dict[str, Any]) -> None:
     found = [ranking.HitsAtK(k) for k in options["ks"]]
     kinds = set(ranking.rank_based_metric_resolver.lookup_dict.values()) - {ranking.HitsAtK}
     others = [kind() for kind in kinds if not issubclass(kind, ranking.DerivedRankBasedMetric)]
-    found += sorted(
-        (one for one in others if one.key in options["families"]), key=lambda one: str(one.key)
-    )
+    found += [one for one in others if one.key in options["families"]]
 
-    def ask(method: Callable[..., Any], *, closed: bool) -> Any:
+    def ask(method: Callable[..., Any], *, closed: bool) -> float:
         if closed:
-            return method(num_candidates=counts)
-        # From our seed: its own would be another one every time. Samples that do not fit are drawn
-        # one by one.
-        fits = counts.size * options["samples"] * 8 <= options["memory"] * 2**30
-        generator = np.random.default_rng(options["seed"])
-        return method(
-            num_candidates=counts,
-            num_samples=options["samples"],
-            generator=generator,
-            memory_intense=fits,
-        )
+            return float(method(num_candidates=counts))
+        # From our seed: its own would be another one every time.
+        generator = np.random.default_rng(0)
+        fits = counts.size * SAMPLES * 8 <= MEMORY
+        drawn = {"num_samples": SAMPLES, "generator": generator, "memory_intense": fits}
+        return float(method(num_candidates=counts, **drawn))
 
     # What is quick and certain first: the time may run out.
     for metric in sorted(
-        found, key=lambda metric: not (metric.closed_expectation and metric.closed_variance)
+        found, key=lambda one: not (one.closed_expectation and one.closed_variance)
     ):
         closed = bool(metric.closed_expectation and metric.closed_variance)
-        taken, numbers = [], []
-        for method in (metric.expected_value, metric.variance):
-            seconds, number = time_call(functools.partial(ask, method, closed=closed))
-            taken.append(seconds)
-            numbers.append(float(number))
-        report(
-            metric=metric.key,
-            method="closed" if closed else "sampled",
-            seconds=sum(taken),
-            numbers=numbers,
-        )
+        methods = (metric.expected_value, metric.variance)
+        timed = [time_call(functools.partial(ask, method, closed=closed)) for method in methods]
+        seconds, numbers = zip(*timed, strict=True)
+        method = "closed" if closed else "sampled"
+        report(metric=metric.key, method=method, seconds=sum(seconds), numbers=numbers)
 
 
 WORKERS = {"rankconst": work_rankconst, "pykeen": work_pykeen}
@@ -167,148 +133,75 @@ WORKERS = {"rankconst": work_rankconst, "pykeen": work_pykeen}
 # The parent.
 
 
-def run_worker(
-    python: str, worker: str, options: dict[str, Any]
-) -> tuple[Rows, float, dict[str, Any]]:
-    """Run one worker to its end, or until its time is up; return its rows, its peak MiB and its
-    first object.
-    """
+def run_worker(python: str, worker: str, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """Run one worker to its end, or until its time is up; return what it reported."""
+    given = {"input": json.dumps(options).encode(), "timeout": options["timeout"]}
     command = [python, __file__, "--worker", worker]
     try:
-        process = subprocess.run(
-            command,
-            input=json.dumps(options).encode(),
-            capture_output=True,
-            timeout=options["timeout"],
-            check=False,
-        )
-        output, ending = (
-            process.stdout,
-            process.stderr.decode(errors="replace") if process.returncode else "",
-        )
+        output = subprocess.run(command, stdout=subprocess.PIPE, check=True, **given).stdout
     except subprocess.TimeoutExpired as expired:
-        output, ending = expired.stdout or b"", "its time is up"
-    if ending:
-        print(f"{worker} was stopped: {ending.strip()[-200:]}", file=sys.stderr)
+        print(f"{worker} was stopped: its time is up", file=sys.stderr)
+        output = expired.stdout or b""
     # The last line of a stopped worker may be cut short.
-    first, *rows = map(json.loads, output.decode().split("\n")[:-1])
-    return {row["metric"]: row for row in rows}, max(row["memory"] for row in (first, *rows)), first
+    return [json.loads(line) for line in output.decode().split("\n")[:-1]]
 
 
-def keep_least(halves: list[tuple[Rows, float]]) -> tuple[Rows, float]:
-    """Return what the first process reported, with the least seconds and the largest memory of all."""
-    rows = {
-        metric: {
-            **row,
-            "seconds": min(each[metric]["seconds"] for each, _ in halves if metric in each),
-        }
-        for metric, row in halves[0][0].items()
-    }
-    return rows, max(memory for _, memory in halves)
+def keep_least(rounds: list[list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Return the row of each metric that took the least seconds in any round."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in [row for reported in rounds for row in reported if "metric" in row]:
+        known = found.setdefault(row["metric"], row)
+        if row["seconds"] < known["seconds"]:
+            found[row["metric"]] = row
+    return found
 
 
-def show_time(seconds: float) -> str:
-    """Return a time with three digits and its unit."""
-    unit, scale = next(
-        ((u, s) for u, s in (("s", 1.0), ("ms", 1e3)) if seconds * s >= 1), ("µs", 1e6)
-    )
-    return (
-        f"{seconds * scale:,.3g} {unit}"
-        if seconds * scale < 999.5
-        else f"{seconds * scale:,.0f} {unit}"
-    )
-
-
-def show_difference(theirs: float, ours: float) -> str:
-    """Return the relative difference."""
-    return (
-        f"{theirs / ours - 1:+.1e}" if ours else ("0" if theirs == ours else f"{theirs:.1e} for 0")
-    )
-
-
-def print_metrics(ours: Rows, theirs: Rows) -> None:
-    """Print what each metric took, and how far the numbers are apart, as a Markdown table."""
-    print("| metric | PyKEEN | | rankconst | | ratio | expectations differ by | variances by |")
+def print_table(ours: dict[str, dict[str, Any]], theirs: dict[str, dict[str, Any]]) -> None:
+    """Print what each metric took, and how far the numbers are apart; then all that both have."""
+    print("| metric | PyKEEN | s | rankconst | s | ratio | expectations differ by | variances by |")
     print("|---|---|---:|---|---:|---:|---:|---:|")
     for metric, our in ours.items():
-        cells = [our["label"], "–", "–", our["method"], show_time(our["seconds"]), "–", "–", "–"]
+        cells = ["–", "–", our["method"], f"{our['seconds']:.3g}", "–", "–", "–"]
         if their := theirs.get(metric):
-            cells[1:3] = their["method"], show_time(their["seconds"])
-            cells[5] = f"{their['seconds'] / our['seconds']:,.2g}"
-            cells[6:] = map(show_difference, their["numbers"], our["numbers"])
-        print(f"| {' | '.join(cells)} |")
-
-
-def print_totals(ours: Rows, theirs: Rows) -> None:
-    """Print times of all metrics that both have, sampled and closed ones apart."""
+            cells[:2] = their["method"], f"{their['seconds']:.3g}"
+            cells[4] = f"{their['seconds'] / our['seconds']:,.2g}"
+            pairs = zip(their["numbers"], our["numbers"], strict=True)
+            cells[5:] = [
+                f"{one / two - 1:+.1e}" if two else f"{one:.1e} for 0" for one, two in pairs
+            ]
+        print(f"| {' | '.join([metric, *cells])} |")
     for method in ("sampled", "closed"):
         # A count is nothing to compute; that PyKEEN samples it is not to our credit.
-        both = [
-            metric
-            for metric, row in theirs.items()
-            if row["method"] == method and metric != "count"
-        ]
+        both = [key for key, row in theirs.items() if row["method"] == method and key != "count"]
         first, second = (sum(rows[metric]["seconds"] for metric in both) for rows in (theirs, ours))
         if both:
-            told = f"{show_time(first)} to {show_time(second)}, {first / second:,.2g} times"
+            told = f"{first:.3g} s to {second:.3g} s, {first / second:,.2g} times"
             print(f"{len(both)} {method} by PyKEEN, without count: {told}")
-
-
-def parse_options() -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--pykeen",
-        default="pykeen/bin/python",
-        metavar="PYTHON",
-        help="interpreter that has PyKEEN",
-    )
-    parser.add_argument("--dataset", default="fb15k237")
-    parser.add_argument("--split", default="test")
-    parser.add_argument("--side", default="both")
-    parser.add_argument("--protocol", default="standard")
-    parser.add_argument(
-        "--samples", type=int, default=10_000, help="as many as `pykeen expected-metrics` draws"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of PyKEEN's samples")
-    parser.add_argument(
-        "--memory", type=float, default=8.0, help="GiB; samples of more are drawn one by one"
-    )
-    parser.add_argument(
-        "--timeout", type=float, default=900.0, help="seconds after which PyKEEN is stopped"
-    )
-    parser.add_argument("--rounds", type=int, default=3, help="how often the programs take turns")
-    parser.add_argument("--worker", choices=WORKERS, help=argparse.SUPPRESS)
-    return parser.parse_args()
 
 
 def main() -> None:
     """Print the table and the totals."""
-    options = parse_options()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pykeen", default="pykeen/bin/python", metavar="PYTHON")
+    parser.add_argument("--dataset", default="fb15k237")
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds of a process")
+    parser.add_argument("--rounds", type=int, default=3, help="how often the programs take turns")
+    parser.add_argument("--worker", choices=WORKERS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
     if options.worker:
         WORKERS[options.worker](json.load(sys.stdin))
         return
-    own, other = list[tuple[Rows, float]](), list[tuple[Rows, float]]()
+    own, other = list[list[dict[str, Any]]](), list[list[dict[str, Any]]]()
     for _ in range(options.rounds):
-        rows, memory, counts = run_worker(sys.executable, "rankconst", vars(options))
-        own.append((rows, memory))
-        try:
-            other.append(run_worker(options.pykeen, "pykeen", vars(options) | counts)[:2])
-        except (OSError, ValueError):  # no such interpreter, or nothing that it says
-            continue
-    ours, peak = keep_least(own)
-    theirs, their_peak = keep_least(other) if other else ({}, 0.0)
-    print(f"{options.dataset}, {options.split}, {options.side}, protocol {options.protocol}\n")
-    print_metrics(ours, theirs)
-    print(
-        f"\npeak memory: rankconst {peak:,.0f} MiB"
-        + (f", PyKEEN {their_peak:,.0f} MiB" if other else "")
-    )
-    if not other:
-        print(INSTALL)
-    print_totals(ours, theirs)
+        own.append(run_worker(sys.executable, "rankconst", vars(options)))
+        other.append(run_worker(options.pykeen, "pykeen", vars(options) | own[-1][0]))
+    print_table(keep_least(own), keep_least(other))
+    for name, rounds in (("rankconst", own), ("PyKEEN", other)):
+        print(
+            f"peak memory of {name}: {max(row['memory'] for each in rounds for row in each):,.0f} MiB"
+        )
 
 
 if __name__ == "__main__":

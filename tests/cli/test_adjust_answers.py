@@ -125,22 +125,10 @@ def test_python_takes_counts_in_place_of_tables(write: Write) -> None:
         ("rexmex", "mrr", "MRR_all"),
     ],
 )
-def test_the_library_says_what_a_name_means(
-    run: Run, write: Write, tool: str, name: str, label: str
-) -> None:
+def test_the_library_says_what_a_name_means(tool: str, name: str, label: str) -> None:
     """A random model has the index 0; numbers above 1 that count hits are no percentages."""
-    path = write("num_candidates,relevant\n200,20\n", "counts.csv")
-    constants = rankconst.from_counts([200], relevant=20, tool=tool).constants(
-        name.removeprefix("test-")
-    )
+    tables = rankconst.from_counts([200], relevant=20, tool=tool)
+    constants = tables.constants(name.removeprefix("test-"))
     assert constants.metric.label == label
-    file = write(json.dumps({name: constants.expectation}), "run.json")
-    screen = run("adjust", file, "--counts", path, "--tool", tool, "--json")
-    (index,) = (
-        cell for row in screen.records for key, cell in row.items() if key == f"{label}_index"
-    )
-    assert index == pytest.approx(0, abs=1e-9)
-    assert (
-        f"{label}: {constants.metric.title}"
-        in run("adjust", file, "--counts", path, "--tool", tool).out
-    )
+    adjusted = rankconst.adjust({name: constants.expectation}, tables=tables, tool=tool)
+    assert adjusted[f"{label}_index"][0] == pytest.approx(0, abs=1e-9)

@@ -30,7 +30,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "latex": (f"{_TABLES}/test_latex.py", f"{_TABLES}/test_cells.py", "results/test_rewrite.py"),
     "text": (f"{_TABLES}/test_printed.py",),
     "structured": ("results/test_objects.py", "results/tools"),
-    "logs": ("results/logs", "log_samples.py"),
+    "logs": ("results/logs",),
     "workbook": (f"{_TABLES}/test_xlsx.py",),
     "adjusting": ("cli/test_adjust_files.py", "results/test_batches.py", "results/test_rewrite.py"),
     "graph": ("builder/test_triples.py", "builder/test_statements.py"),
@@ -72,6 +72,7 @@ def _list_texts(target: str) -> Iterator[str]:
     """
     for source in _SOURCES.get(target, ()):
         path = TESTS / source
+        yield from (file.read_text(encoding="utf-8") for file in sorted(path.glob("samples/*.txt")))
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 text = _text_of(node)
