@@ -69,12 +69,16 @@ def count_brute_force(dataset: Dataset, protocol: Protocol, split: str) -> Brute
     return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)), relations)
 
 
-def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
+def count_with_sets(
+    dataset: Dataset, context: Iterable[Hashable] = (), stated: tuple[int, int] = (0, 0)
+) -> Callable[[Protocol, str], BruteCounts]:
     """Return what counts as above for graphs of real size: answers are gathered in sets, query by query.
 
-    Many protocols and splits have the same known facts, which are gathered once.
+    Relations of a context are seen, too; the numbers of entities and relations may be stated. Many
+    protocols and splits have the same known facts, which are gathered once.
     """
     asked: dict[str, Protocol] = {}
+    temporal = any(len(row) > 3 and not isinstance(row[3], tuple) for row in everything(dataset))
 
     @functools.cache
     def rank(candidates: str) -> tuple[set[Hashable], set[Hashable]]:
@@ -98,12 +102,14 @@ def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
             heads[r, t, *more].add(h)
             tails[h, r, *more].add(t)
             if r in kinds:
-                relations[h, t].add(r)
+                relations[h, t, *more].add((r, False))
+                if temporal:
+                    relations[t, h, *more].add((r, True))
         return [dict(one) for one in found]
 
     @functools.cache
     def list_once(tasks: str, distinct: bool, split: str) -> list[int]:
-        return list_rows(dataset, asked[f"{tasks} {distinct}"], split)
+        return list_rows(dataset, asked[f"{tasks} {distinct}"], split, context)
 
     @functools.cache
     def count_rows(
@@ -115,7 +121,7 @@ def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
         split: str,
     ) -> BruteCounts:
         entities, kinds = rank(candidates)
-        rows, size = list_once(tasks, distinct, split), len(entities)
+        rows, size = list_once(tasks, distinct, split), stated[0] or len(entities)
         heads, tails, relations = gather(candidates, names, end)
         ranked, none = [dataset[split][place][:end] for place in rows], frozenset[Any]()
         return BruteCounts(
@@ -123,8 +129,15 @@ def count_with_sets(dataset: Dataset) -> Callable[[Protocol, str], BruteCounts]:
             [size - count_others(heads.get((r, t, *more), none), h) for h, r, t, *more in ranked],
             [size - count_others(tails.get((h, r, *more), none), t) for h, r, t, *more in ranked],
             size,
-            [len(kinds) - count_others(relations.get((h, t), none), r) for h, r, t, *_ in ranked],
+            count_kinds(stated[1] or len(kinds), relations, ranked),
         )
+
+    def count_kinds(size: int, relations: Any, ranked: Sequence[Any]) -> list[int]:
+        tasks = [((h, t, *more), (r, False)) for h, r, t, *more in ranked]
+        if temporal:
+            tasks += [((t, h, *more), (r, True)) for h, r, t, *more in ranked]
+        size *= 1 + temporal
+        return [size - count_others(relations.get(pair, set()), true) for pair, true in tasks]
 
     def count(protocol: Protocol, split: str) -> BruteCounts:
         if protocol.negatives is not None:
@@ -227,9 +240,12 @@ def list_candidates(
     )
 
 
-def list_rows(dataset: Dataset, protocol: Protocol, split: str) -> list[int]:
+def list_rows(
+    dataset: Dataset, protocol: Protocol, split: str, context: Iterable[Hashable] = ()
+) -> list[int]:
     """List the rows of a split that are ranked."""
-    seen_entities, seen_relations = entities_of(dataset["train"]), relations_of(dataset["train"])
+    seen_entities = entities_of(dataset["train"])
+    seen_relations = relations_of(dataset["train"]) | {*context}
     rows: list[int] = []
     before: set[Row] = set()
     for place, row in enumerate(dataset[split]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from hypothesis import strategies as st
 
-from brute import ORDER, entities_of, everything, relations_of
+from brute import ORDER, entities_of, everything, read_rows, relations_of
 from rankconst.catalogue.baselines import BASELINES, INFORMED, explain_missing
 from rankconst.catalogue.benchmarks import (
     CONTEXT,
@@ -205,6 +205,26 @@ def read_contents(mirror: Path, key: str) -> dict[str, bytes]:
             found[role] = fetcher.read(file).data
         except MissingSourceError:
             assert file.optional
+    return found
+
+
+def read_plainly(key: str, contents: Mapping[str, bytes]) -> dict[str, Sequence[tuple[Any, ...]]]:
+    """Read the splits of a benchmark by splitting lines."""
+    form = find_benchmark(key).format
+    sign = form.delimiter.encode()
+    found: dict[str, Sequence[tuple[Any, ...]]] = {split: [] for split in SPLITS}
+    for split in SPLITS:
+        if split not in contents:
+            continue
+        content = contents[split].replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
+        lines = content.partition(b"\n")[2] if form.count_line else content
+        if not form.qualified:
+            found[split] = read_rows(lines, form.columns, sign, padded=form.padded)
+            continue
+        cells = [line.split(sign) for line in lines.splitlines()]
+        found[split] = [
+            (h, r, t, tuple(zip(more[::2], more[1::2], strict=True))) for h, r, t, *more in cells
+        ]
     return found
 
 

@@ -1,6 +1,6 @@
 """Compute the archive again in another way, and compare: ``python tests/benchmarks/check_independently.py``.
 
-Candidates are counted with dictionaries of sets, triple by triple; expectations and variances come
+Candidates are counted with dictionaries of sets, as in the tests; expectations and variances come
 from tables of cumulative sums over ranks and, for IAMR and HMR, from the trapezoidal rule on a
 logarithmic grid. Nothing of the builder's counting or of ``rankconst.moments`` is used. Needs the
 benchmarks' files: a mirror (RANKCONST_MIRROR) or the cache.
@@ -15,153 +15,52 @@ import math
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import rankconst
 from rankconst.catalogue.benchmarks import CONTEXT, load_benchmarks
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst.download import MissingSourceError, cache_folder
 from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Fetcher
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+# They are in a folder that was added above.
+from brute import count_with_sets, read_rows, relations_of
+from graphs import read_plainly
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from brute import BruteCounts
     from rankconst.catalogue.benchmarks import Benchmark
+    from rankconst.catalogue.protocols import Protocol
 
     Values = NDArray[np.float64]
-    Triple = tuple[Any, ...]
 
-SPLITS = ("train", "valid", "test")
 KS = (1, 3, 5, 10, 50, 100)
 METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS))
 
 
-def read(
-    source: Benchmark, fetcher: Fetcher
-) -> tuple[dict[str, list[Triple]], set[bytes], tuple[int, int]]:
-    """Return the facts of each split as head, relation, tail and time; what else counts as seen;
-    numbers stated.
-    """
-    found: dict[str, list[Triple]] = {}
-    form, stated = source.format, (0, 0)
+def read(source: Benchmark, fetcher: Fetcher) -> Callable[[Protocol, str], BruteCounts]:
+    """Return what counts the candidates of a benchmark."""
+    contents = {}
     for role, file in source.files.items():
         try:
-            content = fetcher.read(file).data
+            contents[role] = fetcher.read(file).data
         except MissingSourceError:
             # The build has made sure that a missing context makes no difference.
             if not (file.optional or role == CONTEXT):
                 raise
-            continue
-        if role == "stat":
-            stated = int(content.split()[0]), int(content.split()[1])
-            continue
-        content = content.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
-        lines = content.rstrip(b"\n").split(b"\n")[1 if form.count_line else 0 :]
-        cells = [line.split(form.delimiter.encode()) for line in lines]
-        if form.qualified:
-            # The relation of a statement is (relation, qualifier, entity, qualifier, ...): its
-            # filter compares all.
-            found[role] = [(h, (r, *qualifiers), t) for h, r, t, *qualifiers in cells]
-            continue
-        if form.padded:
-            cells = [[cell.strip() for cell in row] for row in cells]
-        letters = [*enumerate(form.columns)]
-        places = [place for wanted in "hrtd" for place, letter in letters if letter == wanted]
-        found[role] = [tuple(row[place] for place in places) for row in cells]
-    context = {relation for _, relation, _ in found.get("transductive_train", [])}
-    return {split: found[split] for split in SPLITS if split in found}, context, stated
-
-
-def select(
-    splits: Mapping[str, list[Triple]], context: set[bytes], protocol: str, split: str
-) -> list[Triple]:
-    """Return the facts of a split that are ranked."""
-    if protocol != "pykeen":
-        return splits[split]
-    seen = {entity for h, _, t, *_ in splits["train"] for entity in (h, t)}
-    relations = {row[1] for row in splits["train"]} | context
-    return [
-        row
-        for row in dict.fromkeys(splits[split])
-        if {row[0], row[2]} <= seen and row[1] in relations
-    ]
-
-
-def count(
-    splits: Mapping[str, list[Triple]], context: set[bytes], stated: int, protocol: str, split: str
-) -> dict[str, list[int]]:
-    """Return the number of candidates of each task, for heads and tails."""
-    facts = [row for rows in splits.values() for row in rows]
-    among = splits["train"] if protocol == "pykeen" else facts
-    entities = {entity for h, _, t, *_ in among for entity in (h, t)}
-    if protocol in {"qualified", "raw"}:
-        entities |= {value for _, r, *_ in facts if isinstance(r, tuple) for value in r[2::2]}
-    size = stated or len(entities)
-    # Of a time only where the filter asks for it.
-    end = None if protocol == "time-aware" else 3
-    tasks = [row[:end] for row in select(splits, context, protocol, split)]
-    if protocol == "raw":
-        return {side: [size] * len(tasks) for side in ("head", "tail")}
-    heads, tails = collections.defaultdict(set), collections.defaultdict(set)
-    for h, r, t, *when in (row[:end] for row in list_known(splits, protocol, split)):
-        if h in entities and t in entities:
-            heads[r, t, *when].add(h)
-            tails[h, r, *when].add(t)
-    return {
-        "head": [size + 1 - len(heads[r, t, *when]) for _, r, t, *when in tasks],
-        "tail": [size + 1 - len(tails[h, r, *when]) for h, r, _, *when in tasks],
-    }
-
-
-def list_known(splits: Mapping[str, list[Triple]], protocol: str, split: str) -> list[Triple]:
-    """Return the facts that a protocol knows when a split is evaluated."""
-    names = SPLITS[: SPLITS.index(split) + 1] if protocol in {"libkge", "pykeen"} else SPLITS
-    return [row for name in names for row in splits.get(name, [])]
-
-
-def count_relations(
-    splits: Mapping[str, list[Triple]], stated: int, protocol: str, split: str, tasks: list[Triple]
-) -> list[int]:
-    """Return the number of candidates of each task (h, ?, t); in temporal graphs, those of (t, ?,
-    h) follow.
-    """
-    every = [row for rows in splits.values() for row in rows]
-    timed = any(len(row) > 3 for row in every)
-    ranked = {row[1] for row in (splits["train"] if protocol == "pykeen" else every)}
-    size = (stated or len(ranked)) * (2 if timed else 1)
-    if protocol == "raw":
-        return [size] * len(tasks) * (2 if timed else 1)
-    end = None if protocol == "time-aware" else 3
-    known = collections.defaultdict(set)
-    for h, r, t, *when in (row[:end] for row in list_known(splits, protocol, split)):
-        if r in ranked:
-            known[h, t, *when].add((r, ""))
-            if timed:
-                known[t, h, *when].add((r, "inverse"))
-    asked = [(h, t, *when) for h, _, t, *when in (row[:end] for row in tasks)]
-    asked += [(t, h, *when) for h, t, *when in asked] if timed else []
-    return [size + 1 - len(known[pair]) for pair in asked]
-
-
-def count_sides(
-    splits: Mapping[str, list[Triple]],
-    context: set[bytes],
-    stated: tuple[int, int],
-    protocol: str,
-    split: str,
-    ranked: Sequence[str],
-) -> dict[str, collections.Counter[int]]:
-    """Return how many tasks have how many candidates, for each side."""
-    sides = count(splits, context, stated[0], protocol, split)
-    sides["both"] = sides["head"] + sides["tail"]
-    if "relation" in ranked:
-        tasks = select(splits, context, protocol, split)
-        sides["relation"] = count_relations(splits, stated[1], protocol, split, tasks)
-    return {side: collections.Counter(counts) for side, counts in sides.items()}
+    context = relations_of(read_rows(contents[CONTEXT])) if CONTEXT in contents else ()
+    stated = [int(number) for number in contents.get("stat", b"0 0").split()[:2]]
+    return count_with_sets(read_plainly(source.key, contents), context, (stated[0], stated[1]))
 
 
 def compute(
@@ -233,13 +132,17 @@ def main() -> None:
     started, compared, done = time.perf_counter(), 0, {}
     counted = [key for key in archive.datasets if sources[key].sampled is None]
     for key in arguments.dataset or counted:
-        graph = read(sources[key], fetcher)
+        count = read(sources[key], fetcher)
         asked = itertools.product(archive.protocols(key), arguments.split or SPLITS)
         for protocol, split in asked:
             if not archive.holds(Tasks(key, protocol, split)):
                 continue
-            ranked = archive.sides(Tasks(key, protocol, split))
-            for side, counts in count_sides(*graph, protocol, split, ranked).items():
+            found = count(PROTOCOLS[protocol], split)
+            sides = {"head": found.head, "tail": found.tail, "both": found.head + found.tail}
+            if "relation" in archive.sides(Tasks(key, protocol, split)):
+                sides["relation"] = found.relation
+            for side, tasks in sides.items():
+                counts = collections.Counter(tasks)
                 names = {"split": split, "side": side, "protocol": protocol}
                 held = archive.histogram(key, **names)
                 pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)
