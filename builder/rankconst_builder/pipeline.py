@@ -58,7 +58,7 @@ from rankconst_builder.facts import (
     summarise,
 )
 from rankconst_builder.fetch import Content, Fetcher, read_local
-from rankconst_builder.graph import encode_labels
+from rankconst_builder.graph import Restriction, add_known, encode_labels
 from rankconst_builder.layout import ORDER, read_own
 from rankconst_builder.package import (
     Part,
@@ -68,7 +68,6 @@ from rankconst_builder.package import (
     open_build,
     write_parts,
 )
-from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.tabulate import tabulate
 from rankconst_builder.tallies import count_histograms, list_histograms
 from rankconst_builder.triples import read_stat, read_triples

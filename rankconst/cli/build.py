@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.archive import Tables
+    from rankconst_builder.graph import Restriction
     from rankconst_builder.pipeline import Outcome
-    from rankconst_builder.restriction import Restriction
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Part:
     def read(self) -> Restriction:
         """Read the evaluated relations and entities, and further triples of the filter."""
         from rankconst_builder.fetch import read_local
-        from rankconst_builder.restriction import Restriction, read_names
+        from rankconst_builder.graph import Restriction, read_names
 
         relations = entities = known = None
         if self.relations is not None:
@@ -308,7 +308,7 @@ def _choose_sources(
     several benchmarks or without a name, and for a name without a restriction.
     """
     from rankconst.catalogue.benchmarks import make_key
-    from rankconst_builder.restriction import Restriction
+    from rankconst_builder.graph import Restriction
 
     if restriction == Restriction():
         if name is not None:

@@ -17,8 +17,7 @@ from graphs import STATIC, count_candidates, sizes_of
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import UNTABLED
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst_builder.graph import encode_labels
-from rankconst_builder.restriction import Restriction, add_known, read_names
+from rankconst_builder.graph import Restriction, add_known, encode_labels, read_names
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst_builder import tabulate
 from rankconst_builder import verify as checking
 from rankconst_builder.fetch import Fetcher
+from rankconst_builder.graph import Restriction
 from rankconst_builder.package import (
     KEYS,
     describe_set,
@@ -36,7 +37,6 @@ from rankconst_builder.package import (
 )
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
-from rankconst_builder.restriction import Restriction
 from rankconst_builder.verify import STAGES, Finding, Opened, StageResult, run_stage
 
 if TYPE_CHECKING:
