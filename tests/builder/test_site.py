@@ -33,9 +33,9 @@ from rankconst.tasks import Histogram
 from rankconst.values.published import read_published, show_number, show_uncertain
 from rankconst_builder.memory import make_tables
 from rankconst_builder.site import check_folder, write_site
-from rankconst_builder.site.averages import SOURCES
 from rankconst_builder.site.data import describe_names, find_levels, write_json
-from rankconst_builder.site.results import read_published as read_papers
+from rankconst_builder.site.findings import SOURCES
+from rankconst_builder.site.findings import read_published as read_papers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

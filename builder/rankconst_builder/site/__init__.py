@@ -25,7 +25,6 @@ from rankconst.tables.descriptor import COLUMNS
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
-from rankconst_builder.site.averages import can_average, write_averages
 from rankconst_builder.site.data import (
     FIELDS,
     describe_dataset,
@@ -34,9 +33,20 @@ from rankconst_builder.site.data import (
     select_offered,
     write_json,
 )
-from rankconst_builder.site.dataset import write_dataset
-from rankconst_builder.site.pages import Site, write_about, write_calculator, write_list
-from rankconst_builder.site.results import list_compared, read_published, write_results
+from rankconst_builder.site.findings import (
+    can_average,
+    list_compared,
+    read_published,
+    write_averages,
+    write_results,
+)
+from rankconst_builder.site.pages import (
+    Site,
+    write_about,
+    write_calculator,
+    write_dataset,
+    write_list,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
