@@ -1,11 +1,11 @@
 """Tables of results: from the cells of any container to numbers with their addresses.
 
-The readers of containers (:mod:`.delimited`, :mod:`.markdown` with :mod:`.webpage`, :mod:`.latex`
-with :mod:`.tex`, :mod:`.printed`, :mod:`.xlsx`) find tables with the texts that belong to them
-(:mod:`.near`), and know nothing of results. :mod:`.grid` finds the heading of each
-(:mod:`.headings`), and puts its rows into a sheet (:mod:`.sheet`), which is a table by column. From
-that come its numbers (:mod:`.cells`, :mod:`.units`), and what the other columns (:mod:`.layout`)
-and the rows (:mod:`.contexts`) say of them.
+The readers of containers (:mod:`.delimited`, :mod:`.markdown`, :mod:`.latex` with :mod:`.tex`,
+:mod:`.printed`, :mod:`.xlsx`) find tables with the texts that belong to them (:mod:`.near`), and
+know nothing of results. :mod:`.grid` finds the heading of each (:mod:`.headings`), and puts its
+rows into a sheet (:mod:`.sheet`), which is a table by column. From that come its numbers
+(:mod:`.cells`, :mod:`.units`), and what the other columns (:mod:`.layout`) and the rows
+(:mod:`.contexts`) say of them.
 
 Words
 -----
