@@ -19,16 +19,15 @@ from rankconst.catalogue.benchmarks import ROLES, STAT
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.tables.descriptor import schema_of
 from rankconst_builder.triples import BOM
-from rankconst_builder.words import Packing, Triples, drop_repeats, locate, mark
+from rankconst_builder.words import Packing, Triples, drop_repeats, locate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Codes, Words
+    from rankconst_builder.words import Words
 
 
 _LABELS = ("entities", "entities_train", "relations", "relations_train")
@@ -190,20 +189,11 @@ def describe_source(source: Benchmark) -> dict[str, Any]:
 # -- oddities --------------------------------------------------------------------------------------
 
 
-def compare(
-    source: Benchmark,
-    graph: Graph,
-    statistics: Statistics,
-    local: Mapping[str, Path] | None,
-    columns: str | None,
-) -> list[str]:
-    """List what to warn of; `local` are paths of own files, `columns` their order if named."""
-    if local is None:
+def compare(source: Benchmark, graph: Graph, statistics: Statistics, *, is_own: bool) -> list[str]:
+    """List what to warn of, in a graph of the user's own or in a benchmark."""
+    if not is_own:
         return _compare_with_pykeen(source, statistics)
-    oddities = [*_compare_labels(graph, statistics)]
-    if columns is None:
-        oddities += _compare_columns(graph)
-    return [*oddities, *_warn_of_headings(graph)]
+    return [*_compare_labels(graph, statistics), *_warn_of_headings(graph)]
 
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
@@ -254,33 +244,6 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
         for name, value in counts.items()
         if name in source.pykeen and source.pykeen[name] != value
     ]
-
-
-def _compare_columns(graph: Graph) -> Iterator[str]:
-    """Warn of relations that look like entities: there are many, and most are entities."""
-    heads = _find_codes(graph, "head", graph.num_entities)
-    relations = _find_codes(graph, "relation", graph.num_relations)
-    tails = _find_codes(graph, "tail", graph.num_entities)
-    few, place = min((heads.size, "heads"), (tails.size, "tails"))
-    if relations.size <= few:
-        return
-    if graph.relation_labels is None or graph.entity_labels is None:
-        entities = np.isin(relations, np.union1d(heads, tails))
-    else:
-        labels: Any = graph.relation_labels.take(relations)
-        entities = pc.is_in(labels, value_set=graph.entity_labels).to_numpy(zero_copy_only=False)
-    if 2 * np.count_nonzero(entities) > relations.size:
-        yield (
-            f"{relations.size:,} different relations, most of which are entities, "
-            f"too, and {few:,} different {place}: are the columns head, relation, tail? "
-            "Say which is which with --columns, for example --columns htr."
-        )
-
-
-def _find_codes(graph: Graph, part: str, size: int) -> Codes:
-    """Return the codes that occur as a part of any fact."""
-    marks = [mark(size, triples, part) for triples in graph.splits.values()]
-    return np.flatnonzero(np.logical_or.reduce(marks))
 
 
 def _warn_of_headings(graph: Graph) -> Iterator[str]:

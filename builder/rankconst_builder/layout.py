@@ -11,26 +11,32 @@ import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import numpy as np
 import pyarrow.compute as pc
 
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
-from rankconst.names import shorten, squash
+from rankconst.names import join_words, shorten, squash
 from rankconst_builder.triples import (
     BOM,
     NAMES,
+    UTF16,
     Labels,
     advise_filtering,
     read_triples,
     show_line,
     split_cells,
 )
+from rankconst_builder.words import mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rankconst_builder.graph import Graph
+    from rankconst_builder.words import Mask
 
 
 HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."
@@ -195,8 +201,13 @@ class _Layout:
     name: str
     form: LineFormat
     first: bytes  # the first line
-    ordered: bool  # True if the file shows the order of its columns
-    certain: bool  # True if the heading can be nothing else
+    named: bool  # True if a heading names the columns
+    certain: bool  # True if the first line is no triple, whatever its words are
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the first line shows the order of the columns."""
+        return self.named or self.certain
 
     @property
     def cells(self) -> list[bytes]:
@@ -210,12 +221,15 @@ class OwnFiles(NamedTuple):
 
     labels: dict[str, Labels]  # by role
     note: str  # how the files are written, for the user; empty if they show it themselves
+    named: bool  # True if each file has a heading that names its columns
 
 
 def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
 ) -> OwnFiles:
     """Read the files of a user's own graph; refuse those written in an unclear way."""
+    for role, content in contents.items():
+        _refuse_binary(content, names[role])
     layouts = {role: _find_layout(text, names[role], columns) for role, text in contents.items()}
     _check_order(layouts, columns)
     files = {}
@@ -223,8 +237,8 @@ def read_own(
         files[role] = read_triples(content, layouts[role].form, names[role])
     _check_headings(layouts, files)
     _check_repeated(layouts, files, contents)
-    _check_openke(layouts, files, columns)
-    return OwnFiles(files, "; ".join(_list_notes(layouts, columns)))
+    named = all(layout.named for layout in layouts.values())
+    return OwnFiles(files, "; ".join(_list_notes(layouts, columns)), named)
 
 
 def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator[str]:
@@ -260,6 +274,16 @@ def is_plain(begin: bytes, name: str) -> bool:
     return not begin.startswith(BOM) and _find_layout(begin, name, None).form == LineFormat()
 
 
+def _refuse_binary(content: bytes, name: str) -> None:
+    """Refuse a file whose first line holds zero bytes, as that of a database or a tar does."""
+    first = content[: 1 + content.find(b"\n")] or content
+    if b"\0" in first and not content.startswith(UTF16):
+        raise DataError(
+            f"{name} is not text: line 1 holds zero bytes, {show_line(first[:40])}. Unpack an "
+            f"archive (tar -xf {shlex.quote(name)}); export what another program wrote as text."
+        )
+
+
 def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
     """Refuse a file with false triples, which a fourth column marks by -1 or 0."""
     sign = delimiter.encode()
@@ -277,11 +301,14 @@ def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
 
 
 def _choose_delimiter(body: bytes, name: str) -> str:
-    """Return the delimiter of a file; a space if its first line is three or four words."""
+    """Return the delimiter of a file; a space if its first line is three or four words.
+
+    "a, r, b" is none: there, commas separate.
+    """
     delimiter = find_delimiter(name)
     if delimiter == "\t" and b"\t" not in body:
         cells = body.partition(b"\n")[0].rstrip(b"\r").split(b" ")
-        if len(cells) in {3, 4} and all(cells):
+        if len(cells) in {3, 4} and all(cells) and not cells[0].endswith(b","):
             return " "
     return delimiter
 
@@ -318,9 +345,8 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
         form = replace(form, columns="-hrt", header=True)
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
-    shows_order = heading is not None or has_row_numbers
     # Any other heading may be a triple that reads like one, which `_check_headings` finds out.
-    return _Layout(name, form, first, ordered=shows_order, certain=has_row_numbers)
+    return _Layout(name, form, first, named=heading is not None, certain=has_row_numbers)
 
 
 def _find_openke_layout(
@@ -339,7 +365,7 @@ def _find_openke_layout(
         )
     sign = delimiter if delimiter.encode() in second else " "
     form = LineFormat(sign, columns or "htr", count_line=True)
-    return _Layout(name, form, first, ordered=columns is None, certain=True)
+    return _Layout(name, form, first, named=False, certain=True)
 
 
 def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
@@ -431,31 +457,41 @@ def _check_repeated(
         if not find_in_graph(layout.cells, rest):
             order = ", ".join(NAMES[letter] for letter in layout.form.columns if letter in NAMES)
             raise DataError(
-                f"{' and '.join(layouts[role].name for role in roles)} begin with the same line, "
+                f"{join_words([layouts[role].name for role in roles])} begin with the same line, "
                 f"whose labels occur nowhere else: {show_line(first)}. {HEADING} "
                 f"Columns are read as {order} (--columns changes that)."
             )
 
 
-def _check_openke(
-    layouts: Mapping[str, _Layout], files: Mapping[str, Labels], columns: str | None
-) -> None:
-    """Refuse files with a count line and columns that cannot be in OpenKE's order."""
-    counted = [role for role, layout in layouts.items() if layout.form.count_line]
-    if not counted or columns is not None:
-        return
-    relations = _list_labels(files[role].relation for role in counted)
-    tails = _list_labels(files[role].tail for role in counted)
-    if len(relations) > len(tails):
-        name = layouts[counted[0]].name
-        raise DataError(
-            f"{name} begins with a number of triples, so its columns should be head, "
-            f"tail, relation, as in OpenKE's files; but the third column has {len(relations):,} "
-            f"labels and the second {len(tails):,}. Name the order, for example --columns hrt."
-        )
+def refuse_other_order(graph: Graph, remedy: str) -> None:
+    """Refuse an assumed order of columns if relations look more like heads or tails than these do.
+
+    Entities are heads as well as tails. Lines (a, b, r) and (b, c, r), read as head, relation,
+    tail, have no tail that is a head, but a relation that is one: b. Only graphs of few entities
+    or of ids can pass in a wrong order, and those whose heads and tails changed places.
+    """
+    occurring = []
+    for part in ("head", "tail"):
+        marks = [mark(graph.num_entities, triples, part) for triples in graph.splits.values()]
+        occurring.append(np.logical_or.reduce(marks))
+    heads, tails = occurring
+    relations = _mark_relations(graph)
+    ends = np.count_nonzero(heads & tails)
+    for name, entities in (("heads", heads), ("tails", tails)):
+        alike = np.count_nonzero(entities & relations)
+        if alike > ends:
+            raise DataError(
+                f"are the columns head, relation, tail? Read so, {alike:,} relations are {name}, "
+                f"too, and {ends:,} tails are heads. {remedy}"
+            )
 
 
-def _list_labels(columns: Iterable[Any]) -> set[Any]:
-    """Return the distinct labels of columns."""
-    chunks = [chunk for column in columns for chunk in column.chunks]
-    return {label for chunk in chunks for label in chunk.dictionary}
+def _mark_relations(graph: Graph) -> Mask:
+    """Mark the entities whose label or id is that of a relation, too. Shape (num_entities,)."""
+    if graph.entity_labels is None or graph.relation_labels is None:
+        marks = np.zeros(graph.num_entities, dtype=np.bool_)
+        marks[np.flatnonzero(graph.relations[: graph.num_entities])] = True
+        return marks
+    labels: Any = graph.entity_labels
+    found: Any = pc.is_in(labels, value_set=graph.relation_labels)
+    return cast("Mask", found.to_numpy(zero_copy_only=False))

@@ -30,7 +30,12 @@ from rankconst.names import shorten, show_value, spell
 from rankconst.tables.sets import TablesInMemory
 from rankconst_builder.facts import describe_dataset, describe_graph
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import place_columns, refuse_headings
+from rankconst_builder.layout import (
+    name_columns,
+    place_columns,
+    refuse_headings,
+    refuse_other_order,
+)
 from rankconst_builder.package import UNRELEASED, sort_rows
 from rankconst_builder.pipeline import choose_protocols
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
@@ -53,6 +58,8 @@ def make_tables(
     files = {split: encode_triples(triples, split) for split, triples in splits.items()}
     refuse_headings(files)
     graph = encode_labels(files)
+    if not all(_are_named(triples) for triples in splits.values()):
+        refuse_other_order(graph, "Say so in a DataFrame with columns head, relation and tail.")
     protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)
     refuse_unused(splits["train"], statistics.entities_train, protocols)
@@ -75,6 +82,12 @@ def make_tables(
 def _make_constants(histograms: Histograms) -> pa.Table:
     """Compute the rows of constants; a lambda would keep the tables from other processes."""
     return sort_rows("constants", tabulate_constants(histograms))
+
+
+def _are_named(triples: Any) -> bool:
+    """Tell whether the columns of triples have names that say what they hold."""
+    names = [str(name) for name in getattr(triples, "columns", ())]
+    return hasattr(triples, "mapped_triples") or name_columns(names) is not None
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:

@@ -59,7 +59,7 @@ from rankconst_builder.facts import (
 )
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Restriction, add_known, encode_labels
-from rankconst_builder.layout import ORDER, read_own
+from rankconst_builder.layout import ORDER, OwnFiles, read_own, refuse_other_order
 from rankconst_builder.package import (
     Part,
     hash_program,
@@ -229,8 +229,7 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
     known = None
     if build.restriction.known is not None:
         texts = {_KNOWN: build.restriction.known}
-        labels = _read_labels(build, source.key, texts, columns={})
-        known = labels[_KNOWN]
+        known = _read_labels(build, source.key, texts, columns={}).labels[_KNOWN]
     graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     # Text and labels take more memory than all that follows.
     contents.clear()
@@ -333,7 +332,8 @@ def _read_own_graph(
     if len(pieces) == len(opened) and build.restriction == Restriction():
         graph = encode_ids(pieces) or encode_text(pieces)
         if graph is not None:
-            _report_order(build, key, pieces)
+            _report_order(build, key, pieces.values())
+            _check_order(build, graph, named=_are_named(pieces.values()))
             return graph
     texts = {}
     if build.restriction.known is not None:
@@ -345,28 +345,29 @@ def _read_own_graph(
         elif role not in columns:
             texts[role] = read_local(paths[role])
     contents.clear()
-    labels = _read_labels(build, key, texts, columns)
-    known = labels.pop(_KNOWN, None)
-    graph = encode_labels({role: labels[role] for role in opened})
-    return _restrict(build, key, graph, known)
+    files = _read_labels(build, key, texts, columns)
+    graph = encode_labels({role: files.labels[role] for role in opened})
+    _check_order(build, graph, named=files.named)
+    return _restrict(build, key, graph, files.labels.get(_KNOWN))
 
 
 def _read_labels(
     build: Build, key: str, texts: dict[str, Content], columns: Mapping[str, Columns]
-) -> dict[str, Labels]:
+) -> OwnFiles:
     """Read the labels of files by role, and report how they are written; empties `texts`."""
     names = {role: str(path) for role, path in build.local.get(key, {}).items()}
     names[_KNOWN] = build.restriction.known_name
     data = {role: content.data for role, content in texts.items()}
     texts.clear()
-    labels, note = read_own(data, names, build.columns)
+    files = read_own(data, names, build.columns)
     del data
-    labels |= {role: file.read_labels() for role, file in columns.items()}
-    if note:
-        build.reporter.say(f"{key}: {note}")
+    if files.note:
+        build.reporter.say(f"{key}: {files.note}")
     else:
-        _report_order(build, key, columns)
-    return labels
+        _report_order(build, key, columns.values())
+    labels = {role: file.read_labels() for role, file in columns.items()}
+    named = files.named and _are_named(columns.values())
+    return files._replace(labels={**files.labels, **labels}, named=named)
 
 
 def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Graph:
@@ -381,10 +382,23 @@ def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Gra
     return graph
 
 
-def _report_order(build: Build, key: str, files: Mapping[str, TripleFile]) -> None:
+def _are_named(files: Iterable[TripleFile]) -> bool:
+    """Tell whether the names of all columns say what they hold."""
+    return all(file.shows_order for file in files)
+
+
+def _report_order(build: Build, key: str, files: Iterable[TripleFile]) -> None:
     """Report the order of columns that is assumed where columns have no names."""
-    if build.columns is None and not all(file.shows_order for file in files.values()):
+    if build.columns is None and not _are_named(files):
         build.reporter.say(f"{key}: {ORDER.format('hrt')}")
+
+
+def _check_order(build: Build, graph: Graph, *, named: bool) -> None:
+    """Refuse an order of columns that is assumed and that the graph contradicts."""
+    if build.columns is None and not named:
+        refuse_other_order(
+            graph, "Say which is which with --columns: htr, for example, or hrt if that is right."
+        )
 
 
 def _build_on_cluster(
@@ -398,6 +412,7 @@ def _build_on_cluster(
 
     protocols = choose_protocols(build.protocols, temporal=False)
     files = distributed.choose_files(opened)
+    _report_order(build, source.key, files.values())
     with distributed.connect(build.scheduler or "") as client:
         workers = distributed.count_workers(client)
         build.reporter.say(
@@ -406,6 +421,7 @@ def _build_on_cluster(
         counts = distributed.count_distributed(client, files, protocols, build.splits)
         contents = {"train": distributed.hash_files(client, files["train"]), **contents}
     graph = counts.graph
+    _check_order(build, graph, named=_are_named(files.values()))
     _report_graph(build, source, graph, counts.statistics)
     histograms = list_histograms(source.key, graph, protocols, counts.tallies)
     _report_gaps(build, source.key, graph, protocols, histograms)
@@ -460,9 +476,7 @@ def _describe_choice(build: Build) -> dict[str, str]:
 def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Statistics) -> None:
     """Report the size of a graph, and its oddities."""
     build.reporter.say(summarise(source, graph, statistics))
-    for difference in compare(
-        source, graph, statistics, build.local.get(source.key), build.columns
-    ):
+    for difference in compare(source, graph, statistics, is_own=source.key in build.local):
         build.reporter.warn(f"{source.key}: {difference}")
 
 

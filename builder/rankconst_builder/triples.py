@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 BOM = b"\xef\xbb\xbf"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LABEL = pa.dictionary(pa.int32(), pa.binary())
 NAMES = {"h": "head", "r": "relation", "t": "tail", "d": "time"}
 """Letter of a column to its name."""
@@ -100,7 +100,7 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
 
     Raises DataError for UTF-16, single carriage returns, and a file without triples.
     """
-    if content.startswith(_UTF16):
+    if content.startswith(UTF16):
         raise DataError(
             f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
         )
@@ -112,7 +112,8 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
         body = body.rstrip(b"\r\n")
     if not body:
         raise DataError(
-            f"{name} is empty; expected a triple on each line, columns {form.columns!r}."
+            f"{name} is empty; expected a triple on each line. Name a file with triples, or leave "
+            "it out."
         )
     expected = None
     if form.count_line:
@@ -121,7 +122,10 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
     if form.header:
         _, _, body = body.partition(b"\n")
     if not body:
-        raise DataError(f"{name} has a {'heading' if form.header else 'count line'} and no triple.")
+        begin = "heading" if form.header else "count line"
+        raise DataError(
+            f"{name} has a {begin} and no triple. Name a file with triples, or leave it out."
+        )
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body
@@ -316,6 +320,8 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
     """Return the remedy for a line with the wrong number of columns; empty if none is known."""
     if text.startswith(b"#"):
         return f" {advise_filtering('#', name)}"
+    if text.startswith((b'{"', b'["', b"[[")):
+        return " JSON is not read: write a triple on each line, its parts separated by tabs."
     if len(parts) > len(form.columns):
         return _advise_columns(form, parts, number)
     if word := _guess_delimiter(text, form, is_cut=len(parts) > 1):

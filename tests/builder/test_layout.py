@@ -19,13 +19,22 @@ from hypothesis import strategies as st
 from cases import choose, for_each
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.errors import DataError
-from rankconst_builder.layout import HEADING, find_delimiter, name_columns, read_own, strip_endings
-from rankconst_builder.triples import read_triples
+from rankconst_builder.graph import encode_labels
+from rankconst_builder.layout import (
+    HEADING,
+    find_delimiter,
+    name_columns,
+    read_own,
+    refuse_other_order,
+    strip_endings,
+)
+from rankconst_builder.triples import Labels, read_triples
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from rankconst_builder.triples import Labels
+PARTS = ("head", "relation", "tail")
 
 Row = tuple[str, str, str]
 Rows = list[Row]
@@ -46,7 +55,7 @@ def read(
     files: dict[str, str], columns: str | None = None, ending: str = "csv"
 ) -> tuple[dict[str, Rows], str]:
     contents = {role: text.encode() for role, text in files.items()}
-    labels, note = read_own(contents, {role: f"{role}.{ending}" for role in files}, columns)
+    labels, note, _ = read_own(contents, {role: f"{role}.{ending}" for role in files}, columns)
     return {role: rows_of(each) for role, each in labels.items()}, note
 
 
@@ -205,7 +214,7 @@ def read_times(
     files: dict[str, str], columns: str | None = None
 ) -> tuple[dict[str, list[Any]], str]:
     contents = {role: text.encode() for role, text in files.items()}
-    labels, note = read_own(contents, {role: f"{role}.csv" for role in files}, columns)
+    labels, note, _ = read_own(contents, {role: f"{role}.csv" for role in files}, columns)
     found = {}
     for role, each in labels.items():
         times = zip(*(column.to_pylist() for column in each.time), strict=True)
@@ -250,6 +259,35 @@ def test_columns_name_the_time() -> None:
         )
 
 
+# -- the order of columns --------------------------------------------------------------------------
+
+ENTITIES, RELATIONS = "abcd", "xyz"
+
+
+@given(
+    st.lists(
+        st.tuples(*map(st.sampled_from, (ENTITIES, RELATIONS, ENTITIES))), min_size=1, max_size=9
+    ),
+    st.permutations("hrt"),
+)
+def test_an_order_is_refused_if_relations_look_like_entities(
+    rows: Rows, order: Sequence[str]
+) -> None:
+    columns = {letter: {row[place] for row in rows} for place, letter in enumerate(order)}
+    common = {pair: len(columns[pair[0]] & columns[pair[1]]) for pair in ("ht", "hr", "rt")}
+    files = read_own({"train": write(rows).encode()}, {"train": "train.csv"}).labels
+    # What is head, relation, tail in truth is read as `order` says.
+    parts = {letter: getattr(files["train"], PARTS[place]) for place, letter in enumerate(order)}
+    graph = encode_labels({"train": Labels(*(parts[letter] for letter in "hrt"))})
+    if max(common["hr"], common["rt"]) > common["ht"]:
+        with pytest.raises(DataError, match="are the columns head, relation, tail"):
+            refuse_other_order(graph, "")
+    else:
+        refuse_other_order(graph, "")
+    if [*order] in (["h", "r", "t"], ["t", "r", "h"]):
+        assert max(common["hr"], common["rt"]) == 0
+
+
 # -- OpenKE, quotes and other files ----------------------------------------------------------------
 
 
@@ -257,7 +295,6 @@ def test_columns_name_the_time() -> None:
     ("lines", "told"),
     [
         (["3", *(f"{h}\t{t}\t{r}" for h, r, t in TRAIN)], "line 2 holds no three numbers"),
-        (["3", "0 1 2", "1 0 3", "2 0 4"], "third column has 3 labels and the second 2"),
         (["4", "0 2 1", "1 3 0", "2 4 0"], "states 4 triples, but 3 follow"),
     ],
 )
@@ -281,6 +318,20 @@ def test_csv_is_read_as_the_csv_module_wrote_it(rows: Rows, quoting: int) -> Non
 def test_quotes_that_are_not_those_of_csv(line: str) -> None:
     assert f"train.csv, line 2: the quotes are not those of CSV: {line!r}" in refused(
         {"train": f'"a",r,b\n{line}\n'}
+    )
+
+
+@for_each("begin", ["SQLite format 3\0", "train.tsv\0\0e1\tr1\te2\n"])
+def test_what_is_no_text_is_refused(begin: str) -> None:
+    assert "train.tsv is not text: line 1 holds zero bytes" in refused(
+        {"train": begin}, None, "tsv"
+    )
+
+
+def test_json_is_not_taken_for_commas() -> None:
+    line = '{"head": "a", "relation": "r", "tail": "b"}\n'
+    assert refused({"train": line}, None, "jsonl").endswith(
+        "JSON is not read: write a triple on each line, its parts separated by tabs."
     )
 
 
@@ -326,6 +377,8 @@ def test_columns_may_be_separated_by_spaces() -> None:
     assert "columns of train.txt, test.txt are separated by spaces" in note
     # A tab anywhere says otherwise.
     assert "separated by a tab" in refused({"train": "a b c\nd\te\tf\n"}, None, "txt")
+    for line in ("a, r, b", '["a", "r", "b"]'):
+        assert "got 1: " in refused({"train": f"{line}\n"}, None, "txt")
 
 
 @pytest.mark.parametrize(
@@ -339,7 +392,7 @@ def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
         for role in ("train", "valid", "test")
     }
     contents = {role: path.read_bytes() for role, path in paths.items()}
-    labels, note = read_own(contents, {role: role for role in paths})
+    labels, note, _ = read_own(contents, {role: role for role in paths})
     assert note == (
         f"columns are read as {'htr' if source.format.count_line else 'hrt'} (--columns "
         "changes that)"

@@ -169,6 +169,32 @@ def test_the_next_command_works(
     assert run(*words).code == 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("label", ["{}", "e{}"])
+@pytest.mark.parametrize("order", ["htr", "rht", "rth", "thr"])
+def test_columns_in_another_order_are_asked_about(
+    run: Run, write_graph: WriteGraph, out: Path, label: str, order: str
+) -> None:
+    rows = [(label.format(n % 9), f"{n % 2}", label.format(n * 5 % 9)) for n in range(30)]
+    graph = {"train": rows, "valid": rows[:4], "test": rows[5:9]}
+    options = ["--name", "mykg", "-p", "raw", "--out", str(out)]
+    assert run("build", *write_graph(graph), *options).code == 0
+    built = load(out).read("candidates")
+    files = write_graph(graph, columns=order)
+    told = run("build", *files, *options)
+    assert told.code != 0
+    assert "are the columns head, relation, tail? Read so, 9 relations are" in told.message
+    assert "tails are heads. Say which is which with --columns" in told.message
+    assert run("build", *files, *options, "--columns", order).code == 0
+    assert load(out).read("candidates").equals(built)
+    assert run("build", *files, *options, "--columns", "hrt").code == 0
+    # A heading settles it, too, even one that is odd.
+    heading = {"h": "head", "r": "relation", "t": "tail"}
+    words = tuple(heading["hrt"[order.index(letter)]] for letter in "hrt")
+    headed = {split: [words, *triples] for split, triples in graph.items()}
+    assert run("build", *write_graph(headed, columns=order), *options).code == 0
+
+
 @pytest.mark.usefixtures("no_builder")
 def test_only_downloads_need_the_extra(run: Run, out: Path) -> None:
     screen = run("build", "yago310", "--out", out)

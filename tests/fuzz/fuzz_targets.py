@@ -215,7 +215,7 @@ def columns(data: bytes) -> None:
     if isinstance(found, Columns):
         assert graph is not None or len(found.read_labels()) == found.rows
     elif graph is not None:
-        labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"})
+        labels, *_ = read_own({"train": fetch.read_local(path).data}, {"train": "a"})
         assert describe_graph(graph) == describe_graph(encode_labels(labels))
 
 
