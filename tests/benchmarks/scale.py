@@ -2,7 +2,7 @@
 
 Run: python tests/benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas]
 [--form ids] [--runs 3] [--labels letters,uuids] [--splits train,valid,test] [--folder DIR]
-[--pykeen PYTHON] [--plot FILE]
+[--pykeen PYTHON]
 
 Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks
 that they are named after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method
@@ -10,8 +10,7 @@ reads the same files, of labels in TSV or of ids in Parquet, in a process of its
 ``build`` count the candidates of some splits, valid and test unless told otherwise, under protocol
 standard, on both sides, and must agree: the histograms are the same whatever the labels are.
 Methods whose package is missing are left out. Methods take turns, and of the runs of each the one
-that took least CPU is told. The result is JSON, a line a size, kind of labels and method;
-``--plot`` draws what such lines of earlier runs say.
+that took least CPU is told. The result is JSON, a line a size, kind of labels and method.
 """
 
 from __future__ import annotations
@@ -378,29 +377,6 @@ def hash_table(path: Path) -> str:
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
 
-def draw_lines(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw CPU seconds and memory of each method over the number of triples."""
-    import matplotlib.pyplot as plt
-
-    plt.rc("svg", fonttype="none")
-    titles = {"count": "rankconst", "duckdb": "DuckDB", "polars": "Polars"}
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
-    for axis, column, title in zip(
-        axes, ("cpu", "mib"), ("CPU seconds", "peak memory, MiB"), strict=True
-    ):
-        for method in dict.fromkeys(row["method"] for row in rows):
-            points = sorted(
-                (row["triples"], row[column])
-                for row in rows
-                if row["method"] == method and column in row
-            )
-            axis.loglog(*zip(*points, strict=True), marker="o", label=titles.get(method, method))
-        axis.set(xlabel="triples", title=title)
-        axis.grid(alpha=0.3)
-    axes[0].legend(frameon=False)
-    figure.savefig(path)
-
-
 def main() -> None:
     """Print a line of JSON for every size and method: of several runs, the one that took least CPU."""
     parser = argparse.ArgumentParser(
@@ -409,39 +385,15 @@ def main() -> None:
     parser.add_argument("--sizes", default="fb15k237,yago310", help=", ".join(SIZES))
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--runs", type=int, default=1)
-    parser.add_argument(
-        "--form",
-        default="tsv",
-        choices=("tsv", "parquet"),
-        help="labels as text, or ids in Parquet",
-    )
+    parser.add_argument("--form", default="tsv", choices=("tsv", "parquet"), help="labels, or ids")
     parser.add_argument("--labels", default="numbered", help=f"of text: {', '.join(LABELS)}")
     parser.add_argument("--splits", default="valid,test", help="whose candidates are counted")
-    parser.add_argument(
-        "--plot",
-        type=Path,
-        help="draw the lines that standard input has, instead of running anything",
-    )
-    parser.add_argument(
-        "--folder", type=Path, help="where graphs are kept; a temporary folder if left out"
-    )
-    parser.add_argument(
-        "--pykeen", metavar="PYTHON", help="an interpreter that has PyKEEN; left out without one"
-    )
-    parser.add_argument(
-        "--build",
-        default="",
-        help="further options of rankconst build, such as '--baseline uniform'",
-    )
+    parser.add_argument("--folder", type=Path, help="where graphs are kept, for the next run, too")
+    parser.add_argument("--pykeen", metavar="PYTHON", help="an interpreter that has PyKEEN")
+    parser.add_argument("--build", default="", help="further options of rankconst build")
     options = parser.parse_args()
-    if options.plot:
-        draw_lines([json.loads(line) for line in sys.stdin], options.plot)
-        return
-    absent = {
-        method
-        for method in ("duckdb", "polars", "pandas")
-        if importlib.util.find_spec(method) is None
-    }
+    others = ("duckdb", "polars", "pandas")
+    absent = {method for method in others if importlib.util.find_spec(method) is None}
     absent |= {"pykeen"} if options.pykeen is None else set()
     methods = [method for method in options.methods.split(",") if method not in absent]
     with tempfile.TemporaryDirectory() as folder:
@@ -452,18 +404,11 @@ def main() -> None:
                 python = options.pykeen if method == "pykeen" else sys.executable
                 asked = (method, home, options.form, options.splits, options.build.split())
                 runs[method].append(measure(*asked, python=python))
-            what = {
-                "size": name,
-                "triples": find_size(name).triples,
-                "form": options.form,
-                "labels": labels,
-            }
+            what = {"size": name, "triples": find_size(name).triples, "form": options.form}
+            what |= {"labels": labels, "splits": options.splits}
             for method in methods:
                 best = min(runs[method], key=lambda run: run.get("cpu", float("inf")))
-                print(
-                    json.dumps({**what, "splits": options.splits, "method": method, **best}),
-                    flush=True,
-                )
+                print(json.dumps({**what, "method": method, **best}), flush=True)
 
 
 if __name__ == "__main__":

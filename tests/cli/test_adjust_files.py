@@ -61,7 +61,7 @@ def test_original_columns_stay_and_adjusted_ones_are_added(run: Run, wide: Path)
 STARTS = {
     "table": (".txt", b" model", "0.3375"), "json": (".json", b"[", "0.3375"), "csv": (".csv", b"model,", "0.3375"),
     "markdown": (".md", b"| model", "0.3375"), "latex": (".tex", b"\\begin", "0.3375"),
-    "parquet": (".parquet", b"PAR1", None),
+    "parquet": (".parquet", b"PAR1", None), "xlsx": (".xlsx", b"PK", None),
 }  # fmt: skip
 
 
@@ -69,6 +69,8 @@ STARTS = {
 def test_every_format_can_be_written_and_read_again(
     run: Run, wide: Path, tmp_path: Path, form: str
 ) -> None:
+    if form == "xlsx":
+        pytest.importorskip("openpyxl")
     suffix, start, shown = STARTS[form]
     out, named = tmp_path / "out", tmp_path / f"out{suffix}"
     screen = run("adjust", wide, "-f", form, "-o", out)
@@ -77,15 +79,9 @@ def test_every_format_can_be_written_and_read_again(
     assert run("adjust", wide, "-o", named).code == 0  # the ending says the format
     assert out.read_bytes() == named.read_bytes()
     assert named.read_bytes().startswith(start)
-    if shown is None:
-        import pyarrow.parquet as pq
-
-        assert pq.read_table(out).column("AMRR").to_pylist() == pytest.approx(
-            [0.3375, 0.4758], abs=1e-4
-        )
-        return
-    text = named.read_text(encoding="utf-8")
-    assert shown in text and "comment" in text
+    if shown is not None:
+        text = named.read_text(encoding="utf-8")
+        assert shown in text and "comment" in text
     if form != "table":  # of aligned text, a row with an empty cell is refused
         tasks = ("--split", "test", "--side", "both", "-p", "standard", "-a", "micro")
         again = run("adjust", named, *tasks, "--json").records

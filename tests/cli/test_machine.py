@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -24,7 +24,19 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 START = f'"{sys.executable}" -m rankconst'
+posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are others here")
 UMLS = "adjust 0.338 --metric mrr --dataset umls --split test --side both --protocol standard"
+
+
+def run_line(line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line in a shell, which closes streams and sets limits."""
+    return subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own
+
+
+def run_script(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of Python in a process of its own."""
+    command = [sys.executable, "-c", script, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
@@ -42,14 +54,10 @@ UMLS = "adjust 0.338 --metric mrr --dataset umls --split test --side both --prot
     ],
 )  # fmt: skip
 def test_streams_that_cannot_be_used(command: str, code: int, said: str) -> None:
-    line = command.format(START) if "{}" in command else f"{START} {command}"
-    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell closes streams
+    done = run_line(command.format(START) if "{}" in command else f"{START} {command}")
     assert (done.returncode, "Traceback" in done.stderr) == (code, False)
     assert done.stderr.startswith(said)
     assert done.stderr.count("\n") == bool(said)
-
-
-posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are others here")
 
 
 def test_a_folder_that_is_gone(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,8 +118,7 @@ def test_a_lack_of_memory_is_a_line(
 )
 @pytest.mark.parametrize(("option", "needed"), [("v", 640), ("d", 320)])
 def test_too_little_memory_to_start(option: str, needed: int) -> None:
-    line = f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {UMLS}"
-    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell limits
+    done = run_line(f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {UMLS}")
     told = (
         rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* "
         rf"ulimit -{option} \d+\n"
@@ -126,12 +133,9 @@ def test_too_little_memory_to_start(option: str, needed: int) -> None:
 )
 def test_a_package_that_is_missing(package: str, line: str) -> None:
     arguments = ["rankconst", *line.split()]
-    lines = (
+    done = run_script(
         f"import sys; sys.modules[{package!r}] = None; sys.argv = {arguments}; from rankconst.cli "
         "import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", lines], capture_output=True, text=True, check=False
     )
     told = (
         "error: a package that rankconst needs cannot be imported: .*{}.* Run: pip install "
@@ -200,10 +204,7 @@ runpy.run_module("rankconst", run_name="__main__")
 def test_an_interrupt_while_modules_are_imported(
     module: str, act: str, code: int, trace: bool
 ) -> None:
-    script = INTERRUPTING.format(module=module, act=act)
-    done = subprocess.run(
-        [sys.executable, "-c", script, *UMLS.split()], capture_output=True, text=True, check=False
-    )
+    done = run_script(INTERRUPTING.format(module=module, act=act), *UMLS.split())
     assert (done.returncode, "Traceback" in done.stderr) == (code, trace)
 
 
@@ -246,22 +247,26 @@ def test_an_interrupt_while_python_ends() -> None:
         "threading._register_atexit(os.kill, os.getpid(), signal.SIGINT)\n"
         "runpy.run_module('rankconst', run_name='__main__')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *UMLS.split()], capture_output=True, text=True, check=False
-    )
+    done = run_script(script, *UMLS.split())
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
     assert "0.338" in done.stdout
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")
-@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize(
+    ("number", "handler", "code"),
+    [
+        ("SIGINT", signal.default_int_handler, 130),
+        ("SIGTERM", signal.SIG_DFL, 143),
+        ("SIGHUP", signal.SIG_DFL, 129),
+        ("SIGHUP", signal.SIG_IGN, 0),  # as under nohup
+    ],
+)
 def test_whoever_asks_to_end_gets_a_clean_end(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str, code: int
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str, handler: Any, code: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asked = getattr(signal, number)
-    # Under nohup the tests themselves ignore SIGHUP.
-    handler = signal.default_int_handler if number == "SIGINT" else signal.SIG_DFL
     before = signal.signal(asked, handler)
     monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), asked))
     try:
@@ -269,19 +274,5 @@ def test_whoever_asks_to_end_gets_a_clean_end(
         assert signal.getsignal(asked) is handler
     finally:
         signal.signal(asked, before)
-    assert (screen.code, screen.err) == (code, "")
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")
-def test_what_is_ignored_stays_so(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGHUP))
-    try:
-        assert run(*UMLS.split(), "--out", "a.csv").code == 0
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+    assert (screen.code, screen.err if code else "") == (code, "")
+    assert [path.name for path in tmp_path.iterdir()] == ([] if code else ["a.csv"])

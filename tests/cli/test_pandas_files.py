@@ -80,13 +80,6 @@ def test_the_name_of_a_level_of_columns_is_no_column(
     }  # fmt: skip
 
 
-def test_what_rankconst_wrote_is_read_again(run: Run, write: Write, tmp_path: Path) -> None:
-    file = write(TABLE.to_csv(index=False), "a.csv")
-    assert run("adjust", file, "--tool", "rotate", "--out", tmp_path / "own.parquet").code == 0
-    again = rankconst.adjust(tmp_path / "own.parquet", tool="rotate")
-    assert [round(value, 4) for value in again["AMRR_added"]] == [0.2935, 0.2198]
-
-
 @pytest.mark.parametrize("data", [b"PAR1 and no more", b"ARROW1 and no more"])
 def test_a_damaged_table_is_refused(run: Run, tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.parquet").write_bytes(data)
