@@ -337,10 +337,13 @@ def _find_graphs(text: str) -> list[Span]:
     return graphs
 
 
+_JOINED = VOCABULARY.values.keys() | VOCABULARY.models
+
+
 def _split(joined: re.Match[str]) -> str:
-    """Replace the sign between a metric or a value and a name by a blank; leave other words."""
+    """Replace the sign between a metric, a value or a model and a name by a blank; leave others."""
     name = joined["name"]
-    if find_measure(name) is None and name.lower() not in VOCABULARY.values:
+    if find_measure(name) is None and name.lower() not in _JOINED:
         return joined[0]
     return f" {name}" if joined[0].endswith(name) else f"{name} "
 

@@ -50,6 +50,9 @@ SETTINGS = {
 }
 """Keys of the settings of a program: numbers below them are not results."""
 
+_EVALUATION = {"eval", "evaluation", "evaluator"}
+"""Keys of the settings of an evaluation, which are about the numbers next to them."""
+
 ADDRESS = (*NAMES, "version", "rank_type")
 """Roles of keys whose texts name the tasks of the numbers, in the order in which they count."""
 
@@ -309,7 +312,9 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     """Yield the keys and values of an object; a dataset may be a list, or an object with a name."""
     for key, inner in value.items():
         role = find_role(key)
-        if role in ADDRESS and isinstance(inner, dict):
+        if key.lower() in _EVALUATION and isinstance(inner, dict):
+            yield from inner.items()
+        elif role in ADDRESS and isinstance(inner, dict):
             yield from _list_inside(key, role, inner)
         elif role in ADDRESS and isinstance(inner, list):
             yield key, " and ".join(text for text in inner if isinstance(text, str))

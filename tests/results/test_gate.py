@@ -267,6 +267,17 @@ TOPICS: dict[str, list[Case]] = {
         (near("Measured on 100 triples, for its cost"), "?100"), (near("Measured on 661 triples"), "umls"), (near("It was trained on 5,216 triples"), "umls"),
         ({"dataset": "UMLS", "eval_samples": 652, "eval_samples_per_second": 9, "test_mrr": 0.5}, "umls"),
     ],
+    "a model may be joined to the name of a graph": [
+        ({"study": "rotate-umls", "mrr": 0.5}, "umls"), ("Step,rotate-umls - MRR\n9,0.5\n", "umls"), ("dataset,MRR\nOWE-UMLS,.5\n", LEFT),
+        ("dataset,MRR\nBioKG,.5\n", "ogbbiokg sampled:500", {"dataset": "ogbbiokg"}),
+    ],
+    "settings of the evaluation are about its numbers": [
+        ({"dataset": "UMLS", "eval": {"num_neg": 50}, "mrr": 0.5}, "?num-neg"), ({"dataset": "UMLS", "train": {"num_neg": 50}, "mrr": 0.5}, "umls"),
+    ],
+    "what programs call their columns is known": [
+        ("number,value,datetime_start,user_attrs_test_mrr,dataset\n0,.3,2024-11-02 18:01:11,.2,UMLS\n1,.3,2024-11-02 18:01:11,.2,UMLS\n", "umls; umls"),
+        ("test_mrr/dataloader_idx_0,dataset\n.3,UMLS\n", "?dataloader-idx, 0"),
+    ],
     "two names of one metric are one": [({"dataset": "UMLS", "metrics": [{"type": "mrr", "value": 0.5, "name": "MRR"}]}, "umls")],
     "a tool that ranks other entities is no word among others": [
         (near("All of it was computed with PyKEEN.", heading="Model | filtered MRR"), "?pykeen", {"protocol": "standard"}),
@@ -439,7 +450,9 @@ def test_every_name_of_several_graphs_is_accepted_as_each_of_them() -> None:
             if key in tables.datasets:
                 assert settle(file, user, tables)[0].dataset == key
                 continue
-            with pytest.raises(UnknownNameError, match=f"rankconst build {key}`"):
+            with pytest.raises(
+                UnknownNameError, match=f"rankconst build {key}`|{key}\\)\\. It is not offered"
+            ):
                 settle(file, user, tables)
 
 
