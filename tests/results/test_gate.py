@@ -128,6 +128,17 @@ TOPICS: dict[str, list[Case]] = {
         ("dataset,version,setting,MRR\nWN18RR,v1,transductive,.5\nWN18RR,v1,inductive,.6\n", "wn18rr_v1; wn18rr_v1_ind"),
         (md("Transductive", "Model | FB15k-237 MRR", "Inductive | ", "A | .49"), "?inductive"),
     ],
+    "each row of a heading above metrics in rows counts": [
+        (md("UMLS", " | A | | B | ", " | valid | test | valid | test", "MRR | .3 | .29 | .34 | .33"), "umls valid; umls; umls valid; umls"),
+        (md("R", " | UMLS | | Nations | ", " | A | B | A | B", "MRR | .3 | .29 | .6 | .7", "MR | 9 | 9 | 3 | 2", "#Params | 1 | 2 | 3 | 4"), "umls; umls; umls; umls; nations; nations; nations; nations"),
+        (md("UMLS", " | Head | | Tail | ", "| A | B | A | B", "MRR | .3 | .29 | .6 | .7"), "umls head; umls head; umls tail; umls tail"),
+    ],
+    "of which rows a name in their middle is, or one above a blank, is open": [
+        (md("R", "Data | Model | MRR", " | A | .3", "UMLS | B | .4", " | C | .5", " | A | .6", "Nations | B | .7", " | C | .8"),
+         f"{LEFT}; umls; {LEFT}; {LEFT}; nations; nations"),
+        (md("UMLS", "Side | Model | MRR", " | A | .3", "Head | B | .4", " | A | .6", "Tail | B | .7"), "?head; umls head; ?tail, head; umls tail"),
+        ("dataset,Split,Model,MRR\nUMLS,Valid,A,.3\nUMLS,,B,.4\nUMLS,Test,A,.6\nUMLS,,B,.7\n", "umls valid; ?valid; umls; umls"),
+    ],
     "a number of runs is no part of a metric": [
         (f"dataset,MRR ({runs})\nUMLS,.5\n", "umls") for runs in ("5 seeds", "mean of 3 runs")
     ],

@@ -19,9 +19,10 @@ from rankconst.results.tables.headings import (
     explain_missing,
     find_heading,
 )
-from rankconst.results.tables.layout import find_roles, turn_table
+from rankconst.results.tables.layout import find_roles
 from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader, Table
+from rankconst.results.tables.turned import turn_table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ MOST_CELLS = 10_000_000
 LONGEST_TEXT = 16 * 2**20
 """The most characters of a document with tables between its prose."""
 
-_REPEATED = {"dataset", "split", "side", "protocol", "relations"}
+_OF_TASKS = {"split", "side", "protocol"}
+_REPEATED = {"dataset", "relations", *_OF_TASKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +232,8 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     columns: list[list[str]] = [[] for _ in heading.keys]
     if rows:
         columns = [list(cells) for cells in zip(*(row.plain for row in rows), strict=True)]
-    if not dialect.even and not dialect.exact:
-        _fill(heading, columns)
+    if not dialect.exact:
+        _fill(heading, columns, even=dialect.even)
     return Sheet(
         heading,
         [Cells(column) for column in columns],
@@ -244,20 +246,32 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     )
 
 
-def _fill(heading: Heading, columns: list[list[str]]) -> None:
-    """Fill empty cells of columns about the ranking tasks with the cell above."""
+def _fill(heading: Heading, columns: list[list[str]], *, even: bool) -> None:
+    """Fill empty cells of columns about the ranking tasks with the cell above.
+
+    Whether that is meant is open in an `even` table below a cell such as "valid", and where a name
+    is in the middle of its rows: such a cell then says where it is, which is asked about.
+    """
     roles = find_roles(heading, [Cells(column) for column in columns])
-    repeated = {j for role, j in roles.items() if role in _REPEATED}
-    repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
+    repeated = {j for role, j in roles.items() if role in (_OF_TASKS if even else _REPEATED)}
+    if not even:
+        repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
     excluded = repeated | {*heading.measures}
     others = [column for j, column in enumerate(columns) if j not in excluded]
-    is_named = [any(cells) for cells in zip(*others, strict=True)]
-    for j in repeated if others else ():
-        last = ""
-        for i, cell in enumerate(columns[j]):
-            last = cell or last
-            if is_named[i]:
-                columns[j][i] = last
+    named = [i for i, cells in enumerate(zip(*others, strict=True)) if any(cells)]
+    for j in repeated if named else ():
+        column, last = columns[j], ""
+        following = [column[i] for i in named if column[i]]
+        is_centred = not even and not column[named[0]]
+        for i in named:
+            if column[i]:
+                last = following.pop(0)
+            elif not even and not (is_centred and following):
+                column[i] = last
+            elif is_centred:
+                column[i] = f"blank above {following[0]}" + (f", below {last}" if last else "")
+            elif read_label(last).words:
+                column[i] = f"blank below {last}"
 
 
 def _merge(

@@ -209,7 +209,7 @@ def _stack_levels(
     for i, (row, level) in enumerate(zip(rows, levels, strict=True), start=1):
         names = level
         if i < len(rows):
-            names = _spread(row, level)
+            names = spread_names(row, level)
         if i < len(rows) and row.spans is None and _is_centred(level, levels[-1], first):
             is_open = True
             joined = " ".join(filter(None, level[first + 1 :]))
@@ -218,7 +218,7 @@ def _stack_levels(
             if not is_blank(name) and column[-1:] != [name]:
                 column.append(name)
     are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
-    return columns, is_open or (are_blank and _are_shifted(columns[first:]))
+    return columns, is_open or (are_blank and are_shifted(columns[first:]))
 
 
 def _drop_names_of_levels(
@@ -261,7 +261,7 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
     return labels
 
 
-def _spread(row: Row, level: Sequence[str]) -> list[str]:
+def spread_names(row: Row, level: Sequence[str]) -> list[str]:
     """Repeat the labels of an upper level for every column that they span: A, A, B, B."""
     spread, label, end = [], "", 0
     for j, text in enumerate(level):
@@ -280,7 +280,7 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
     return any(level[j] and below[j] != below[first] for j in rest)
 
 
-def _are_shifted(columns: Sequence[Sequence[str]]) -> bool:
+def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
     """Tell whether a metric comes twice below one of several names, as if these had moved."""
     named = [tuple(column) for column in columns if len(column) > 1]
     names = {column[0] for column in named}

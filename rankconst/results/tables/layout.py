@@ -15,14 +15,14 @@ from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
 from rankconst.results.labels import Label, answer, read_label
-from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
+from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import VOCABULARY, Word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rankconst.results.columns import Cells
-    from rankconst.results.tables.headings import Heading, Parse
+    from rankconst.results.tables.headings import Heading
 
 COUNTS = ("num_tasks", "num_triples", "num_entities")
 """Roles of columns of counts."""
@@ -236,75 +236,3 @@ def heads_models(heading: str) -> bool:
 def ask_whole(label: Label) -> Label:
     """Turn the whole text of a label into a word to ask about."""
     return replace(label, words=(Word(label.text.lower(), "part"),))
-
-
-_FIRST = 3  # the names of metrics are looked for in the first columns only
-
-
-def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
-    """Turn a table with a metric in each row into one with a column for each; None for others.
-
-    ``Metric, TransE, RotatE`` over ``MRR, 0.29, 0.34`` becomes a column MRR with a row for TransE
-    and one for RotatE.
-    """
-    head = rows[0].plain
-    body = [row for row in rows[1:] if len(row.plain) == len(head)]
-    firsts = range(min(len(head), _FIRST))
-    of_metrics = next((j for j in firsts if _holds_metrics(body, j, parse)), None)
-    if of_metrics is None:
-        return None
-    numbers = _list_numbers(head, body, of_metrics, parse)
-    if not numbers:
-        return None
-    body = [row for row in body if parse(row.plain[of_metrics], None).metric is not None]
-    metrics = list(dict.fromkeys(row.plain[of_metrics] for row in body))
-    names = [j for j in range(len(head)) if j != of_metrics and j not in numbers]
-    # Headings of numbers become the names of rows: Epoch over 10 and 20.
-    corner = head[of_metrics] if all(is_number(head[j]) for j in numbers) else ""
-    headings = (*(head[j] for j in names), corner, *metrics)
-    turned = [Row(rows[0].line, headings, headings)]
-    empty = Row(0, ("",) * len(head), ("",) * len(head))
-    for block in _list_blocks(body, of_metrics, names):
-        first = next(iter(block.values()))
-        by_metric = [block.get(metric, empty) for metric in metrics]
-        for j in numbers:
-            row_name = (*(first.plain[k] for k in names), head[j])
-            cells = (*row_name, *(row.cells[j] for row in by_metric))
-            plain = (*row_name, *(row.plain[j] for row in by_metric))
-            turned.append(Row(first.line, cells, plain))
-    return turned
-
-
-def _list_numbers(head: Sequence[str], body: Sequence[Row], place: int, parse: Parse) -> list[int]:
-    """List the columns of numbers behind that of the metrics."""
-    headed = [j for j in range(place + 1, len(head)) if head[j]]
-    numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
-    # Of "key, value, step", only one column holds the numbers.
-    return [j for j in numbers if parse(head[j], None).role == "value"] or numbers
-
-
-def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
-    """List the blocks of rows, each a row by metric; an empty name repeats the one above.
-
-    A metric that comes again begins a new block, and so does a change in the columns of names.
-    """
-    blocks: list[dict[str, Row]] = []
-    above: list[str] = []
-    for row in body:
-        plain = list(row.plain)
-        if above:
-            for j in names:
-                plain[j] = plain[j] or above[j]
-        is_same = bool(above) and all(plain[j] == above[j] for j in names)
-        if not is_same or plain[place] in blocks[-1]:
-            blocks.append({})
-        blocks[-1][plain[place]] = row._replace(plain=tuple(plain))
-        above = plain
-    return blocks
-
-
-def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
-    """Tell whether most cells of a column are names of metrics."""
-    cells = [row.plain[j] for row in rows if not is_blank(row.plain[j])]
-    named = sum(parse(cell, None).metric is not None for cell in cells)
-    return bool(cells) and 2 * named > len(cells)

@@ -350,7 +350,7 @@ def said(text: str, name: str = "a.csv") -> list[str]:
     ("text", "expected"),
     [
         # Cell beats column beats a row above.
-        ("dataset,split,test_mrr,MRR\nUMLS,valid,.1,.2\nUMLS,,.1,.2\n", ["UMLS ?split", "UMLS valid", "UMLS test", "UMLS ?split"]),
+        ("dataset,split,test_mrr,MRR\nUMLS,valid,.1,.2\nUMLS,,.1,.2\n", ["UMLS ?split", "UMLS valid", "UMLS test ?split", "UMLS ?split"]),
         ("dataset,UMLS MRR,WN18RR MRR\nUMLS,.1,\nWN18RR,.1,.2\n", ["UMLS", " ?dataset", "WN18RR"]),
         ("model,test_mrr,MRR\nValidation,,\nA,.1,.2\n", ["test", "valid"]),
         # What a column is called and what its cells say.
