@@ -38,10 +38,6 @@ class BruteCounts:
     # are none.
     relation: list[int]
 
-    def histogram(self, side: str) -> dict[int, int]:
-        counts: list[int] = getattr(self, side)
-        return dict(sorted(Counter(counts).items()))
-
 
 def entities_of(rows: Iterable[Row]) -> set[Hashable]:
     return {entity for h, _, t, *_ in rows for entity in (h, t)}

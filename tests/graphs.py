@@ -5,13 +5,21 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from hypothesis import strategies as st
 
-from brute import ORDER, entities_of, everything, read_rows, relations_of
+from brute import (
+    ORDER,
+    entities_of,
+    everything,
+    read_rows,
+    relations_of,
+    weigh_brute_force,
+)  # fmt: skip
 from rankconst.catalogue.baselines import BASELINES, INFORMED, explain_missing
 from rankconst.catalogue.benchmarks import (
     CONTEXT,
@@ -22,7 +30,14 @@ from rankconst.catalogue.benchmarks import (
     Remote,
     find_benchmark,
 )
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, UNTABLED, Protocol, parse_protocol
+from rankconst.catalogue.protocols import (
+    MACROS,
+    PROTOCOLS,
+    SPLITS,
+    UNTABLED,
+    Protocol,
+    parse_protocol,
+)  # fmt: skip
 from rankconst.download import MissingSourceError
 from rankconst.errors import UndefinedError
 from rankconst_builder.candidates import count_protocols
@@ -38,6 +53,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst.tasks import Histogram
     from rankconst_builder.candidates import TaskCounts
 
 Row = tuple[int, ...]  # head, relation, tail; in temporal graphs also the time
@@ -170,6 +186,32 @@ def sizes_of(counts: TaskCounts) -> list[list[int]]:
         blocks.size[blocks.of_task[: counts.tasks.rows.size]].tolist()
         for blocks in counts.blocks.values()
     ]
+
+
+def rows_of(histogram: Histogram) -> dict[tuple[int, int, float], int]:
+    """Map offset, size and weight to the number of tasks."""
+    offsets = np.zeros_like(histogram.num_tasks) if histogram.offsets is None else histogram.offsets
+    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
+    rows = zip(offsets.tolist(), histogram.num_candidates.tolist(), weights.tolist(), strict=True)
+    return dict(zip(rows, histogram.num_tasks.tolist(), strict=True))
+
+
+def compare_histograms(
+    got: TaskCounts, side: str, blocks: Sequence[tuple[int, int]], ranked: Sequence[Row]
+) -> None:
+    """Compare the histograms of a side with offset and size of each ranked row."""
+    tally = got.blocks[side].tally
+    assert rows_of(tally.histogram()) == Counter((*block, 1.0) for block in blocks)
+    for aggregation in MACROS.values():
+        weights = map(float, weigh_brute_force(ranked, side, aggregation.group))
+        counted = Counter((*block, weight) for block, weight in zip(blocks, weights, strict=True))
+        assert rows_of(tally.histogram(aggregation.group)) == counted
+    by_relation: dict[int, Counter[tuple[int, int, float]]] = {}
+    for (_, relation, *_), block in zip(ranked, blocks, strict=True):
+        by_relation.setdefault(relation, Counter())[*block, 1.0] += 1
+    # Codes follow the numbers of the relations.
+    found = [rows_of(one) for _, one in sorted(tally.relation_histograms().items())]
+    assert found == [rows for _, rows in sorted(by_relation.items())]
 
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:

@@ -1,7 +1,7 @@
 """What reading and counting cost as graphs grow, in CPU seconds and memory, next to pandas, Polars, DuckDB and PyKEEN.
 
 Run: python tests/benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas]
-[--form ids] [--runs 3] [--labels letters,uuids] [--splits train,valid,test] [--folder DIR]
+[--form ids] [--runs 3] [--labels numbered,uuids] [--splits train,valid,test] [--folder DIR]
 [--pykeen PYTHON]
 
 Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks
@@ -115,36 +115,6 @@ def draw(size: Size, rows: int, generator: np.random.Generator) -> tuple[np.ndar
     return head * 2_654_435_761 % size.entities, relation, tail
 
 
-def spell(numbers: np.ndarray, signs: str, width: int) -> list[str]:
-    """Return numbers in the digits that `signs` are, the last digit first."""
-    digits = numbers[:, None] // len(signs) ** np.arange(width) % len(signs)
-    return list(map("".join, np.array([*signs])[digits]))
-
-
-def scatter(count: int, most: int) -> np.ndarray:
-    """Return different numbers below `most` that seem to have no order."""
-    return np.arange(count) * 2_654_435_761 % most
-
-
-def name_mids(count: int, letter: str) -> pa.StringArray:
-    """Return labels such as Freebase's: /m/027rn; of relations, /people/person/r12."""
-    if letter == "P":
-        return pa.array([f"/people/person/r{number}" for number in range(count)])
-    ids = spell(scatter(count, 32**5 * 9), "0123456789bcdfghjklmnpqrstvwxyz_", 6)
-    return pa.array([f"/m/0{each.rstrip('0')}" for each in ids])
-
-
-def name_people(count: int, _: str) -> pa.StringArray:
-    """Return labels of two or three words, 9 to 29 characters long."""
-    syllables = ["ka", "lo", "men", "ri", "to", "vas", "el", "ström", "ny", "qui"]
-    first = ["".join(syllables[int(digit)] for digit in f"{number}") for number in range(1000)]
-    last = ["".join(syllables[int(digit)] for digit in f"{number:04}") for number in range(10_000)]
-    numbers = scatter(count, 10**7).tolist()
-    return pa.array(
-        [f"{first[number % 1000]} {last[number // 1000]}".title() for number in numbers]
-    )
-
-
 def name_uuids(count: int, letter: str) -> pa.StringArray:
     """Return labels of 36 characters."""
     numbers = (
@@ -155,9 +125,6 @@ def name_uuids(count: int, letter: str) -> pa.StringArray:
 
 LABELS = {
     "numbered": lambda count, letter: pa.array([f"{letter}{number}" for number in range(count)]),
-    "letters": lambda count, _: pa.array(spell(scatter(count, 26**7), "abcdefghijklmnopqrstuvwxyz", 7)),
-    "mids": name_mids,
-    "names": name_people,
     "uuids": name_uuids,
 }  # fmt: skip
 """Kind of labels to what makes as many, of entities (Q) or relations (P)."""

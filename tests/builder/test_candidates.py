@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from brute import ORDER, count_brute_force, count_with_sets, weigh_brute_force
+from brute import ORDER, count_brute_force, count_with_sets
 from cases import choose, for_each
 from graphs import (
     CATALOGUE,
@@ -24,18 +24,19 @@ from graphs import (
     WRITABLE,
     Dataset,
     Row,
+    compare_histograms,
     count_candidates,
     make_graph,
     random_dataset,
+    rows_of,
     sizes_of,
 )
-from rankconst.catalogue.protocols import MACROS, PROTOCOLS, Protocol
+from rankconst.catalogue.protocols import PROTOCOLS, Protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder import candidates, tallies, words
 from rankconst_builder.candidates import (
     Queries,
     Tally,
-    TaskCounts,
     count_protocols,
     count_ranked,
     list_queries,
@@ -47,9 +48,6 @@ from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from brute import BruteCounts, Rows
-    from rankconst.tasks import Histogram
 
 
 def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
@@ -72,7 +70,9 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
                 list_tasks(found[protocol.key]) == list_tasks(got.tallies) for found in tallied
             ), where
             ranked = [dataset[split][place] for place in expected.rows]
-            compare_histograms(got, expected, ranked)
+            sides = {"head": expected.head, "tail": expected.tail} if ranked else {}
+            for side, sizes in sides.items():
+                compare_histograms(got, side, [(0, size) for size in sizes], ranked)
             assert (got.answers is None) is (split == "train" or protocol.negatives is not None)
             relation = [] if protocol.negatives is not None else [expected.relation[: len(ranked)]]
             assert (got.tasks.rows.tolist(), sizes_of(got)) == (
@@ -81,21 +81,8 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
             ), where
             assert count_ranked(graph, protocol)["head"] == expected.num_entities
             if ranked and relation:
-                assert dict_of(got.blocks["relation"].tally.histogram()) == expected.histogram(
-                    "relation"
-                )
-
-
-def compare_histograms(got: TaskCounts, expected: BruteCounts, ranked: Rows) -> None:
-    for side, values in (("head", expected.head), ("tail", expected.tail)) if ranked else ():
-        assert dict_of(got.blocks[side].tally.histogram()) == expected.histogram(side)
-        for aggregation in MACROS.values():
-            weights = weigh_brute_force(ranked, side, aggregation.group)
-            weighted = got.blocks[side].tally.histogram(aggregation.group)
-            assert weighted.weights is not None
-            counted = Counter(zip(values, map(float, weights), strict=True))
-            pairs = zip(weighted.num_candidates.tolist(), weighted.weights.tolist(), strict=True)
-            assert dict(zip(pairs, weighted.num_tasks.tolist(), strict=True)) == counted
+                asked = Counter((0, size, 1.0) for size in expected.relation)
+                assert rows_of(got.blocks["relation"].tally.histogram()) == asked
 
 
 def list_tasks(tallies: Mapping[str, Tally]) -> dict[str, Counter[tuple[int, ...]]]:
@@ -111,10 +98,6 @@ def list_tasks(tallies: Mapping[str, Tally]) -> dict[str, Counter[tuple[int, ...
         for row, tasks in zip(rows, tally.num_tasks.tolist(), strict=True):
             found[side][row] += tasks
     return found
-
-
-def dict_of(histogram: Histogram) -> dict[int, int]:
-    return dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
 
 
 @pytest.mark.slow

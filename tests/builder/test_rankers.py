@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import itertools
 import random
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,6 @@ from brute import (
     ORDER,
     choose_counting,
     rank_brute_force,
-    weigh_brute_force,
 )
 from cases import choose
 from graphs import (
@@ -27,8 +25,8 @@ from graphs import (
     TEMPORAL_DATASETS,
     WRITABLE,
     Dataset,
-    Row,
     blocks_of,
+    compare_histograms,
     count_baseline,
     make_graph,
     random_dataset,
@@ -37,10 +35,10 @@ from graphs import (
 )
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, SINGLE_STEP, explain_missing
 from rankconst.catalogue.benchmarks import find_benchmark
-from rankconst.catalogue.protocols import MACROS, PROTOCOLS
+from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError
 from rankconst_builder import rankers, rules
-from rankconst_builder.candidates import TaskCounts, count_protocols
+from rankconst_builder.candidates import count_protocols
 from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.rankers import RANKERS, RULES, Ranker, count_baselines
@@ -53,9 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from brute import Ranks
     from rankconst.catalogue.protocols import Protocol
-    from rankconst.tasks import Histogram
 
 WRITTEN = [*CATALOGUE, *WRITABLE]
 FULL = [protocol for protocol in CATALOGUE if protocol.negatives is None]
@@ -84,37 +80,9 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol], usual: str = "stand
             ).items():
                 got = found[protocol.key, split, baseline]
                 assert blocks_of(got) == expected, (protocol.key, split, baseline)
-                compare_histograms(
-                    got, expected, [dataset[split][place] for place in got.tasks.rows.tolist()]
-                )
-
-
-def compare_histograms(got: TaskCounts, expected: Ranks, ranked: list[Row]) -> None:
-    for side, tasks in expected.items() if ranked else ():
-        tally = got.blocks[side].tally
-        assert histogram_rows(tally.histogram()) == Counter((*block, 1.0) for block in tasks)
-        for aggregation in MACROS.values():
-            weights = map(float, weigh_brute_force(ranked, side, aggregation.group))
-            counted = Counter(
-                (*block, weight) for block, weight in zip(tasks, weights, strict=True)
-            )
-            assert histogram_rows(tally.histogram(aggregation.group)) == counted
-        by_relation: dict[int, Counter[tuple[int, int, float]]] = {}
-        for (_, relation, *_), block in zip(ranked, tasks, strict=True):
-            by_relation.setdefault(relation, Counter())[*block, 1.0] += 1
-        # Codes follow the numbers of the relations.
-        found = sorted(tally.relation_histograms().items())
-        assert [histogram_rows(one) for _, one in found] == [
-            rows for _, rows in sorted(by_relation.items())
-        ]
-
-
-def histogram_rows(histogram: Histogram) -> dict[tuple[int, int, float], int]:
-    """Map offset, size and weight to the number of tasks."""
-    offsets = np.zeros_like(histogram.num_tasks) if histogram.offsets is None else histogram.offsets
-    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
-    rows = zip(offsets.tolist(), histogram.num_candidates.tolist(), weights.tolist(), strict=True)
-    return dict(zip(rows, histogram.num_tasks.tolist(), strict=True))
+                ranked = [dataset[split][place] for place in got.tasks.rows.tolist()]
+                for side, blocks in expected.items() if ranked else ():
+                    compare_histograms(got, side, blocks, ranked)
 
 
 # Symmetric relations, inverse and equal ones in part, several of one, self-loops, duplicates, and

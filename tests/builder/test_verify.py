@@ -239,8 +239,8 @@ def fetcher_of(toy: Toy, tmp_path: Path) -> Fetcher:
 # ---- sets that are right -------------------------------------------------------------------------
 
 
-def test_a_built_set_passes_every_stage(toy: Toy, tmp_path: Path, registry: None) -> None:
-    del registry
+@pytest.mark.usefixtures("registry")
+def test_a_built_set_passes_every_stage(toy: Toy, tmp_path: Path) -> None:
     results = examine(toy.draft.write(tmp_path / "set"), fetcher_of(toy, tmp_path))
     assert failed(results) == {}
     assert list(results) == list(STAGES)
@@ -250,8 +250,8 @@ def test_a_built_set_passes_every_stage(toy: Toy, tmp_path: Path, registry: None
     assert note.message == "no checksums.txt: the descriptor itself is not protected"
 
 
-def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> None:
-    del registry
+@pytest.mark.usefixtures("registry")
+def test_a_restricted_build_passes(toy: Toy, tmp_path: Path) -> None:
     restriction = Restriction(relations=("r0", "r1"), entities=tuple(f"e{i}" for i in range(7)))
     tables = build(
         tmp_path, toy.mirror, toy.source, restriction=restriction, protocols=ONE_PROTOCOL
@@ -366,11 +366,9 @@ def test_every_stage_has_a_tampering() -> None:
     assert {stage for stage, *_ in TAMPERINGS} == {*STAGES}
 
 
+@pytest.mark.usefixtures("registry")
 @pytest.mark.parametrize("place", range(len(TAMPERINGS)), ids=lambda place: TAMPERINGS[place][0])
-def test_only_the_stage_notices(
-    place: int, toy: Toy, varied: Draft, tmp_path: Path, registry: None
-) -> None:
-    del registry
+def test_only_the_stage_notices(place: int, toy: Toy, varied: Draft, tmp_path: Path) -> None:
     stage, apply, named, also = TAMPERINGS[place]
     path = apply(varied).write(tmp_path / "set")
     found = failed(examine(path, fetcher_of(toy, tmp_path) if STAGES[stage].rebuild else None))
@@ -471,10 +469,8 @@ def test_rebuilding_respects_stated_errors(lean: Draft, tmp_path: Path) -> None:
         ) == [level]
 
 
-def test_a_wrong_histogram_is_noticed_with_the_files(
-    toy: Toy, tmp_path: Path, registry: None
-) -> None:
-    del registry
+@pytest.mark.usefixtures("registry")
+def test_a_wrong_histogram_is_noticed_with_the_files(toy: Toy, tmp_path: Path) -> None:
     graph = make_graph()
     graph["test"][3] = ("e8", "r1", "e8")
     other = write_sources(tmp_path / "other", graph)
@@ -488,9 +484,9 @@ def test_a_wrong_histogram_is_noticed_with_the_files(
     assert one.expected != one.got
 
 
-def test_what_there_is_without_sources(lean: Draft, tmp_path: Path, registry: None) -> None:
+@pytest.mark.usefixtures("registry")
+def test_what_there_is_without_sources(lean: Draft, tmp_path: Path) -> None:
     """Numbers of tasks are compared with the registry; the rest is noted."""
-    del registry
     path = lean.change("datasets", "triples_test", 6, dataset="few").write(tmp_path / "set")
     wrong, note = look(path, "sources", Fetcher(tmp_path / "cache", reporter=QUIET))
     assert (wrong.key, wrong.column, wrong.expected, wrong.got) == (
@@ -531,6 +527,7 @@ ODD: list[tuple[str, str, Any, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("registry")
 @pytest.mark.parametrize(("table", "column", "value", "where"), choose([*ODD[::3]], [*ODD]))
 def test_odd_values_fail_without_an_error(
     table: str,
@@ -540,10 +537,8 @@ def test_odd_values_fail_without_an_error(
     toy: Toy,
     lean: Draft,
     tmp_path: Path,
-    registry: None,
 ) -> None:
     """Or, if no row contradicts them, are noticed with the files of triples."""
-    del registry
     path = lean.change(table, column, value, **where).write(tmp_path / "set")
     assert failed(examine(path)) or look(path, "sources", fetcher_of(toy, tmp_path))
 

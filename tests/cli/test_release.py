@@ -7,16 +7,15 @@ import hashlib
 import json
 import re
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 
 import rankconst
 from cli.conftest import SMALL
 from few_tables import few_tables, write_tables
 from rankconst.tables.archive import load
-from rankconst.tables.descriptor import COLUMNS, schema_of
+from rankconst.tables.descriptor import COLUMNS
 from rankconst.version import bundled_versions
 
 if TYPE_CHECKING:
@@ -48,20 +47,11 @@ FILES = {
 
 @pytest.fixture
 def write_build(tmp_path: Path) -> WriteBuild:
-    """Write the rows of some carried datasets as a build does; `edit` may change them."""
+    """Write the rows of a carried dataset as a build does."""
 
-    def write(
-        *keys: str, folder: str = "my build", edit: Any = None, version: str = "unreleased"
-    ) -> Path:
-        carried = rankconst.load()
-        tables = {}
-        for name in COLUMNS:
-            tables[name] = pa.concat_tables([carried.read(name, key) for key in keys])
-            if edit:
-                rows = edit(name, tables[name].to_pylist())
-                tables[name] = pa.Table.from_pylist(rows, schema=schema_of(name))
-        origins = {key: {"origin": "files"} for key in keys}
-        write_tables(tmp_path / folder, version, tables, origins)
+    def write(key: str, folder: str = "my build") -> Path:
+        tables = {name: rankconst.load().read(name, key) for name in COLUMNS}
+        write_tables(tmp_path / folder, "unreleased", tables, {key: {"origin": "files"}})
         return tmp_path / folder
 
     return write
