@@ -5,8 +5,8 @@ what came of all.
 from __future__ import annotations
 
 import functools
-import hashlib
 import http.server
+import itertools
 import os
 import random
 import shutil
@@ -14,19 +14,14 @@ import tempfile
 import threading
 import zipfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faults.injecting import FAULTS, Bench, Command, Tally
+from graphs import write_benchmark
 from placeholders import fill_in
-from rankconst.catalogue.benchmarks import (
-    Benchmark,
-    BenchmarkFile,
-    LineFormat,
-    Remote,
-    list_titles,
-    load_benchmarks,
-)
+from rankconst.catalogue.benchmarks import list_titles, load_benchmarks
 from rankconst.catalogue.protocols import SPLITS
 from rankconst_builder import release, tabulate
 
@@ -43,52 +38,28 @@ RESULTS = "model,dataset,split,MRR\nRotatE,FB15k-237,test,0.338\nTransE,WN18RR,t
 PAPER = "| Model | MRR (FB15k-237) |\n|---|---|\n| RotatE | 0.338 |\n"
 
 
-def make_file(key: str, split: str) -> bytes:
+def make_file(key: str, split: str) -> str:
     """Return the file of a small graph."""
     draw = random.Random(f"{key} {split}").randrange  # noqa: S311 - test data
-    return b"".join(b"e%d\tr%d\te%d\n" % (draw(9), draw(2), draw(9)) for _ in range(12))
-
-
-def address(key: str, split: str) -> str:
-    return f"https://small.invalid/{key}/{split}.txt"
+    return "".join(f"e{draw(9)}\tr{draw(2)}\te{draw(9)}\n" for _ in range(12))
 
 
 def furnish() -> None:
     """Give this process small benchmarks, and constants that take no time."""
-    small = {
-        key: Benchmark(
-            key=key,
-            title=key.title(),
-            aliases=(),
-            format=LineFormat(),
-            files={
-                split: BenchmarkFile(
-                    Remote(
-                        address(key, split),
-                        len(data),
-                        hashlib.sha256(data).hexdigest() if key != "gamma" else None,
-                    )
-                )
-                for split in SPLITS
-                for data in (make_file(key, split),)
-            },
-            split="published",
-        )
-        for key in KEYS
-    }
-    benchmarks = load_benchmarks()
+    benchmarks, titles, small = load_benchmarks(), list_titles(), {}
     assert isinstance(benchmarks, dict)
-    benchmarks.update(small)
-    titles = list_titles()
     assert isinstance(titles, dict)
-    titles.update({key: (source.title,) for key, source in small.items()})
+    for key in KEYS:
+        texts = {split: make_file(key, split) for split in SPLITS}
+        small[key] = write_benchmark(Path(os.environ["RANKCONST_MIRROR"]), key, texts)
+        titles[key] = (small[key].title,)
+    unknown = {
+        split: replace(file, remote=replace(file.remote, sha256=None))
+        for split, file in small["gamma"].files.items()
+    }
+    benchmarks.update({**small, "gamma": replace(small["gamma"], files=unknown)})
     setattr(tabulate, "compute_moments", fill_in)  # noqa: B010 - it is there by import
     setattr(release, "DENSE", 1)  # noqa: B010 - likewise
-    for key in KEYS:
-        place = Path(os.environ["RANKCONST_MIRROR"]) / "small.invalid" / key
-        place.mkdir(parents=True, exist_ok=True)
-        for split in SPLITS:
-            (place / f"{split}.txt").write_bytes(make_file(key, split))
 
 
 def _results(folder: Path) -> None:
@@ -99,21 +70,15 @@ def _results(folder: Path) -> None:
 
 
 def build(*keys: str, out: str = "out", options: Sequence[str] = ()) -> tuple[str, ...]:
-    return (
-        "build", *keys, *PROTOCOL, "--out", out, *options,
-    )  # fmt: skip
+    return ("build", *keys, *PROTOCOL, "--out", out, *options)
 
 
 def _built(*keys: str, bench: Bench) -> Path:
     """Return a folder with a set of tables."""
     folder = bench.fresh()
     (folder / "tmp").mkdir()
-    assert (
-        bench.run_here(
-            folder, build(*keys, options=("--splits", "train,valid,test", "--baseline", "all"))
-        )
-        == 0
-    )
+    everything = ("--splits", "train,valid,test", "--baseline", "all")
+    assert bench.run_here(folder, build(*keys, options=everything)) == 0
     return folder
 
 
@@ -121,6 +86,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
     """Return the commands; `served` is the address of a server that has the mirror's files, and
     sets of tables.
     """
+    site = ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "alpha")
     sets: dict[tuple[str, ...], Path] = {
         keys: _built(*keys, bench=bench) for keys in (KEYS[:1], KEYS[:2])
     }
@@ -130,12 +96,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 
     def with_site(folder: Path) -> None:
         shutil.copytree(sets["alpha", "beta"] / "out", folder / "out")
-        assert (
-            bench.run_here(
-                folder, ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "beta")
-            )
-            == 0
-        )
+        assert bench.run_here(folder, (*site[:-1], "beta")) == 0
 
     mirror = Path(os.environ["RANKCONST_MIRROR"])
     packed = sets["alpha", "beta"] / "out"
@@ -143,106 +104,51 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         for path in sorted(packed.iterdir()):
             archive.write(path, path.name)
     downloaded = (f"RANKCONST_MIRROR={served}",)
+    cached = [f"cache/sources/example.invalid/gamma/{split}.txt" for split in SPLITS]
+    forced = {
+        name: ("--force", "--out", name) for name in ("adjusted.csv", "adjusted.md", "picture.svg")
+    }
     return [
         Command("build, the first", build("alpha"), ["out"]),
         Command("build, into a set", build("beta"), ["out"], with_set("alpha")),
-        Command(
-            "build, two datasets",
-            build("alpha", "beta", "gamma"),
-            ["out"],
-            with_set("alpha", "beta"),
-        ),
-        Command(
-            "build, downloading",
-            build("gamma", options=downloaded),
-            ["out", *(f"cache/sources/small.invalid/gamma/{split}.txt" for split in SPLITS)],
-        ),
-        Command(
-            "release",
-            (*RELEASE, "90.0.0"),
-            ["data/90.0.0", "data/*.zip"],
-            with_set("alpha", "beta"),
-        ),
-        Command(
-            "adjust --out",
-            ("adjust", "results.csv", "--out", "adjusted.csv", "--force"),
-            ["adjusted.csv"],
-            _results,
-        ),
-        Command(
-            "adjust --replace --out",
-            ("adjust", "paper.md", "--replace", "AMRR", "--out", "adjusted.md", "--force"),
-            ["adjusted.md"],
-            _results,
-        ),
-        Command(
-            "adjust a picture --out",
-            ("adjust", "results.csv", "--out", "picture.svg", "--force"),
-            ["picture.svg"],
-            _results,
-        ),
-        *(
-            Command(
-                title,
-                ("tables", "site", "--tables", "out", "--out", "site", "--dataset", "alpha"),
-                ["site"],
-                prepare,
-            )
-            for title, prepare in (
-                ("site, the first", with_set("alpha")),
-                ("site, in place of one", with_site),
-            )
-        ),
-        Command(
-            "show --tables URL.zip",
-            ("show", "alpha", *PROTOCOL, "--tables", f"{served}/set.zip"),
-            ["cache/tables/*.zip"],
-        ),
-    ]
+        Command("build, two datasets", build("alpha", "beta", "gamma"), ["out"], with_set("alpha", "beta")),
+        Command("build, downloading", build("gamma", options=downloaded), ["out", *cached]),
+        Command("release", (*RELEASE, "90.0.0"), ["data/90.0.0", "data/*.zip"], with_set("alpha", "beta")),
+        Command("adjust --out", ("adjust", "results.csv", *forced["adjusted.csv"]), ["adjusted.csv"], _results),
+        Command("adjust --replace --out", ("adjust", "paper.md", "--replace", "AMRR", *forced["adjusted.md"]),
+                ["adjusted.md"], _results),
+        Command("adjust a picture --out", ("adjust", "results.csv", *forced["picture.svg"]), ["picture.svg"], _results),
+        Command("site, the first", site, ["site"], with_set("alpha", "beta")),
+        Command("site, in place of one", site, ["site"], with_site),
+        Command("show --tables URL.zip", ("show", "alpha", *PROTOCOL, "--tables", f"{served}/set.zip"),
+                ["cache/tables/*.zip"]),
+    ]  # fmt: skip
 
 
 def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
     """Return commands that only meet others: in each place that one writes to, what else can write
     or read there.
     """
-    into = ("--tables", "out", "--force", "--out")
-    return [
+    own = ("--tables", "out", "--force", "--out", "own.csv")
+    elsewhere = build("gamma", out="other", options=(f"RANKCONST_MIRROR={served}",))
+    adjust = ("adjust", "0.3", "--dataset", "alpha", "--metric", "mrr", *PROTOCOL, *own)
+    site = ("tables", "site", "--tables", "out", "--out", "site")
+    found = [
         Command("build of another dataset", build("gamma"), ["out"]),
-        Command(
-            "build into the release", build("gamma", out="data/90.0.0"), ["data/90.0.0"], once=True
-        ),
-        Command(
-            "build elsewhere",
-            build("gamma", out="other", options=(f"RANKCONST_MIRROR={served}",)),
-            ["other"],
-        ),
+        Command("build into the release", build("gamma", out="data/90.0.0"), ["data/90.0.0"], once=True),
+        Command("build elsewhere", elsewhere, ["other"]),
         Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"]),
         Command("release of another version", (*RELEASE, "91.0.0"), ["data/91.0.0"]),
-        Command(
-            "adjust with the set",
-            ("adjust", "0.3", "--dataset", "alpha", "--metric", "mrr", *PROTOCOL, *into, "own.csv"),
-            ["own.csv"],
-            with_set,
-        ),
-        Command(
-            "site of all datasets",
-            ("tables", "site", "--tables", "out", "--out", "site"),
-            ["site"],
-            with_set,
-        ),
-        *(
-            Command(
-                f"{title} to {place}{ending}",
-                (*arguments, "--out", place + ending, *force),
-                [place + ending],
-                _results,
-                once=not force,
-            )
-            for title, (arguments, endings) in WRITERS.items()
-            for ending in endings
-            for place, force in PLACES.items()
-        ),
-    ]
+        Command("adjust with the set", adjust, ["own.csv"], with_set),
+        Command("site of all datasets", site, ["site"], with_set),
+    ]  # fmt: skip
+    for title, (arguments, endings) in WRITERS.items():
+        for ending, (place, force) in itertools.product(endings, PLACES.items()):
+            path = place + ending
+            asked = (*arguments, "--out", path, *force)
+            named = f"{title} to {path}"
+            found.append(Command(named, asked, [path], _results, once=not force))
+    return found
 
 
 WRITERS = {
