@@ -173,7 +173,9 @@ class ImpossibleError(DataError):
         self.reasons = reasons
 
 
-def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
+def find_constants(
+    tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables
+) -> Constants:
     """Return the constants of a metric over ranking tasks.
 
     `num_tasks` is the number of ranks that a file states. It counts only for protocols that sample

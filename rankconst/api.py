@@ -22,7 +22,7 @@ from rankconst.evaluation import (
     complete_by_name,
     count_alike,
     gather_assumed,
-    look_up,
+    look_up_named,
     parse_address,
     settle,
 )
@@ -614,7 +614,7 @@ def constants(
     key = require_text(dataset)
     user = Address(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
     opened = _open(tables)
-    result = look_up(metric, user, opened, baseline)
+    result = look_up_named(metric, user, opened, baseline)
     _warn_of_gaps(result.tasks, opened)
     return result
 
@@ -723,7 +723,7 @@ def compare(
         )
     else:
         opened = _open(tables)
-        chance = look_up(metric, user, opened)
+        chance = look_up_named(metric, user, opened)
         _warn_of_gaps(chance.tasks, opened)
     return chance.compare(first, second, decimals=decimals, percent=percent)
 

@@ -737,7 +737,7 @@ def name_arguments(text: str) -> str:
 # -- constants without a file ----------------------------------------------------------------------
 
 
-def look_up(
+def look_up_named(
     metric: str, from_user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
     """Return the constants of a metric on a user's tasks; its name may add a split or side."""

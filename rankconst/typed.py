@@ -21,7 +21,7 @@ from rankconst.evaluation import (
     complete_by_name,
     describe_assumed,
     gather_assumed,
-    look_up,
+    look_up_named,
 )
 from rankconst.listing import (
     Column,
@@ -499,7 +499,7 @@ def turn_values_back(
             f"{name} is the adjusted form of {metric.label}, not of {target.label}: --to "
             f"{metric.label} (in Python: to={metric.label!r})."
         )
-    constants = look_up(to, user, tables)
+    constants = look_up_named(to, user, tables)
     invert = getattr(constants, form).invert
     rows = []
     for value in values:

@@ -15,7 +15,7 @@ from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError, UsageError
-from rankconst.evaluation import Address, look_up
+from rankconst.evaluation import Address, look_up_named
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def expect_mrr(counts: list[int]) -> float:
 
 @pytest.mark.parametrize("key", GRAIL)
 def test_graphs_of_grail(mirror: Path, key: str) -> None:
-    constants = look_up(
+    constants = look_up_named(
         "mrr", Address(dataset=key.removesuffix("_ind"), tool="ultra"), rankconst.load()
     )
     counts = count_plainly(mirror, key)
@@ -76,7 +76,7 @@ def test_graphs_of_grail(mirror: Path, key: str) -> None:
 
 @pytest.mark.parametrize("key", ["nell23k", "fb15k237_10"])
 def test_graphs_whose_tails_alone_are_ranked(mirror: Path, key: str) -> None:
-    constants = look_up("mrr", Address(dataset=key, tool="TRIX"), rankconst.load())
+    constants = look_up_named("mrr", Address(dataset=key, tool="TRIX"), rankconst.load())
     counts = count_plainly(mirror, key)
     assert str(constants.tasks) == f"{key}/test/tail/standard"
     assert constants.num_tasks == len(counts["tail"])
@@ -85,7 +85,7 @@ def test_graphs_whose_tails_alone_are_ranked(mirror: Path, key: str) -> None:
 
 def test_nell995_v1_as_printed() -> None:
     for name in ("NELL-995 v1", "nell_v1", "NELLInductive:v1"):
-        constants = look_up("mrr", Address(dataset=name, tool="ultra"), rankconst.load())
+        constants = look_up_named("mrr", Address(dataset=name, tool="ultra"), rankconst.load())
         assert (constants.num_tasks, f"{constants.expectation:.4f}") == (402, "0.0810")
 
 
@@ -109,15 +109,21 @@ def test_both_splits_are_pooled_under_chance_and_counting() -> None:
 def test_what_the_tool_does_not_evaluate_is_refused_and_what_the_user_says_counts() -> None:
     tables = rankconst.load()
     with pytest.raises(DataError, match="validates on the graph that models are trained on"):
-        look_up("mrr", Address(dataset="nell_v1", tool="ultra", split="valid"), tables)
+        look_up_named("mrr", Address(dataset="nell_v1", tool="ultra", split="valid"), tables)
     for split in ("test", "valid+test"):
         told = Address(dataset="nell_v1", tool="ultra", split=split, side="head")
-        assert str(look_up("mrr", told, tables).tasks) == "nell_v1_ind/valid+test/head/standard"
+        assert (
+            str(look_up_named("mrr", told, tables).tasks) == "nell_v1_ind/valid+test/head/standard"
+        )
     assert (
-        look_up("mrr", Address(dataset="nell23k", tool="ultra", side="both"), tables).tasks.side
+        look_up_named(
+            "mrr", Address(dataset="nell23k", tool="ultra", side="both"), tables
+        ).tasks.side
         == "both"
     )
-    assert look_up("mrr", Address(dataset="wn18rr", tool="ultra"), tables).tasks.side == "both"
+    assert (
+        look_up_named("mrr", Address(dataset="wn18rr", tool="ultra"), tables).tasks.side == "both"
+    )
 
 
 def test_a_number_of_ranks_shows_that_both_splits_were_ranked() -> None:
@@ -130,7 +136,10 @@ def test_a_number_of_ranks_shows_that_both_splits_were_ranked() -> None:
 
 
 def test_counting_has_every_inverse_of_metafam() -> None:
-    assert look_up("mrr", Address(dataset="metafam"), rankconst.load(), "counting").expectation == 1
+    assert (
+        look_up_named("mrr", Address(dataset="metafam"), rankconst.load(), "counting").expectation
+        == 1
+    )
 
 
 def test_what_counting_gets_over_the_graphs_of_grail() -> None:

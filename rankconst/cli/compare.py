@@ -24,7 +24,7 @@ from rankconst.evaluation import (
     complete_by_name,
     describe_assumed,
     gather_assumed,
-    look_up,
+    look_up_named,
 )
 from rankconst.listing import Column, Format, Listing, escape_latex, number, show_interval
 
@@ -147,7 +147,7 @@ def _compare_two(
     require_mean(parsed_metric)
     # Percentages matter to `constants.compare`, accepted words to files; neither names tasks here.
     tasks_named = replace(user, percent=False, accepted=())
-    constants = look_up(metric, tasks_named, opened)
+    constants = look_up_named(metric, tasks_named, opened)
     report_coverage(constants.tasks, opened)
     comparison = constants.compare(*values, percent=user.percent)
     explain_names([metric])

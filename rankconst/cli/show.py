@@ -176,7 +176,7 @@ class _Wanted:
             protocol = min(self.tables.protocols(tasks.dataset), key=rate_protocol)
         return replace(self, tasks=_parse(self.tables, replace(tasks, protocol=protocol)))
 
-    def look_up(self, metrics: Sequence[Metric]) -> list[Constants]:
+    def list_constants(self, metrics: Sequence[Metric]) -> list[Constants]:
         """Return the constants of some or all metrics under each baseline."""
         # On the relation side there is chance alone, of all relations, each task counting once.
         chance = self.baselines == (DEFAULT_BASELINE,)
@@ -281,9 +281,9 @@ def _describe(constants: Constants) -> dict[str, Any]:
 def _print_constants(wanted: _Wanted) -> None:
     """Print constants: for people the metrics that papers print, under the usual protocol."""
     if wanted.form in FOR_PEOPLE:
-        listing = _lay_out(wanted, wanted.look_up(wanted.metrics or HEADLINE))
+        listing = _lay_out(wanted, wanted.list_constants(wanted.metrics or HEADLINE))
     else:
-        rows = [_describe(constants) for constants in wanted.look_up(wanted.metrics)]
+        rows = [_describe(constants) for constants in wanted.list_constants(wanted.metrics)]
         listing = Listing.of(_COLUMNS, rows)
     print_listing(listing, wanted.form)
 
@@ -370,7 +370,7 @@ def _print_citations(wanted: _Wanted) -> None:
     info = opened.datasets[dataset]
     title = info["title"]
     rows: list[dict[str, Any]] = []
-    for constants in wanted.look_up(wanted.metrics) if wanted.names else ():
+    for constants in wanted.list_constants(wanted.metrics) if wanted.names else ():
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
         rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})

@@ -20,9 +20,9 @@ from rankconst.adjusting import (
     add_significance,
     adjust_batch,
     compare_with,
+    find_constants,
     leave_out,
     list_contradictions,
-    look_up,
 )
 from rankconst.catalogue.benchmarks import list_names
 from rankconst.catalogue.literature import is_mean
@@ -321,7 +321,7 @@ class _Adjusting:
         is_without_scores = tells_no_scores(metric, batch.value)
         self._without_scores += batch.index[is_without_scores].tolist()
         try:
-            constants = look_up(tasks, metric, num_tasks, self._tables)
+            constants = find_constants(tasks, metric, num_tasks, self._tables)
             self._adjust_possible(batch, constants)
         except (UnknownNameError, UndefinedError, UsageError) as error:
             self.leave(batch.index, error)
