@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.checking import CheckedReading
+    from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.compared import Compared
     from rankconst.results.reading import Reading
     from rankconst.tables.own_counts import Answers, Counts
@@ -241,12 +242,38 @@ class _Request:
     details: bool
     errors: Literal["raise", "note"] | None
 
-    def confirm(self, reading: Reading, user: Address) -> Reading:
-        """Add questions to the numbers that contradict their ranking tasks."""
+    @property
+    def only(self) -> Metric | None:
+        """The only metric to adjust; None for several or all."""
+        return self.metrics[0] if len(self.metrics) == 1 else None
+
+    def adjust(
+        self,
+        reading: Reading,
+        decimals: int | Mapping[Metric, int] | None = None,
+        *,
+        is_frame: bool = False,
+    ) -> AdjustedReading:
+        """Adjust the numbers of a reading; those that contradict their tasks get a question."""
         from rankconst.checks import confirm_reading
+        from rankconst.results.batches import adjust_reading
         from rankconst.results.meanings import name_answers
 
-        return confirm_reading(name_answers(reading, self.tables), self.tables, user)
+        user = replace(self.user, percent=self.percent is True)
+        reading = confirm_reading(name_answers(reading, self.tables), self.tables, user)
+        is_empty = is_frame and not len(reading.entries)  # a frame may have no rows
+        adjusted = adjust_reading(
+            reading,
+            self.tables,
+            user,
+            metrics=self.metrics,
+            significance=self.details and not is_frame,
+            errors="note" if is_empty else self.errors,
+            baselines=self.baselines,
+            decimals=decimals,
+            in_python=True,
+        )
+        return replace(adjusted, details=self.details)
 
 
 def _adjust_answers(results: Any, request: _Request) -> Any:
@@ -265,28 +292,25 @@ def _adjust_answers(results: Any, request: _Request) -> Any:
 
 
 def _adjust_frame(frame: Any, request: _Request) -> Any:
-    """Adjust the numbers of a DataFrame."""
-    from rankconst.results.frame import adjust_frame
+    """Return a DataFrame with the adjusted forms of its numbers in further columns."""
+    from rankconst.results.frame import add_columns, read_frame
+    from rankconst.results.reading import require_complete
 
-    percent = request.percent
-    user = replace(request.user, percent=percent is True)
-    return adjust_frame(
-        frame,
-        request.tables,
-        request.user,
-        percent=as_names(percent) if isinstance(percent, str) else percent,
-        decimals=request.decimals,
-        details=request.details,
-        metrics=request.metrics,
-        errors=request.errors,
-        baselines=request.baselines,
-        confirm=lambda reading: request.confirm(reading, user),
-    )
+    percent, decimals = request.percent, cast("Any", request.decimals)
+    if isinstance(percent, str):
+        percent = as_names(percent)
+    reading, reasons = read_frame(frame, percent, request.only)
+    is_unread = not len(reading.entries) and len(frame) > 0
+    if request.errors == "raise" or (request.errors is None and is_unread):
+        require_complete(reading)
+    if isinstance(decimals, Mapping):
+        decimals = {parse_metric(name): digits for name, digits in decimals.items()}
+    adjusted = request.adjust(reading, decimals, is_frame=True)
+    return add_columns(frame, adjusted, reasons, always=request.errors == "note")
 
 
 def _adjust_file(results: Any, request: _Request) -> Any:
     """Adjust the numbers of files, or of objects in place of a file."""
-    from rankconst.results.batches import adjust_reading
     from rankconst.results.frame import read_given
     from rankconst.results.listed import AdjustedFile
     from rankconst.results.meanings import assume_unit
@@ -296,24 +320,13 @@ def _adjust_file(results: Any, request: _Request) -> Any:
         raise UsageError(
             "decimals and a list of percentages are for a DataFrame; a file shows its own digits."
         )
-    user = replace(request.user, percent=bool(percent))
     reading = read_given(
         results,
         strict=request.errors == "raise",
         percent=assume_unit(percent, request.tables),
-        metric=request.metrics[0] if len(request.metrics) == 1 else None,
+        metric=request.only,
     )
-    done = adjust_reading(
-        request.confirm(reading, user),
-        request.tables,
-        user,
-        metrics=request.metrics,
-        errors=request.errors,
-        baselines=request.baselines,
-        significance=request.details,
-        in_python=True,
-    )
-    return AdjustedFile(replace(done, details=request.details), request.tables)
+    return AdjustedFile(request.adjust(reading), request.tables)
 
 
 def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:

@@ -9,10 +9,9 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES
 from rankconst.errors import DataError, UsageError
 from rankconst.names import spell, tell_apart
-from rankconst.results.batches import adjust_reading
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.formats import find_tool, is_paths, read, read_document
 from rankconst.results.labels import read_label
@@ -34,17 +32,15 @@ from rankconst.values.published import is_number
 from rankconst.values.ranks import Ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.evaluation import Address
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.gate import Text
     from rankconst.results.tables.headings import Heading, Parse
-    from rankconst.tables.archive import Tables
 
 _NAME = "the DataFrame"
 _MOST_TRIED = 100  # rows that are read to tell the roles of columns
@@ -122,47 +118,7 @@ def _to_plain(value: Any) -> Any:
 # DataFrames.
 
 
-def adjust_frame(
-    frame: pd.DataFrame,
-    tables: Tables,
-    user: Address,
-    *,
-    metrics: Collection[Metric] = (),
-    percent: bool | Collection[str] | None = None,
-    decimals: int | Mapping[str, int] | None = None,
-    errors: Literal["raise", "note"] | None = None,
-    confirm: Callable[[Reading], Reading] | None = None,
-    baselines: Collection[str] = (),
-    details: bool = False,
-) -> pd.DataFrame:
-    """Adjust the numbers of a DataFrame for :func:`rankconst.adjust`, which documents the options.
-
-    `confirm` takes the reading and returns it, with questions where its numbers contradict the
-    protocol that is stated for them.
-    """
-    only = next(iter(metrics)) if len(metrics) == 1 else None
-    reading, reasons = read_frame(frame, percent, only)
-    if errors == "raise" or (errors is None and not len(reading.entries) and len(frame)):
-        require_complete(reading)
-    if confirm is not None:
-        reading = confirm(reading)
-    rounded: Any = decimals
-    if isinstance(decimals, Mapping):
-        rounded = {parse_metric(name): digits for name, digits in decimals.items()}
-    adjusted = adjust_reading(
-        reading,
-        tables,
-        replace(user, percent=percent is True),
-        metrics=metrics,
-        errors=errors if len(reading.entries) else "note",
-        decimals=rounded,
-        baselines=baselines,
-        in_python=True,
-    )
-    return _join(frame, replace(adjusted, details=details), reasons, always=errors == "note")
-
-
-def _join(
+def add_columns(
     frame: pd.DataFrame, adjusted: AdjustedReading, reasons: Mapping[int, str], *, always: bool
 ) -> pd.DataFrame:
     """Put the added columns next to those of a frame; assumptions and questions are its attributes.
