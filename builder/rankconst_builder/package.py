@@ -59,9 +59,10 @@ UNRELEASED = "unreleased"
 CHECKSUMS = "checksums.txt"
 """The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
 
-_TASKS = ("dataset", "protocol", "split", "side")
+TASKS = ("dataset", "protocol", "split", "side")
+"""The columns of candidates that say of what ranking tasks they are."""
 
-ADDRESS = (*_TASKS, "aggregation", "baseline")
+ADDRESS = (*TASKS, "aggregation", "baseline")
 """The columns of constants that say of what ranking tasks they are."""
 
 # In this order files are smallest.
@@ -69,9 +70,9 @@ _INFORMED = ("dataset", "baseline", "side", "split", "protocol")
 
 KEYS: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
-    "candidates": (*_TASKS, "num_candidates"),
-    "macro_candidates": (*_TASKS, "aggregation", "num_candidates", "weight"),
-    "candidates_by_relation": (*_TASKS, "relation", "num_candidates"),
+    "candidates": (*TASKS, "num_candidates"),
+    "macro_candidates": (*TASKS, "aggregation", "num_candidates", "weight"),
+    "candidates_by_relation": (*TASKS, "relation", "num_candidates"),
     "baseline_candidates": (*_INFORMED, "num_candidates", "offset"),
     "baseline_candidates_by_relation": (
         *_INFORMED,

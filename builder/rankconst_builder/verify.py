@@ -44,6 +44,7 @@ from rankconst_builder.package import (
     CHECKSUMS,
     HEADER,
     KEYS,
+    TASKS,
     UNRELEASED,
     hash_content,
     list_provenance,
@@ -341,8 +342,6 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
 # Relative difference that arithmetic in another order may make.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
-_TASKS = ("dataset", "protocol", "split", "side")
-
 
 def _check_pooling(opened: Opened) -> Findings:
     """Compare constants of both sides with those of head and tail."""
@@ -452,7 +451,7 @@ def _compare_wider(
     for size in sorted({*tasks, *filters_less}):
         got, expected = got + tasks[size], expected + filters_less[size]
         if got < expected:
-            where = {**dict(zip(_TASKS, key, strict=True)), "num_candidates": size}
+            where = {**dict(zip(TASKS, key, strict=True)), "num_candidates": size}
             yield Finding(message, "candidates", where, "num_tasks", f"{expected} or more", got)
 
 
@@ -466,9 +465,9 @@ def _check_relations(opened: Opened) -> Findings:
         rows += len(table)
         columns = KEYS["candidates"]
         pooled = _sum_tasks(table, columns)
-        addresses = {key[: len(_TASKS)] for key in pooled}
+        addresses = {key[: len(TASKS)] for key in pooled}
         whole_split = _sum_tasks(opened.tables.read("candidates", dataset), columns)
-        expected = {key: n for key, n in whole_split.items() if key[: len(_TASKS)] in addresses}
+        expected = {key: n for key, n in whole_split.items() if key[: len(TASKS)] in addresses}
         message = "the tasks, pooled, are not those of the candidates table"
         yield from _compare_counts(name, columns, expected, pooled, message)
         keys = ("dataset", "protocol", "split", "relation")
