@@ -163,7 +163,10 @@ class Answers:
         has_right = queries[:, 1] > 0
         if empty == LEFT_OUT:
             if not has_right.any():
-                raise DataError(f"{self.name}: no query has a right answer.")
+                raise DataError(
+                    f"{self.name}: no query has a right answer, and those without one are left "
+                    "out. Give queries that have one."
+                )
             queries = queries[has_right]
             weights = weights[has_right]
             has_right = has_right[has_right]  # all that are left

@@ -97,7 +97,8 @@ def _read(document: Document) -> Reading:
             if count is not None and lengths.setdefault(measure.split, count) != count:
                 raise DataError(
                     f"{place}: it has {count:,} values, the list before it "
-                    f"{lengths[measure.split]:,}; expected one per task."
+                    f"{lengths[measure.split]:,}; expected one per task. "
+                    "Write the lists of one evaluation, each with all of its tasks."
                 )
             try:
                 metric = parse_metric(measure.name.removesuffix("_list"))
