@@ -26,11 +26,11 @@ else:
 
     np = _Later()
 
-# Largest relative error of one correctly rounded operation on doubles.
 UNIT_ROUNDOFF = 2.0**-53
+"""The largest relative error of one correctly rounded operation on doubles."""
 
-# Keeps the logarithm of what has vanished finite; what it adds is far below rounding.
 TINY = 1e-300
+"""Keeps the logarithm of what has vanished finite; what it adds is far below rounding."""
 
 Method = Literal["closed_form", "numerical", "sampled"]
 

@@ -23,10 +23,17 @@ if TYPE_CHECKING:
     from rankconst.progress import Reporter
 
 
-RETRIES = 2  # how often a download is tried again that failed by chance
-TIMEOUT = 30  # seconds without an answer after which a download has failed
+RETRIES = 2
+"""How often a download is tried again that failed by chance."""
+
+TIMEOUT = 30
+"""Seconds without an answer after which a download has failed."""
+
 BLOCK = 2**16
-LARGEST = 16 * 2**30  # bytes that a file may have whose size is not known
+"""Bytes that are read at a time."""
+
+LARGEST = 16 * 2**30
+"""Bytes that a file may have whose size is not known."""
 
 
 class HashMismatchError(DownloadError):

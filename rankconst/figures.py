@@ -38,18 +38,22 @@ if TYPE_CHECKING:
 MOST_RESULTS = 300
 """How many results fit into one picture: more cannot be told apart, and take minutes to draw."""
 
-# Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito
-# (2008, Color Universal Design) without yellow, which is lost on white, and three of the muted
-# scheme of Tol (2021, Colour Schemes, SRON/EPS/TN/09-002).
 COLOURS = (
     *("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7"),
     *("#56b4e9", "#000000", "#882255", "#999933", "#332288"),
 )
+"""Ten colours that people with any kind of colour vision can tell apart.
 
-# One for each colour, so that no picture depends on colour.
+Those of Okabe and Ito (2008, Color Universal Design) without yellow, which is lost on white, and
+three of the muted scheme of Tol (2021, Colour Schemes, SRON/EPS/TN/09-002).
+"""
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
+"""A marker for each colour, so that no picture depends on colour."""
 
 CHANCE, FAINT = "#777777", "#dddddd"
+"""The colours of what chance gets, and of lines that guide the eye."""
+
 _CHANCE: dict[str, Any] = {"color": CHANCE, "lw": 1.6}
 _COUNTING: dict[str, Any] = {"color": "#222222", "linestyle": "dashed", "lw": 1.3}
 
@@ -401,13 +405,15 @@ def plain(text: str) -> str:
     return f" {visible}" if visible.startswith("_") else visible
 
 
-# Ending of a file name to the key of a description in its metadata, and to metadata without the
-# hour, so that equal pictures are equal files.
 SUFFIXES: dict[str, tuple[str, dict[str, None]]] = {
     ".svg": ("Description", {"Date": None}),
     ".png": ("Description", {}),
     ".pdf": ("Subject", {"CreationDate": None}),
 }
+"""Ending of a file name to the key of a description in its metadata, and to further metadata.
+
+These have no hour, so that equal pictures are equal files.
+"""
 
 
 def render_figure(figure: Figure, suffix: str) -> bytes:

@@ -56,7 +56,10 @@ def _read_template(name: str) -> str:
 
 _TEXTS = json.loads(_read_template("texts.json"))
 SUMMARY, VERSION_RULE = str(_TEXTS["summary"]), str(_TEXTS["version rule"])
+"""What a released set is, and what its version says, in a paragraph each."""
+
 KEYWORDS: list[str] = _TEXTS["keywords"]
+"""The words under which catalogues of data list a released set."""
 
 ORIGINS: dict[str, dict[str, str]] = json.loads(_read_template("origins.json"))
 """Table to the origin of its rows, under ``from``, and their maker, under ``made by``."""

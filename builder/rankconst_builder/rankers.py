@@ -540,6 +540,7 @@ class StepRanker(Ranker):
 # -- baselines -------------------------------------------------------------------------------------
 
 RULES, FREQUENCY, RECENCY = "rules", "frequency", "recency"
+"""The ways of counting; of a kind of graphs, the baseline ``counting`` is one of them."""
 
 RANKERS: dict[str, dict[str, type[Ranker]]] = {
     RULES: {"frequency": Ranker, FLOOR: RuleRanker},

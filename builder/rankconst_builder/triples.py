@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 
 BOM = b"\xef\xbb\xbf"
+"""The mark at the beginning of UTF-8 that some editors write."""
+
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+"""The marks at the beginning of UTF-16."""
+
 _LABEL = pa.dictionary(pa.int32(), pa.binary())
 NAMES = {"h": "head", "r": "relation", "t": "tail", "d": "time"}
 """Letter of a column to its name."""

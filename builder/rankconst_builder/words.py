@@ -65,6 +65,7 @@ class Triples:
 
 
 NO_TRIPLES = Triples(*(np.zeros(0, dtype=np.int64),) * 3)
+"""No triples at all."""
 
 
 def pack(first: Codes | Words, second: Codes, size: int) -> Words:

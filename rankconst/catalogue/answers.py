@@ -247,6 +247,8 @@ def check_answers_metric(key: str, k: int | None, name: str) -> tuple[str, int |
 # -- libraries -------------------------------------------------------------------------------------
 
 LEFT_OUT = "left out"
+"""What is counted of a query without right answers: nothing."""
+
 EMPTY = (
     "What does a query without right answers count? Libraries leave it out or count 0 or 1: "
     "name yours by --tool (in Python tool='ranx', or empty='left out'); or leave such queries out."

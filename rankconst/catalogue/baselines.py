@@ -115,6 +115,7 @@ BASELINES: dict[str, Baseline] = {
 """The baselines by key, from the one that knows least."""
 
 DEFAULT_BASELINE = "uniform"
+"""Chance: all ranks are equally likely."""
 
 FLOOR = "counting"
 """The baseline that every number is held to, besides chance."""

@@ -292,6 +292,7 @@ UNTABLED: dict[str, Protocol] = {
 """Protocols that results may be of but that only tables of your own hold, by key."""
 
 DEFAULT_PROTOCOL = "standard"
+"""The protocol of numbers of which nothing says another one."""
 
 
 class Sampling(NamedTuple):
@@ -314,6 +315,7 @@ def load_samplings() -> dict[str, Sampling]:
 
 
 DEFAULT_SAMPLING = "distinct"
+"""The way in which ``sampled:M`` draws its negatives."""
 
 _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$", re.ASCII)
 
@@ -499,6 +501,7 @@ AGGREGATIONS: dict[str, Aggregation] = {
 """The aggregations, by key, in the order of the tables."""
 
 DEFAULT_AGGREGATION = "micro"
+"""The mean in which every task counts once."""
 
 MACROS: dict[str, Aggregation] = {
     key: row for key, row in AGGREGATIONS.items() if row.group != "task"

@@ -46,6 +46,7 @@ class Cause:
 
 
 UNKNOWN = Cause("unknown", "unknown", tells=False)
+"""The cause of an adjusted value that no known defect gives."""
 
 
 def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:

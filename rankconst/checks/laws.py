@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 DIVERGED = "not-a-number"
+"""The key of the rule on scores that are no numbers."""
+
 _MRR = CATALOGUE["inverse_harmonic_mean_rank"]
 
 
@@ -165,6 +167,7 @@ def _guess(m: Measured, *, beyond_worst: bool) -> str:
 
 
 SWAPPED = "swapped-columns"
+"""The key of the rule on columns that have changed places."""
 
 _FEWEST_SWAPPED = 2  # evaluations: in a single one, several exchanges may mend a slip
 

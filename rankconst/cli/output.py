@@ -82,6 +82,7 @@ class Notice:
 
 
 NOTICE = Notice()
+"""The notice of this process, which has one terminal."""
 
 
 def print_listing(listing: Listing, form: Format) -> None:

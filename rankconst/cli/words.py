@@ -38,7 +38,10 @@ COMMANDS = {
 """Command to the module of this package and the function in it, in the order of the help."""
 
 EVERYTHING = "--help-all"
+"""The option that lists rare options, too."""
+
 HELP = {"-h", "--help", EVERYTHING}
+"""The options that ask for help."""
 
 # What people type first to what does it.
 _MEANT = {

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# The seed of every sample, so that results depend on the histogram alone.
 SEED = 20_220_315
+"""The seed of every sample, so that results depend on the histogram alone."""
+
 # Bounds on the number of draws; draws times tasks may reach _WORK, but for the fewest draws.
 FEWEST_DRAWS, MOST_DRAWS, _WORK = 2**5, 2**13, 2**22
 # If fewer draws than the first differ from the commonest value (a number that is chosen), the

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rankconst.values.constants import Constants
 
 AUTHORS = "The rankconst developers"
+"""The authors of the tables and of the program."""
+
 FRAMEWORK = "Hoyt et al. 2022 (arXiv:2203.07544)"
 """The paper whose framework the tables follow."""
 

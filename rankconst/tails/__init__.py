@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
-# A count of hits or a sum of ranks that the value misses by less, relatively, counts as reached.
 FEW_ULPS = Fraction(8, 2**53)
+"""Counts of hits and sums of ranks that a value misses by less, relatively, count as reached."""
+
 # The same for sums of reciprocals and logarithms, which carry the roundings of n terms.
 _SUM_SLACK = 1e-12
 # Of more tasks, that slack is no longer small against the step of a single rank.

@@ -352,6 +352,7 @@ class MixedLaw(SumLaw):
 Method = Literal["exact", "convolution", "inversion"]
 
 LN10 = math.log(10.0)
+"""The natural logarithm of 10."""
 
 
 @dataclass(frozen=True, slots=True)

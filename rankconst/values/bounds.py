@@ -47,6 +47,7 @@ PERFECT = (
     "MRR and Hits@1 are exactly 1: a perfect model, "
     "or scores that are not numbers (NaN), which OGB, TGB, TorchKGE and OpenKE rank first."
 )
+"""The note on numbers of an evaluation in which every rank is the first."""
 
 
 def tells_no_scores(metric: Metric, values: Any) -> Any:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 WIDTH, HEIGHT, FLOOR = 640, 200, 166
+"""The size of a drawing, and where its axis is, from the top; in units of its view box."""
+
 _AXIS = tag("line", class_="axis", x1=0, x2=WIDTH, y1=FLOOR, y2=FLOOR)
 _BINS = 64  # of a histogram, at most
 _SPAN = 4.5  # standard deviations that are drawn to either side of the mean
