@@ -75,6 +75,7 @@ _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\
 # Hits (filtered) @ 10
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 _BAR = re.compile(r"\d+%\|[^|]*\|\s*\d+/\d+\s\[[^\],]*")  # 100%|███| 9/9 [00:10<00:00, MRR=0.3]
+_BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
     re.IGNORECASE,
@@ -93,6 +94,20 @@ _MORE_NUMBERS = "several numbers are behind its name"
 _LABEL_BEHIND = (
     "a label is between or behind the numbers of its line: put each evaluation on a line of its own"
 )
+
+
+def _cut(line: str) -> list[str]:
+    """Cut a line before its labels in brackets, if several name splits: [VALID] ... [TEST] ...
+
+    What was written over, as by a progress bar, is no part of it.
+    """
+    shown = line.rpartition("\r")[2]
+    if shown.count("[") < 2:
+        return [shown]
+    pieces = _BRACKET.split(shown)
+    labels = [read_label(piece[1:].partition("]")[0]) for piece in pieces]
+    splits = [label for label in labels if "split" in label.declared]
+    return pieces if len(splits) > 1 else [shown]
 
 
 class _Cleaned(NamedTuple):
@@ -380,8 +395,9 @@ class _Scan:
 
     def read(self, text: str) -> Iterator[LogNumber]:
         """Yield the numbers in the order of their lines."""
-        for number, raw in enumerate(text.split("\n"), 1):
-            line = raw.rpartition("\r")[2]
+        lines = enumerate(text.split("\n"), 1)
+        pieces = ((number, piece) for number, raw in lines for piece in _cut(raw))
+        for number, line in pieces:
             shape = line.translate(_ALIKE)
             parsed, values = self._remarks.get(shape), list[str]()
             if parsed is None:

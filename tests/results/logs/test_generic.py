@@ -86,6 +86,10 @@ PRINTS = {
     "Testing (head-batch): 100%|##| 9/9 [00:10<00:00, 15it/s, MRR=0.25]\n": ["1 test head - -: MRR 0.25"],
     "test 1p MRR: 0.3\ntest mean MRR: 0.2\n": ["1 test - - - (1p): MRR 0.3", "2 test - - - (1p): MRR 0.2"],
     "test MRR: 0.3 after 100 batches\ntest MRR: 0.4\n100 batches\n": ["1 test - - - (batches): MRR 0.3", "2 test - - -: MRR 0.4"],
+    # RED-GNN
+    "3.5 [VALID] MRR:0.3 H@1:0.2\t [TEST] MRR:0.4 H@1:-1.0 \t[TIME] train:31.1 inference:5.1\n": [
+        "1 valid - - -: MRR 0.3, Hits@1 0.2", "1 test - - -: MRR 0.4",
+    ],
     # RE-GCN
     "test MRR (raw_ent): 0.42\nHits (raw_ent) @ 10: 0.62\nMRR (raw_rel): 0.42\nHits (raw_rel) @ 10: 0.62\n": [
         "1 test - raw -: MRR 0.42", "2 - - raw - (split): Hits@10 0.62",
@@ -110,7 +114,7 @@ def test_every_number_is_declared_or_asked_about(text: str) -> None:
         ("mrr, mr, hit10 0.0634 2666.28 0.1695", "several names of metrics are before it"),
         ("mrr 0.24 0.44 0.34", "several numbers are behind its name"),
         ("MRR: 0.3 (raw), 0.4 (filtered)", "a label is between or behind"),
-        ("3\t[VALID] MRR:0.568 H@1:0.516        [TEST] MRR:0.567 H@1:0.514", "a label is between or behind"),
+        ("3\tVALID MRR:0.568 H@1:0.516 {TEST} MRR:0.567 H@1:0.514", "a label is between or behind"),
     ],
 )  # fmt: skip
 def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why: str) -> None:
