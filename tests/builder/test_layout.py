@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 PARTS = ("head", "relation", "tail")
 
-Row = tuple[str, str, str]
+Row = tuple[str, ...]
 Rows = list[Row]
 
 TRAIN: Rows = [("ada", "knows", "bob"), ("bob", "knows", "cy"), ("cy", "likes", "dee")]
@@ -44,11 +44,10 @@ TEST: Rows = [("ada", "knows", "cy"), ("bob", "likes", "dee")]
 
 
 def rows_of(labels: Labels) -> Rows:
-    columns = [
-        cast("list[bytes]", column.to_pylist())
-        for column in (labels.head, labels.relation, labels.tail)
-    ]
-    return [(h.decode(), r.decode(), t.decode()) for h, r, t in zip(*columns, strict=True)]
+    """Return head, relation, tail and times of each row."""
+    columns = (labels.head, labels.relation, labels.tail, *labels.time)
+    texts = [[cell.decode() for cell in column.to_pylist()] for column in columns]
+    return [*zip(*texts, strict=True)]
 
 
 def read(
@@ -210,21 +209,6 @@ def write_quads(order: str, *first: str) -> dict[str, str]:
     }
 
 
-def read_times(
-    files: dict[str, str], columns: str | None = None
-) -> tuple[dict[str, list[Any]], str]:
-    contents = {role: text.encode() for role, text in files.items()}
-    labels, note, _ = read_own(contents, {role: f"{role}.csv" for role in files}, columns)
-    found = {}
-    for role, each in labels.items():
-        times = zip(*(column.to_pylist() for column in each.time), strict=True)
-        found[role] = [
-            (*row, *(t.decode() for t in time))
-            for row, time in zip(rows_of(each), times, strict=True)
-        ]
-    return found, note
-
-
 @pytest.mark.parametrize(
     ("heading", "order"),
     [
@@ -234,7 +218,7 @@ def read_times(
     ],
 )
 def test_headings_name_the_time(heading: str, order: str) -> None:
-    got, note = read_times(write_quads(order, heading))
+    got, note = read(write_quads(order, heading))
     assert got == QUADS
     assert note.endswith(
         "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
@@ -247,10 +231,10 @@ def test_headings_name_the_time(heading: str, order: str) -> None:
 
 def test_columns_name_the_time() -> None:
     for heading in ((), ("head,relation,tail,Tag",)):
-        assert read_times(write_quads("0123", *heading), "hrtd")[0] == QUADS
+        assert read(write_quads("0123", *heading), "hrtd")[0] == QUADS
     ends = write_quads("01233")
-    assert read_times(ends, "hrtdd")[0]["test"] == [(*QUADS["test"][0], "2014-01-02")]
-    assert read_times(ends, "hrtd-")[0] == QUADS
+    assert read(ends, "hrtdd")[0]["test"] == [(*QUADS["test"][0], "2014-01-02")]
+    assert read(ends, "hrtd-")[0] == QUADS
     for order, columns in (("0123", "hrtd"), ("01233", "hrtdd")):
         assert refused(write_quads(order)).endswith(
             f"If what follows the triple is its time, name it with d: --columns {columns}. To "

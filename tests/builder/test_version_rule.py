@@ -25,29 +25,14 @@ from rankconst_builder.release import (
 Row = dict[str, Any]
 
 MRR: Row = {
-    "dataset": "one",
-    "protocol": "standard",
-    "split": "test",
-    "side": "both",
-    "aggregation": "micro",
-    "baseline": "uniform",
-    "metric": "inverse_harmonic_mean_rank",
-    "k": None,
-    "num_tasks": 10,
-    "expectation": 0.5,
-    "expectation_error": 1e-6,
-    "variance": 0.25,
-    "variance_error": 1e-8,
-    "method": "numerical",
-    "num_draws": None,
-}
+    "dataset": "one", "protocol": "standard", "split": "test", "side": "both", "aggregation": "micro",
+    "baseline": "uniform", "metric": "inverse_harmonic_mean_rank", "k": None, "num_tasks": 10,
+    "expectation": 0.5, "expectation_error": 1e-6, "variance": 0.25, "variance_error": 1e-8,
+    "method": "numerical", "num_draws": None,
+}  # fmt: skip
 HITS: Row = {**MRR, "metric": "hits_at_k", "k": 1, "method": "closed_form"}
-SAMPLED: Row = {
-    **MRR,
-    "metric": "median_absolute_deviation",
-    "method": "sampled",
-    "num_draws": 1000,
-}
+DRAWN: Row = {"method": "sampled", "num_draws": 1000}
+SAMPLED: Row = {**MRR, **DRAWN, "metric": "median_absolute_deviation"}
 CANDIDATES: Row = {
     "dataset": "one", "protocol": "raw", "split": "test", "side": "head", "num_candidates": 5, "num_tasks": 7,
 }  # fmt: skip
@@ -105,25 +90,16 @@ FEWER = {"num_draws": 60, "expectation_error": 4e-6, "variance_error": 4e-8}
 )
 def test_what_agrees_stays_as_released(old: Row, other: Row, bound: float | None) -> None:
     signs = [("expectation", -1), ("variance", 1), ("expectation", 1), ("variance", -1)]
+    old = {**old, "side": "head"}
     for (column, sign), part in itertools.product(signs[: choose(1, 4)], (0.9, 1.1)):
-        moved = (
-            (bound or 1) * part * MRR[f"{column}_error"]
-            if bound is not None
-            else (part > 1 or 0.01) * 1e-14
-        )
+        moved = (bound or 1) * part * MRR[f"{column}_error"]
+        if bound is None:
+            moved = 1e-14 if part > 1 else 1e-16
         new, stays = {**old, **other, column: old[column] + sign * moved}, part < 1 and bound != 0
-        before, after, wanted = (
-            make_set(constants=rows)
-            for rows in (
-                [HITS, {**old, "side": "head"}],
-                [{**new, "side": "head"}, HITS],
-                [{**(old if stays else new), "side": "head"}, HITS],
-            )
-        )
-        assert (
-            keep_released(before["constants"], after["constants"]).to_pylist()
-            == wanted["constants"].to_pylist()
-        )
+        before, after = make_set(constants=[HITS, old]), make_set(constants=[new, HITS])
+        kept = keep_released(before["constants"], after["constants"]).to_pylist()
+        wanted = make_set(constants=[old if stays else new, HITS])
+        assert kept == wanted["constants"].to_pylist()
         changes = compare_sets(before, after)
         assert (changes.bump, bool(changes.kept)) == (Bump.patch if stays else Bump.major, stays)
 
