@@ -128,6 +128,10 @@ TOPICS: dict[str, list[Case]] = {
         ("dataset,version,setting,MRR\nWN18RR,v1,transductive,.5\nWN18RR,v1,inductive,.6\n", "wn18rr_v1; wn18rr_v1_ind"),
         (md("Transductive", "Model | FB15k-237 MRR", "Inductive | ", "A | .49"), "?inductive"),
     ],
+    "a group may be within another": [
+        ("ds,phase,metric,score\nNations,val,MRR,.6\n", "nations valid"), (md("R", "Data | Split | MRR", "UMLS | valid | .8", " | test | .7"), "umls valid; umls"),
+        (md("R", "Model | MRR", "Nations | ", "Valid | ", "A | .6", "Test | ", "A | .7", "UMLS | ", "Valid | ", "A | .8"), "nations valid; nations; umls valid"),
+    ],
     "each row of a heading above metrics in rows counts": [
         (md("UMLS", " | A | | B | ", " | valid | test | valid | test", "MRR | .3 | .29 | .34 | .33"), "umls valid; umls; umls valid; umls"),
         (md("R", " | UMLS | | Nations | ", " | A | B | A | B", "MRR | .3 | .29 | .6 | .7", "MR | 9 | 9 | 3 | 2", "#Params | 1 | 2 | 3 | 4"), "umls; umls; umls; umls; nations; nations; nations; nations"),

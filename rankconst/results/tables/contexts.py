@@ -347,7 +347,10 @@ def find_groups(
         # Whether the group above goes on is open: its words are asked about.
         outer = []
         if label.values or label.words or not label.graphs:
-            outer = [text._replace(label=weaken(text.label)) for text in groups[-1]]
+            outer = [
+                text._replace(label=weaken(text.label)) if text.label.values else text
+                for text in groups[-1]
+            ]
         group_of[row + 1 :] = len(groups)
         groups.append((Text(label, "row", "a row above"), *outer[:2]))
     return ColumnTexts(group_of, [CellTexts((*group, *below)) for group in groups])

@@ -256,13 +256,13 @@ def _fill(heading: Heading, columns: list[list[str]], *, even: bool) -> None:
     repeated = {j for role, j in roles.items() if role in (_OF_TASKS if even else _REPEATED)}
     if not even:
         repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
-    excluded = repeated | {*heading.measures}
-    others = [column for j, column in enumerate(columns) if j not in excluded]
-    named = [i for i, cells in enumerate(zip(*others, strict=True)) if any(cells)]
-    for j in repeated if named else ():
+    written = [[*column] for column in columns]
+    for j in repeated:
+        others = [cells for k, cells in enumerate(written) if k not in {j, *heading.measures}]
+        named = [i for i, cells in enumerate(zip(*others, strict=True)) if any(cells)]
         column, last = columns[j], ""
         following = [column[i] for i in named if column[i]]
-        is_centred = not even and not column[named[0]]
+        is_centred = not even and bool(named) and not column[named[0]]
         for i in named:
             if column[i]:
                 last = following.pop(0)
