@@ -50,7 +50,7 @@ SETTINGS = {
 }
 """Keys of the settings of a program: numbers below them are not results."""
 
-_EVALUATION = {"eval", "evaluation", "evaluator"}
+_EVALUATION = re.compile(r"eval(?:uation|uator)?(?![a-z])", re.IGNORECASE)
 """Keys of the settings of an evaluation, which are about the numbers next to them."""
 
 ADDRESS = (*NAMES, "version", "rank_type")
@@ -183,7 +183,7 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
             objects = [other for other in value if other != key and _holds_more(value[other])]
             below = place.enter(key, is_mean=key in means, beside=objects)
             names = inner if isinstance(inner, dict) else ()
-            if find_role(key) == "relations" and any(read_label(name).metric for name in names):
+            if find_role(key) == "relations" and _names_metric(names):
                 asked = Label(key, words=(Word(key.lower(), "side", says="relation"),))
                 below = below._replace(above=(Text(asked, "row", _ABOVE), *below.above))
             yield from walk(inner, below)
@@ -288,8 +288,9 @@ def _read_beside(
         return len(ADDRESS), [Text(name_model(label), "name", place)]
     if role in {"tool", "relations"} and label.metric is None:
         return len(ADDRESS), [Text(label, "row", place)]
-    if "protocol" in heading.declared and not label.declared:  # filter: time
+    if "protocol" in heading.declared and "protocol" not in label.declared:  # filter: time
         asking.append(Text(doubt(heading), "row", _NEXT))
+        label = weaken(label)
     return _OTHER, [] if is_path(word) else [Text(label, "row", place), *asking]
 
 
@@ -312,14 +313,19 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     """Yield the keys and values of an object; a dataset may be a list, or an object with a name."""
     for key, inner in value.items():
         role = find_role(key)
-        if key.lower() in _EVALUATION and isinstance(inner, dict):
+        if isinstance(inner, dict) and _EVALUATION.match(key) and not _names_metric(inner):
             yield from inner.items()
         elif role in ADDRESS and isinstance(inner, dict):
             yield from _list_inside(key, role, inner)
-        elif role in ADDRESS and isinstance(inner, list):
+        elif isinstance(inner, list) and (role in ADDRESS or read_label(key).values):
             yield key, " and ".join(text for text in inner if isinstance(text, str))
         else:
             yield key, inner
+
+
+def _names_metric(keys: Iterable[str]) -> bool:
+    """Tell whether one of some keys names a metric."""
+    return any(read_label(key).metric is not None for key in keys)
 
 
 def _list_inside(key: str, role: str, value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:

@@ -287,7 +287,12 @@ TOPICS: dict[str, list[Case]] = {
         ("dataset,MRR\nBioKG,.5\n", "ogbbiokg sampled:500", {"dataset": "ogbbiokg"}),
     ],
     "settings of the evaluation are about its numbers": [
-        ({"dataset": "UMLS", "eval": {"num_neg": 50}, "mrr": 0.5}, "?num-neg"), ({"dataset": "UMLS", "train": {"num_neg": 50}, "mrr": 0.5}, "umls"),
+        *(({"dataset": "UMLS", key: value, "mrr": 0.5}, expected) for key, value, expected in (
+            ("eval", {"num_neg": 50}, "?num-neg"), ("train", {"num_neg": 50}, "umls"), ("evaluator_kwargs", {"filtered": False}, "umls raw"),
+            ("eval_config", {"split": "valid"}, "umls valid"), ("filter_sets", "train", "?train, filter_sets"), ("filter_with", ["train", "valid"], "?train, valid, filter_with"),
+            ("tie_break", "first", "?tie"), ("rank_mode", "strict", "?strict"), ("restrict_to_type", True, "?restrict"), ("ranking_pool", 100, "?pool"),
+        )),
+        ({"dataset": "UMLS", "eval_results": {"mrr": 0.4, "split": "valid"}, "test_mrr": 0.5}, "umls valid; umls"),
     ],
     "what programs call their columns is known": [
         ("number,value,datetime_start,user_attrs_test_mrr,dataset\n0,.3,2024-11-02 18:01:11,.2,UMLS\n1,.3,2024-11-02 18:01:11,.2,UMLS\n", "umls; umls"),

@@ -39,7 +39,7 @@ FEW = 500
 RELATION_WORDS = {"relation", "rel", "predicate"}
 """Words for the side relation in a column of sides; elsewhere they head names of relations."""
 
-ASKING = {"part", "graph", "protocol", "task", "aggregation"}
+ASKING = {"part", "graph", "protocol", "task", "aggregation", "rank_type"}
 """The fields of words that ask about the rows below them."""
 
 _MOST_TRIED = 5_000
