@@ -4,7 +4,6 @@ it refuses.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,18 +13,7 @@ import rankconst
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run, RunInTerminal, Write
-
-# RotatE, Sun et al. 2019, arXiv:1902.10197.
-HEADING = "model,dataset,MR,MRR,Hits@1,Hits@3,Hits@10\n"
-FB15K237 = "RotatE,FB15k-237,177,0.338,0.241,0.375,0.533\n"
-WN18RR = "RotatE,WN18RR,3340,0.476,0.428,0.492,0.571\n"
-SLIP = WN18RR.replace("0.492", "0.592")
-
-
-@pytest.fixture
-def slip(write: Write) -> Path:
-    return write(HEADING + FB15K237 + SLIP, "slip.csv")
+    from cli.conftest import Run
 
 
 @pytest.mark.slow
@@ -37,19 +25,6 @@ def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
     assert "never scaled" in screen.out
     assert "E[MRR] = ln(N)/(N - 1)" in screen.out
     assert "63 findings (63 errors)" in screen.message
-
-
-@pytest.mark.slow
-def test_terminal(run_in_terminal: RunInTerminal, slip: Path) -> None:
-    """Long sentences are wrapped and indented; colours are left out on request."""
-    coloured = run_in_terminal("check", slip, columns=70)
-    assert "\x1b[" in coloured.out
-    plain = run_in_terminal("check", slip, columns=70, env={"NO_COLOR": "1"})
-    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", plain.out)
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", plain.out).splitlines()
-    assert max(map(len, lines)) <= 70
-    assert [line.startswith("    ") for line in lines[1:-1]] == [True] * (len(lines) - 2)
-    assert lines[-1] == "10 numbers, 1 finding (1 error)"
 
 
 # MRR and Hits@10 of TransE, TuckER and RotatE on three graphs, some of them made impossible or

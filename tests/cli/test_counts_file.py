@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import sys
 import tracemalloc
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,52 +22,15 @@ if TYPE_CHECKING:
 
     from cli.conftest import Run, Write
 
-RESULTS = "model,MR\nA,2.5\nB,3\n"
 SIDED = "side,num_candidates,num_tasks\nhead,9,2\ntail,4,3\nhead,5,1\n"
 
 
-@pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name, text in {
-        "results.csv": RESULTS,
-        "sided.csv": SIDED,
-        "short.csv": SIDED.replace("num_", ""),
-        "plain.txt": "9\n9\n5\n4\n4\n4\n",
-    }.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
-
-
-@pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    ("options", "sizes"),
-    [
-        (("--counts", "sided.csv"), [9, 9, 5, 4, 4, 4]),
-        (("--counts", "plain.txt"), [9, 9, 5, 4, 4, 4]),
-        (("--counts", "short.csv"), [9, 9, 5, 4, 4, 4]),
-        (("--counts", "sided.csv", "--side", "head"), [9, 9, 5]),
-        (("--counts", "sided.csv", "--dataset", "sided", "--side", "tail"), [4, 4, 4]),
-    ],
-)
-def test_values_and_files_are_adjusted_by_the_counts(
-    run: Run, options: tuple[str, ...], sizes: list[int]
-) -> None:
-    random = Fraction(sum(size + 1 for size in sizes), 2 * len(sizes))
-    index = float(1 - (Fraction(5, 2) - 1) / (random - 1))
-    (value,) = run("adjust", "2.5", "-m", "mr", *options, "-f", "json").records
-    assert (value["expectation"], value["num_tasks"]) == (pytest.approx(float(random)), len(sizes))
-    assert (value["index"], value["protocol"]) == (pytest.approx(index), "own counts")
-    rows = run("adjust", "results.csv", *options, "--json").records
-    assert rows[0]["AMRI"] == value["index"]
-    assert [(row["num_tasks"], row["table_version"]) for row in rows] == [
-        (len(sizes), "own counts")
-    ] * 2
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
-def test_a_file_may_have_a_name_that_is_no_text(files: Path, run: Run) -> None:
-    (files / os.fsdecode(b"\xff.csv")).write_text(SIDED, encoding="utf-8")
+def test_a_file_may_have_a_name_that_is_no_text(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / os.fsdecode(b"\xff.csv")).write_text(SIDED, encoding="utf-8")
     (value,) = run(
         "adjust", "2.5", "-m", "mr", "--counts", os.fsdecode(b"\xff.csv"), "-f", "json"
     ).records
@@ -89,8 +51,8 @@ def test_the_same_as_from_counts(
     assert tables.histogram("mine", protocol="own counts") == expected
 
 
-def test_several_datasets_and_splits(files: Path) -> None:
-    path = files / "all.csv"
+def test_several_datasets_and_splits(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
     path.write_text(
         "dataset,split,num_candidates\none,testing,3\none,dev,4\ntwo,test,5\n", encoding="utf-8"
     )

@@ -6,6 +6,7 @@ line           what it is
 ``@ a.csv``    A file in the folder of the session; its lines follow behind ``+``.
 ``$ show mr``  A command line of rankconst; its output follows, indented, then stderr behind ``!``,
                and behind ``=`` the exit code, unless it is 0.
+``% 80 show``  The same in a terminal of 80 columns, without colours: no line is longer.
 ``& a.md``     The files that the commands of the session left, at its end.
 ``# why``      A remark.
 =============  ===================================================================================
@@ -18,19 +19,28 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.conftest import ESCAPE
+
 if TYPE_CHECKING:
-    from cli.conftest import Run
+    from cli.conftest import Run, RunInTerminal, Screen
 
 SESSIONS = sorted(Path(__file__).with_name("recorded").glob("*.txt"))
-NEEDED = {"build": "pooch", "machine": "pooch", "picture": "matplotlib", "answers": "pandas"}
+NEEDED = {
+    "terminal": "termios",
+    "build": "pooch",
+    "machine": "pooch",
+    "picture": "matplotlib",
+    "answers": "pandas",
+}
 
 
-def replay(text: str, run: Run, folder: Path) -> str:
+def replay(text: str, run: Run, run_in_terminal: RunInTerminal, folder: Path) -> str:
     """Run a session in a folder, and return it with the screens of today."""
     lines, own = [], set()
     file: Path | None = None
@@ -44,8 +54,8 @@ def replay(text: str, run: Run, folder: Path) -> str:
         elif sign == "+" and file is not None:
             with file.open("a", encoding="utf-8", newline="") as opened:
                 opened.write(f"{rest}\n")
-        if sign == "$":
-            screen = run(*shlex.split(rest))
+        if sign in {"$", "%"}:
+            screen = run(*shlex.split(rest)) if sign == "$" else look(rest, run_in_terminal)
             lines.append(line)
             lines += [f"  {each}".rstrip() for each in screen.out.splitlines()]
             lines += [f"! {each}".rstrip() for each in screen.err.splitlines()]
@@ -59,10 +69,21 @@ def replay(text: str, run: Run, folder: Path) -> str:
     return "".join(re.sub(here, "HERE", f"{line}\n") for line in lines)
 
 
+def look(rest: str, run_in_terminal: RunInTerminal) -> Screen:
+    """Run a command in a terminal of some width, and return the screen without colours."""
+    columns, *words = shlex.split(rest)
+    screen = run_in_terminal(*words, columns=int(columns))
+    out = ESCAPE.sub("", screen.out)
+    assert not re.search(r"\\x1b|…", out)
+    assert all(len(line) <= int(columns) for line in out.splitlines()), out
+    return replace(screen, out=out)
+
+
 @pytest.mark.parametrize("path", SESSIONS, ids=[path.stem for path in SESSIONS])
 def test_screens_are_those_recorded(
     path: Path,
     run: Run,
+    run_in_terminal: RunInTerminal,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
@@ -76,7 +97,7 @@ def test_screens_are_those_recorded(
             pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
     text = path.read_text(encoding="utf-8")
-    now = replay(text, run, tmp_path)
+    now = replay(text, run, run_in_terminal, tmp_path)
     if os.environ.get("RANKCONST_RECORD"):
         path.write_text(now, encoding="utf-8")
     assert now == text
