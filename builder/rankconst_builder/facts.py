@@ -220,13 +220,13 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
         )
     for split in SPLITS:
         if statistics.duplicates(split):
-            parts.append(f"{statistics.duplicates(split):,} rows of {split} repeat an earlier one")
+            parts.append(f"repeated rows of {split}: {statistics.duplicates(split):,}")
         if statistics.rows[split] > statistics.seen[split] and "train" not in graph.missing:
             dropped = statistics.rows[split] - statistics.seen[split]
-            parts.append(f"{dropped:,} rows of {split} have something unseen in train")
+            parts.append(f"rows of {split} with something unseen in train: {dropped:,}")
     for (later, earlier), common in statistics.overlaps.items():
         if common:
-            parts.append(f"{common:,} {facts} of {later} are also in {earlier}")
+            parts.append(f"{facts} of {later} that are also in {earlier}: {common:,}")
     return "; ".join(parts)
 
 

@@ -34,7 +34,7 @@ from rankconst.errors import (
     explain_write_errors,
 )
 from rankconst.files import exists
-from rankconst.names import list_first
+from rankconst.names import join_words, list_first
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
 from rankconst.tables.descriptor import COLUMNS, schema_of
@@ -483,7 +483,10 @@ def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Sta
 def _report_gaps(
     build: Build, key: str, graph: Graph, protocols: Sequence[Protocol], histograms: Histograms
 ) -> None:
-    """Report the splits without rows: files are missing, or no task is ranked."""
+    """Report the splits without rows: files are missing, or no task is ranked.
+
+    Raises DataError if there is no row at all.
+    """
     for split in build.splits:
         lost = [row.key for row in protocols if graph.explain_uncounted(row, split)]
         if lost:
@@ -497,6 +500,11 @@ def _report_gaps(
                     f"{key}: no triple of {split} is ranked under protocol {protocol}; "
                     "it gets no rows"
                 )
+    if not histograms:
+        raise DataError(
+            f"{key}: no triple of {join_words(build.splits)} is ranked, so there is nothing to "
+            "build. Name other --splits, or leave out --protocol."
+        )
 
 
 # -- without files ---------------------------------------------------------------------------------

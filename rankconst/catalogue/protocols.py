@@ -405,7 +405,7 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
         part = "qualifiers" if protocol.qualified else "time"
         return (
             f"Protocol {protocol.key} needs the {part} of every fact, "
-            "and the facts of this graph have none."
+            "and the facts of this graph have none. Choose another protocol."
         )
     kind = "graphs without qualifiers" if qualified else "graphs without time"
     if protocol.qualified:

@@ -195,6 +195,14 @@ def test_columns_in_another_order_are_asked_about(
     assert run("build", *write_graph(headed, columns=order), *options).code == 0
 
 
+def test_a_build_without_tasks_is_refused(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    files = write_graph({**SMALL, "valid": []})
+    told = run("build", *files, "--name", "mykg", "--splits", "valid", "--out", out)
+    assert told.code != 0
+    assert "no triple of valid is ranked, so there is nothing to build" in told.message
+    assert not out.exists()
+
+
 @pytest.mark.usefixtures("no_builder")
 def test_only_downloads_need_the_extra(run: Run, out: Path) -> None:
     screen = run("build", "yago310", "--out", out)
