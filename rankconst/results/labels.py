@@ -695,6 +695,7 @@ _BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)"
 _MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
 _OF_NUMBERS = {"part", "metric"}
 _ALONE = {"name": {"row", "alone"}, "row": {"row", "alone", "beside"}}
+_ALONE["column"] = _ALONE["row"]
 
 
 def names_model(words: Iterable[str]) -> bool:

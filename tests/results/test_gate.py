@@ -128,6 +128,14 @@ TOPICS: dict[str, list[Case]] = {
         ("dataset,version,setting,MRR\nWN18RR,v1,transductive,.5\nWN18RR,v1,inductive,.6\n", "wn18rr_v1; wn18rr_v1_ind"),
         (md("Transductive", "Model | FB15k-237 MRR", "Inductive | ", "A | .49"), "?inductive"),
     ],
+    "names above metrics are of parts where rows are models": [
+        (md("UMLS", f"Model | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), f"?{one.lower()}; ?{other.lower()}")
+        for one, other in (("Forget", "Retain"), ("2014", "2015"), ("Low", "High"), ("LP", "RP"), ("Day 1", "Day 2"), ("Few", "Known"))
+    ],
+    "names above metrics may be of models, or of who ran them": [
+        (md("UMLS", f"{heading} | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), "umls; umls")
+        for heading, one, other in (("Model", "TransE", "CP"), ("Method", "SimKGC", "GPT-4"), ("Model", "reported", "ours"))
+    ],
     "a group may be within another": [
         ("ds,phase,metric,score\nNations,val,MRR,.6\n", "nations valid"), (md("R", "Data | Split | MRR", "UMLS | valid | .8", " | test | .7"), "umls valid; umls"),
         (md("R", "Model | MRR", "Nations | ", "Valid | ", "A | .6", "Test | ", "A | .7", "UMLS | ", "Valid | ", "A | .8"), "nations valid; nations; umls valid"),
@@ -317,6 +325,7 @@ TOPICS: dict[str, list[Case]] = {
     "relations are a side where sides are said": [
         ("dataset,target,MRR\nUMLS,relation,.5\nUMLS,tail,.5\n", "umls relation; umls tail"),
         (md("UMLS", "Prediction | MRR", "Entity | .7", "Relation | .9"), "umls; ?relation"),
+        (md("UMLS", "Model | Entity | Relation", " | MRR | MRR", "A | .7 | .9"), "umls; ?relation"),
         (md("UMLS", "Model | Prediction | MRR", "A | entity | .7", "A | relation | .9"), "umls; ?relation"),
         ("dataset,relation,MRR\nnations,all,0.3\nnations,treaties,0.5\n", "nations; nations standard (treaties)"),
     ],

@@ -249,24 +249,23 @@ def _read_name(cell: str) -> CellTexts:
     """Read the name of a row, and keep it if it may be about tasks: "TransE (filtered)", "MRR"."""
     if is_blank(cell):
         return _NOTHING
-    label = name_model(_read_kind(cell))
+    label = name_model(read_kind(read_label(cell)))
     is_metric = label.metric is not None and label.is_vocabulary
     if label.is_about_tasks or is_metric:
         return CellTexts((Text(label, "name", _IN_ROW),))
     return _NOTHING
 
 
-def _read_kind(cell: str) -> Label:
-    """Read a cell as a label; "Relation" is asked about as a side, as "Entity" in others says."""
-    label = read_label(cell)
-    if squash(cell) not in RELATION_WORDS:
+def read_kind(label: Label) -> Label:
+    """Ask about the label "Relation" as a side, as others next to it may be called Entity."""
+    if squash(label.text) not in RELATION_WORDS:
         return label
-    return replace(label, words=(Word(cell.lower(), "side", says="relation"),))
+    return replace(label, words=(Word(label.text.lower(), "side", says="relation"),))
 
 
 def _read_remark(cell: str) -> CellTexts:
     """Read a cell below an unknown heading, of which any word may be about its tasks."""
-    label = _read_kind(cell)
+    label = read_kind(read_label(cell))
     if is_blank(cell) or not label.is_about_tasks:
         return _NOTHING
     return _make_text(label)

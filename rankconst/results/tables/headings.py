@@ -27,12 +27,12 @@ from rankconst.results.labels import (
 )
 from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
-from rankconst.results.tables.contexts import ENDS
-from rankconst.results.tables.layout import ask_whole
+from rankconst.results.tables.contexts import ENDS, read_kind
+from rankconst.results.tables.layout import RELATION_WORDS, ask_whole
 from rankconst.results.vocabulary import FIELDS, VOCABULARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -84,10 +84,13 @@ def find_role(label: Label) -> str:
 def list_roles(labels: Sequence[Label]) -> list[str]:
     """Return the roles of the labels of a column.
 
-    In a column of a metric, a label that declares something, such as Filter, has none.
+    In a column of a metric, a label that declares something, such as Filter, has none, nor has
+    Relation.
     """
-    has_metric = any(label.metric is not None for label in labels)
-    return [find_role(label) for label in labels if not (has_metric and label.declared)]
+    if any(label.metric is not None for label in labels):
+        others = (label for label in labels if squash(label.text) not in RELATION_WORDS)
+        return [find_role(label) for label in others if not label.declared]
+    return [find_role(label) for label in labels]
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
@@ -371,8 +374,7 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     declaring = {label.metric for label in measures.values() if label.declared}
     of_models: dict[int, Metric | None] = {}
     for j, words in words_of.items():
-        names = [word for word in words if not word[0].isdigit()]  # of "seed 1", seed
-        if names_model(names) or "".join(words).isdigit():
+        if names_model(_drop_counts(words)) or "".join(words).isdigit():
             of_models[j] = partial[j].metric
     counts = Counter(label.metric for label in partial.values())
     remainders: dict[int, str] = {}
@@ -396,22 +398,42 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     return remainders
 
 
-def ask_beside(heading: Heading, j: int) -> list[Label]:
-    """Return the labels of a column; ask about an unknown one next to others that declare.
+def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
+    """Return the labels of a column; ask about an unknown one next to others.
 
     Below FB15k-237 and Hetionet, or test and ood, are numbers of two graphs and splits. Below 20%
-    are numbers of a part of the data.
+    are numbers of a part of the data. If rows are `of_models`, such names are none of models.
     """
-    above = heading.labels[j]
-    labels = [label if label.metric is not None else ask_alone(label, "row") for label in above]
+    labels = [_read_whole(label) for label in heading.labels[j]]
+    columns = [heading.labels[k] for k in heading.measures]
     for level, label in enumerate(labels):
         if label.is_about_tasks or label.is_vocabulary or label.metric:
             continue
-        columns = (heading.labels[k] for k in heading.measures)
-        beside = (column[level] for column in columns if len(column) == len(labels))
-        if any(other.declared for other in beside):
+        beside = [column[level] for column in columns if len(column) == len(labels)]
+        is_part = of_models and len({other.text for other in beside}) > 1
+        is_part = is_part and not _names_model_above(label)
+        if is_part or any(other.declared for other in beside):
             labels[level] = ask_whole(label)
     return labels
+
+
+def _read_whole(label: Label) -> Label:
+    """Ask about a label that names no metric, but is a word of the lexicon as a whole."""
+    if label.metric is not None:
+        return label
+    return ask_alone(read_kind(label), "column")
+
+
+def _names_model_above(label: Label) -> bool:
+    """Tell whether a label above metrics names a model; LP and Q4 are too short for one."""
+    words = _drop_counts(label.text.split())
+    known = VOCABULARY.models
+    return names_model(word for word in words if len(word) > SHORT or squash(word) in known)
+
+
+def _drop_counts(words: Iterable[str]) -> list[str]:
+    """Drop words that begin with a digit: of "seed 1", seed is left."""
+    return [word for word in words if not word[0].isdigit()]
 
 
 def list_names(labels: Sequence[Label]) -> set[str]:

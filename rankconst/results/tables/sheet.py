@@ -285,7 +285,7 @@ class SheetReader:
     def _label_wide(self, j: int, rows: RowTexts) -> Iterator[Column]:
         """Label the numbers of a column of a metric."""
         place = "its heading" if self._sheet.row_texts is None else "its key"
-        labels = ask_beside(self._heading, j)
+        labels = ask_beside(self._heading, j, of_models="model" in self._roles)
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
