@@ -38,7 +38,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "tables": (),
     "descriptor": (),
     "counts": ("cli/test_counts_file.py",),
-    "locations": ("tables/test_location.py", "cli/test_locations.py"),
+    "locations": ("tables/test_location.py",),
     "names": ("catalogue", "test_tasks.py"),
     "arguments": ("cli/test_adjust.py", "cli/test_app.py", "cli/test_check.py", "cli/test_show.py"),
 }  # fmt: skip
