@@ -371,10 +371,16 @@ _CANDIDATES = Word(
     frozenset({"column", "row"}),
     "it may say among how many the answer is ranked; sentences count runs by it",
 )
+_PART = Word("", "part", reason="the numbers may be of a part of the triples")
+# A share of the evaluation, as of a running mean: [1000/2034], but 3/3 is all of it.
+_FRACTION = re.compile(
+    r"(?<![\w./-])(?<!run )(?<!seed )(?<!trial )(\d+)/(?!\1(?!\d))\d+(?![\w./-])", re.IGNORECASE
+)
 _AMOUNTS = (
     (_AMONG, _CANDIDATES),
     (_AMONG_OTHERS, replace(_CANDIDATES, scopes=EVERYWHERE)),
-    (_OF_THE_TEST, Word("", "part", reason="the numbers may be of a part of the triples")),
+    (_OF_THE_TEST, _PART),
+    (_FRACTION, replace(_PART, scopes=frozenset({"row"}))),
 )
 COUNTED = r"(?:triples|triplets|facts|edges|quadruples|samples|queries|examples)\b"
 """What is ranked, behind a number of them; a pattern."""
@@ -669,10 +675,14 @@ def doubt(label: Label) -> Label:
     return replace(label, is_vocabulary=False, words=(*label.words, *doubted))
 
 
+_USUAL = {"full", "transductive"}  # kinds of words that mean another one if they are denied
+
+
 def answer(label: Label, cell: str) -> Label | None:
     """Answer a label, such as Filtered, with the yes or no of its cell; None for another cell.
 
-    A protocol that is denied is the opposite one; other values that are denied are asked about.
+    A protocol that is denied is the opposite one; other values that are denied are asked about. A
+    word that is denied says nothing, as in "debug: no"; fold 0 is one of several.
     """
     if not label.is_vocabulary or not (label.values or label.words):
         return None
@@ -681,6 +691,9 @@ def answer(label: Label, cell: str) -> Label | None:
         return None
     if is_yes:
         return label
+    if not label.values and cell != "0":
+        denied = (replace(word, kind="") for word in label.words if word.kind in _USUAL)
+        return replace(label, words=tuple(denied))
     opposite = OPPOSITES.get(label.declared.get("protocol", ""))
     if opposite and len(label.values) == 1:
         return replace(label, text=f"not {label.text}", values={"protocol": (opposite,)})

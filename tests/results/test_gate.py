@@ -302,6 +302,14 @@ TOPICS: dict[str, list[Case]] = {
         )),
         ({"dataset": "UMLS", "eval_results": {"mrr": 0.4, "split": "valid"}, "test_mrr": 0.5}, "umls valid; umls"),
     ],
+    "a word that is denied says nothing": [
+        *((text, "umls") for key, value in (("debug", False), ("inductive", False), ("use_subset", "no"), ("limit", None), ("candidates", "none"))
+          for text in beside(key, value)),
+        *((text, f"?{key.replace('_', '-')}") for key, value in (("debug", True), ("fold", 0), ("full_ranking", False), ("transductive", False)) for text in beside(key, value)),
+    ],
+    "a share is a part": [
+        *((text, expected) for note, expected in (("2/3 of it", "?2/3"), ("run 1/3", "umls"), ("3/3", "umls")) for text in beside("note", note)),
+    ],
     "what programs call their columns is known": [
         ("number,value,datetime_start,user_attrs_test_mrr,dataset\n0,.3,2024-11-02 18:01:11,.2,UMLS\n1,.3,2024-11-02 18:01:11,.2,UMLS\n", "umls; umls"),
         ("test_mrr/dataloader_idx_0,dataset\n.3,UMLS\n", "?dataloader-idx, 0"),

@@ -30,6 +30,7 @@ from rankconst.results.labels import (
     OPPOSITES,
     UNKNOWN,
     Label,
+    answer,
     find_name,
     name_queries,
     read_label,
@@ -59,7 +60,10 @@ _MOST_NUMBERS = 200
 _DIGITS = rf"(?:(?<!\d,)\d{{1,9}},\d{{1,20}}(?![\d,.])|{DIGITS})"
 _SPREAD = rf"(?:\s?{PLUS_MINUS}\s?{_DIGITS})?"
 # Neither "Hits@10" nor "Hits 10: 0.5", and not the first of "0.3 / 0.4" and "0.3 -> 0.4".
-_BEFORE, _AFTER = r"(?<![\w.@/+-])(?<!@ )", r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))"
+_BEFORE, _AFTER = (
+    r"(?<![\w.@/+-])(?<!@ )(?<!>=)(?<!>= )",
+    r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))",
+)
 _OF_TRIPLES = rf"(?!\s{COUNTED})"  # a count, which is held against the tasks
 _NUMBER = re.compile(
     rf"{_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}{_OF_TRIPLES}",
@@ -297,7 +301,7 @@ def _read_remark(template: str) -> tuple[Text, ...]:
     for label in labels:
         if label.is_about_tasks:
             texts.append(Text(label, "text", "a line above"))
-            if label.is_vocabulary:  # like the cell of a row, such as "std"
+            if label.is_vocabulary and not is_data:  # like the cell of a row, such as "std"
                 texts.append(Text(label, "row", "a line above"))
     return tuple(texts)
 
@@ -319,14 +323,16 @@ def _read_labels(text: str) -> Iterator[Label]:
     """Yield the label of a text; of a very long one, those of its pieces, which only ask."""
     denied = list[Word]()
     for flag in _FLAG.finditer(text):
-        name, answer = flag.groups()
-        if VOCABULARY.flags.get(answer.lower()) is not False:
+        name, word = flag.groups()
+        if VOCABULARY.flags.get(word.lower()) is not False:
             continue
-        if _names_weights(name):  # without them, each task counts the same, as usual
+        label = read_label(name)
+        denial = answer(label, word)
+        if denial is not None and not (denial.values or denial.words):  # debug=False
             text = text.replace(flag[0], " ")
             continue
         # Of a flag that is off, another value than its name may hold.
-        for field, (value, *_) in read_label(name).values.items():
+        for field, (value, *_) in label.values.items():
             denied.append(Word(value, field, says=OPPOSITES.get(value, "")))
     if denied:
         yield Label(text, words=tuple(denied))
@@ -335,13 +341,6 @@ def _read_labels(text: str) -> Iterator[Label]:
         return
     for part in textwrap.wrap(text, _LONGEST):
         yield weaken(read_label(part))
-
-
-def _names_weights(name: str) -> bool:
-    """Tell whether a flag is about the weights of tasks, and nothing else."""
-    label = read_label(name)
-    fields = {*label.values, *(word.field for word in label.words)}
-    return fields - {"metric"} == {"aggregation"}
 
 
 # A log from top to bottom.

@@ -86,6 +86,9 @@ PRINTS = {
     "Testing (head-batch): 100%|##| 9/9 [00:10<00:00, 15it/s, MRR=0.25]\n": ["1 test head - -: MRR 0.25"],
     "test 1p MRR: 0.3\ntest mean MRR: 0.2\n": ["1 test - - - (1p): MRR 0.3", "2 test - - - (1p): MRR 0.2"],
     "test MRR: 0.3 after 100 batches\ntest MRR: 0.4\n100 batches\n": ["1 test - - - (batches): MRR 0.3", "2 test - - -: MRR 0.4"],
+    # A share is a part of the test set; a word that is denied says nothing, nor do counts.
+    "test [100/203] MRR: 0.3\ntest MRR: 0.4 [203/203]\n": ["1 test - - - (100/203): MRR 0.3", "2 test - - -: MRR 0.4"],
+    "#ent 135 #rel 46 debug=False\ntest MRR: 0.3\n": ["2 test - - -: MRR 0.3"],
     # RED-GNN
     "3.5 [VALID] MRR:0.3 H@1:0.2\t [TEST] MRR:0.4 H@1:-1.0 \t[TIME] train:31.1 inference:5.1\n": [
         "1 valid - - -: MRR 0.3, Hits@1 0.2", "1 test - - -: MRR 0.4",
