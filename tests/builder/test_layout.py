@@ -12,6 +12,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,7 +47,7 @@ TEST: Rows = [("ada", "knows", "cy"), ("bob", "likes", "dee")]
 def rows_of(labels: Labels) -> Rows:
     """Return head, relation, tail and times of each row."""
     columns = (labels.head, labels.relation, labels.tail, *labels.time)
-    texts = [[cell.decode() for cell in column.to_pylist()] for column in columns]
+    texts: list[list[Any]] = [column.cast(pa.string()).to_pylist() for column in columns]
     return [*zip(*texts, strict=True)]
 
 
