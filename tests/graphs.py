@@ -41,11 +41,11 @@ from rankconst.catalogue.protocols import (
 from rankconst.download import MissingSourceError
 from rankconst.errors import UndefinedError
 from rankconst_builder.candidates import count_protocols
+from rankconst_builder.codes import Triples
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.rankers import count_baselines
 from rankconst_builder.triples import Labels, read_triples
-from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -33,7 +33,7 @@ from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.errors import DataError
 from rankconst.progress import unseen
 from rankconst.tasks import Histogram
-from rankconst_builder.words import (
+from rankconst_builder.codes import (
     Counts,
     Matches,
     add_up,
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst.progress import Stage
+    from rankconst_builder.codes import Codes, Mask, Triples, Words
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Codes, Mask, Triples, Words
 
 
 FURTHER = "known"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst_builder.words import Codes, Words
+    from rankconst_builder.codes import Codes, Words
 
     Places = NDArray[np.int64]
     Signs = NDArray[np.uint8]

@@ -24,19 +24,19 @@ from rankconst.catalogue.protocols import SPLITS
 from rankconst.download import hide_login
 from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst_builder import fetch
+from rankconst_builder.codes import NO_TRIPLES, Triples
 from rankconst_builder.coding import Coder, NotPlainError, code_text
 from rankconst_builder.fetch import Content, explain_damage
 from rankconst_builder.graph import Graph
-from rankconst_builder.layout import begin_alike, is_plain, name_columns, order_columns
+from rankconst_builder.own_files import begin_alike, is_plain, name_columns, order_columns
 from rankconst_builder.triples import NAMES, Labels
-from rankconst_builder.words import NO_TRIPLES, Triples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst_builder.words import Codes
+    from rankconst_builder.codes import Codes
 
     Batch = list[Any]  # Arrow or numpy arrays of head, relation and tail, then of times
 

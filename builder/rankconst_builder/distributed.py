@@ -1,7 +1,7 @@
 """Count a graph whose train no machine holds, on the workers of a Dask cluster.
 
 A task reads a row group and writes its triples as words, part by part
-(:mod:`~rankconst_builder.words`); another puts together what all row groups have of a part, and
+(:mod:`~rankconst_builder.codes`); another puts together what all row groups have of a part, and
 counts it as one process does (:mod:`~rankconst_builder.tallies`). The words of a part meet on one
 worker, no worker sees all of them, and only tallies come back. A task that is lost with its worker
 is run again.
@@ -24,6 +24,15 @@ from rankconst.errors import DataError, MissingExtraError, UsageError, first_lin
 from rankconst.names import shorten
 from rankconst.version import __version__
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
+from rankconst_builder.codes import (
+    NO_TRIPLES,
+    Packing,
+    Triples,
+    mark,
+    sort_words,
+    split_batches,
+    view,
+)
 from rankconst_builder.columnar import (
     DAMAGE,
     Columns,
@@ -36,15 +45,6 @@ from rankconst_builder.facts import add_parts, describe_part
 from rankconst_builder.graph import Marks
 from rankconst_builder.package import hash_program
 from rankconst_builder.tallies import Side, add_tallies
-from rankconst_builder.words import (
-    NO_TRIPLES,
-    Packing,
-    Triples,
-    mark,
-    sort_words,
-    split_batches,
-    view,
-)
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -54,11 +54,11 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.candidates import Tally
+    from rankconst_builder.codes import Mask, Words
     from rankconst_builder.facts import Statistics
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
     from rankconst_builder.tallies import Tallies
-    from rankconst_builder.words import Mask, Words
 
 
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")

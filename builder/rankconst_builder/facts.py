@@ -18,16 +18,16 @@ from pyarrow.json import ParseOptions, read_json
 from rankconst.catalogue.benchmarks import ROLES, STAT
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.tables.descriptor import schema_of
+from rankconst_builder.codes import Packing, Triples, drop_repeats, locate
 from rankconst_builder.triples import BOM
-from rankconst_builder.words import Packing, Triples, drop_repeats, locate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.benchmarks import Benchmark
+    from rankconst_builder.codes import Words
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Words
 
 
 _LABELS = ("entities", "entities_train", "relations", "relations_train")

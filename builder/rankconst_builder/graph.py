@@ -30,8 +30,8 @@ from rankconst.arrow import fill_nulls
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import shorten
+from rankconst_builder.codes import NO_TRIPLES, Triples, is_new, mark, pack
 from rankconst_builder.triples import Size
-from rankconst_builder.words import NO_TRIPLES, Triples, is_new, mark, pack
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
+    from rankconst_builder.codes import Codes, Mask, Words
     from rankconst_builder.fetch import Content
     from rankconst_builder.triples import Labels
-    from rankconst_builder.words import Codes, Mask, Words
 
 
 class Marks(NamedTuple):

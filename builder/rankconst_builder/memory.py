@@ -30,7 +30,7 @@ from rankconst.names import shorten, show_value, spell
 from rankconst.tables.sets import TablesInMemory
 from rankconst_builder.facts import describe_dataset, describe_graph
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import (
+from rankconst_builder.own_files import (
     name_columns,
     place_columns,
     refuse_headings,

@@ -59,7 +59,7 @@ from rankconst_builder.facts import (
 )
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Restriction, add_known, encode_labels
-from rankconst_builder.layout import ORDER, OwnFiles, read_own, refuse_other_order
+from rankconst_builder.own_files import ORDER, OwnFiles, read_own, refuse_other_order
 from rankconst_builder.package import (
     Part,
     hash_program,

@@ -29,8 +29,7 @@ from rankconst.moments import compute_moments
 from rankconst.progress import unseen
 from rankconst.tasks import Histogram
 from rankconst_builder.candidates import Blocks, TaskCounts, count_protocols, list_queries
-from rankconst_builder.rules import PRIOR, Order, Standing, Train, cut, spread
-from rankconst_builder.words import (
+from rankconst_builder.codes import (
     drop_repeats,
     is_new,
     locate,
@@ -41,6 +40,7 @@ from rankconst_builder.words import (
     split_batches,
     unpack,
 )
+from rankconst_builder.rules import PRIOR, Order, Standing, Train, cut, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from rankconst.moments import Moments
     from rankconst.progress import Stage
     from rankconst_builder.candidates import Answers, Queries
+    from rankconst_builder.codes import Codes, Words
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Codes, Words
 
 
 _OTHER = {"head": "tail", "tail": "head"}

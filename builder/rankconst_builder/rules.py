@@ -14,7 +14,7 @@ import numpy as np
 
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.errors import DataError
-from rankconst_builder.words import (
+from rankconst_builder.codes import (
     BATCH,
     ROOM,
     Counts,
@@ -37,8 +37,8 @@ from rankconst_builder.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rankconst_builder.codes import Codes, Mask, Words
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Codes, Mask, Words
 
 
 PRIOR = 5

@@ -23,9 +23,7 @@ from rankconst_builder.candidates import (
     select_relations,
     subtract_known,
 )
-from rankconst_builder.rankers import count_baselines
-from rankconst_builder.tabulate import list_macros
-from rankconst_builder.words import (
+from rankconst_builder.codes import (
     Counts,
     Packing,
     count_runs,
@@ -34,6 +32,8 @@ from rankconst_builder.words import (
     sort_words,
     split_batches,
 )
+from rankconst_builder.rankers import count_baselines
+from rankconst_builder.tabulate import list_macros
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
     from rankconst.progress import Stage
     from rankconst.tasks import Histogram
+    from rankconst_builder.codes import Mask, Triples, Words
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Mask, Triples, Words
 
     Select = Callable[[Triples], Mask]
     # By protocol, split and baseline, then by side.

@@ -264,7 +264,7 @@ def _split_name(path: str) -> tuple[str, str | None]:
 
     Without a split at its end, the name is empty and the split None.
     """
-    from rankconst_builder.layout import strip_endings
+    from rankconst_builder.own_files import strip_endings
 
     front, _, last = re.sub(r"[-_.](?=[^-_.]*$)", "/", strip_endings(path)).rpartition("/")
     try:

@@ -151,7 +151,7 @@ from rankconst_builder.candidates import count_protocols
 from rankconst_builder.columnar import encode_ids, encode_text, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import read_own
+from rankconst_builder.own_files import read_own
 from rankconst_builder.tallies import tally_protocols
 names = {role: folder / f"{role}.{form}" for role in roles}
 columns = {role: open_columns(path) for role, path in names.items()}

@@ -33,7 +33,7 @@ from graphs import (
 )
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol
 from rankconst.errors import DataError, UndefinedError
-from rankconst_builder import candidates, tallies, words
+from rankconst_builder import candidates, codes, tallies
 from rankconst_builder.candidates import (
     Queries,
     Tally,
@@ -41,10 +41,10 @@ from rankconst_builder.candidates import (
     count_ranked,
     list_queries,
 )
+from rankconst_builder.codes import Triples
 from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import Graph
 from rankconst_builder.tallies import tally_protocols
-from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -164,7 +164,7 @@ def test_what_train_lacks_is_counted_as_triple_loops_count_it() -> None:
 
 @pytest.mark.parametrize("batch", [1, 3])
 def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "BATCH", batch)
+    monkeypatch.setattr(codes, "BATCH", batch)
     compare(random_dataset(seed=1, entities=9, relations=3, size=40), CATALOGUE)
 
 

@@ -35,7 +35,7 @@ from rankconst_builder.columnar import (
 from rankconst_builder.facts import describe_graph
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import Graph, encode_labels
-from rankconst_builder.layout import read_own
+from rankconst_builder.own_files import read_own
 from rankconst_builder.tallies import count_histograms
 
 if TYPE_CHECKING:

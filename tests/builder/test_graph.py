@@ -15,11 +15,11 @@ from cases import choose
 from graphs import STATIC, blocks_of, count_candidates
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
+from rankconst_builder.codes import Triples
 from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import Graph, Marks, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.triples import read_triples
-from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -39,11 +39,11 @@ from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError
 from rankconst_builder import rankers, rules
 from rankconst_builder.candidates import count_protocols
+from rankconst_builder.codes import Triples
 from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.rankers import RANKERS, RULES, Ranker, count_baselines
 from rankconst_builder.rules import Order, Standing, Train, expand_fractions
-from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

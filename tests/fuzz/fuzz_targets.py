@@ -45,7 +45,7 @@ from rankconst_builder import fetch, triples
 from rankconst_builder.columnar import Columns, encode_ids, encode_text, open_columns
 from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import read_own
+from rankconst_builder.own_files import read_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

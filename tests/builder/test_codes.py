@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError
-from rankconst_builder.coding import Coder, NotPlainError
-from rankconst_builder.graph import Graph
-from rankconst_builder.words import (
+from rankconst_builder.codes import (
     Packing,
     Triples,
     locate,
     search,
 )
+from rankconst_builder.coding import Coder, NotPlainError
+from rankconst_builder.graph import Graph
 
 if TYPE_CHECKING:
-    from rankconst_builder.words import Codes
+    from rankconst_builder.codes import Codes
 
 WORDS = st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=30)
 

@@ -20,6 +20,7 @@ from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
 from rankconst.names import join_words, shorten, squash
+from rankconst_builder.codes import mark
 from rankconst_builder.triples import (
     BOM,
     NAMES,
@@ -30,13 +31,12 @@ from rankconst_builder.triples import (
     show_line,
     split_cells,
 )
-from rankconst_builder.words import mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from rankconst_builder.codes import Mask
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Mask
 
 
 HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."

@@ -21,7 +21,7 @@ from cases import choose, for_each
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.layout import (
+from rankconst_builder.own_files import (
     HEADING,
     find_delimiter,
     name_columns,
