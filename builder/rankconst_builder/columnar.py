@@ -24,8 +24,7 @@ from rankconst.catalogue.protocols import SPLITS
 from rankconst.download import hide_login
 from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst_builder import fetch
-from rankconst_builder.codes import NO_TRIPLES, Triples
-from rankconst_builder.coding import Coder, NotPlainError, code_text
+from rankconst_builder.codes import NO_TRIPLES, Coder, NotPlainError, Triples, code_text
 from rankconst_builder.fetch import Content, explain_damage
 from rankconst_builder.graph import Graph
 from rankconst_builder.own_files import begin_alike, is_plain, name_columns, order_columns

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst_builder.codes import (
+    Coder,
+    NotPlainError,
     Packing,
     Triples,
     locate,
     search,
 )
-from rankconst_builder.coding import Coder, NotPlainError
 from rankconst_builder.graph import Graph
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from cases import choose, for_each
 from graphs import STATIC, Row
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
-from rankconst_builder import coding
+from rankconst_builder import codes
 from rankconst_builder.columnar import (
     MEMORY,
     Columns,
@@ -201,7 +201,7 @@ def test_pieces_of_text_do_not_matter(
 ) -> None:
     paths = {split: WRITERS[form](tmp_path, rows, split) for split, rows in draw().items()}
     paths["test"].write_bytes(paths["test"].read_bytes().removesuffix(b"\n"))
-    monkeypatch.setattr(coding, "PIECE", piece)
+    monkeypatch.setattr(codes, "PIECE", piece)
     files = open_all(paths)
     graph = encode_ids(files) or encode_text(files)
     assert graph is not None
