@@ -136,6 +136,9 @@ TOPICS: dict[str, list[Case]] = {
         (md("UMLS", f"{heading} | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), "umls; umls")
         for heading, one, other in (("Model", "TransE", "CP"), ("Method", "SimKGC", "GPT-4"), ("Model", "reported", "ours"))
     ],
+    "a name of a group is no cell of its rows": [
+        (md("R", "Model | Setting | MRR", "WN18 | | ", "A | raw | .3", " | filtered | .4", "UMLS | | ", "A | raw | .6", " | filtered | .7"), "wn18 raw; wn18; umls raw; umls"),
+    ],
     "a group may be within another": [
         ("ds,phase,metric,score\nNations,val,MRR,.6\n", "nations valid"), (md("R", "Data | Split | MRR", "UMLS | valid | .8", " | test | .7"), "umls valid; umls"),
         (md("R", "Model | MRR", "Nations | ", "Valid | ", "A | .6", "Test | ", "A | .7", "UMLS | ", "Valid | ", "A | .8"), "nations valid; nations; umls valid"),

@@ -135,8 +135,11 @@ def _find_heading(
         body, how = turned, ["metrics in rows"]
         heading = find_heading(body, dialect.parse)
     if heading is None and document.metric is not None:
-        body, how = rows, ["the metric from --metric"]
+        how = ["the metric from --metric"]
         heading = find_heading(body, choose_parse(document.metric, body))
+        if heading is None:  # what is above it may be a level of the heading
+            body, near = rows, ()
+            heading = find_heading(body, choose_parse(document.metric, body))
         texts = _ask_metric(texts, document.metric)
     if heading is None:
         return None
@@ -258,10 +261,14 @@ def _fill(heading: Heading, columns: list[list[str]], *, even: bool) -> None:
     repeated = {j for role, j in roles.items() if role in (_OF_TASKS if even else _REPEATED)}
     if not even:
         repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
+    measured = range(len(columns[0]))  # the rows that name no group
+    if heading.measures:
+        measures = [columns[j] for j in heading.measures]
+        measured = [i for i, cells in enumerate(zip(*measures, strict=True)) if any(cells)]
     written = [[*column] for column in columns]
     for j in repeated:
         others = [cells for k, cells in enumerate(written) if k not in {j, *heading.measures}]
-        named = [i for i, cells in enumerate(zip(*others, strict=True)) if any(cells)]
+        named = [i for i in measured if any(cells[i] for cells in others)]
         column, last = columns[j], ""
         following = [column[i] for i in named if column[i]]
         is_centred = not even and bool(named) and not column[named[0]]

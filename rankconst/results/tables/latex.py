@@ -135,6 +135,7 @@ _LINE = re.compile(r"\\item(?![a-zA-Z])|\\\\|\\footnotetext(?![a-zA-Z])")
 _MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
 _URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
+_CAPTION_OPTION = re.compile(r"\bcaption\s*=\s*")
 _FOOTNOTE = re.compile(r"\\footnote(?=\s*\{)")
 # Ends of the names of macros that may stand before the first cell of a row and belong to no cell.
 _RULES = (
@@ -211,7 +212,9 @@ class _Reader:
     def _take_table(self, begin: re.Match[str]) -> int:
         """Take a table with the captions in it; return its end."""
         rows = self._read_table(begin)
-        found = _CAPTION.finditer(self._text, begin.end(), self._end)
+        options_end = skip_options(self._text, begin.end())
+        in_options = _CAPTION_OPTION.finditer(self._text, begin.end(), options_end)
+        found = (*in_options, *_CAPTION.finditer(self._text, begin.end(), self._end))
         titles = [self._read_title(caption.end()) for caption in found]
         captions = [title.text for title in titles if title is not None]
         captions = self._outline.add_table(rows, captions)

@@ -28,6 +28,12 @@ def test_cells_over_several_rows(rows: str) -> None:
     assert [entry.text for entry in entries] == [".1", ".2", ".3", ".4"]
 
 
+def test_the_caption_among_the_options_of_tabularray() -> None:
+    table = r"\begin{longtblr}[label=t, caption = {UMLS (valid)}]{lr} Model & MRR \\ A & .1 \\ \end{longtblr}"
+    (entry,) = read(table).entries
+    assert (entry.context.dataset, entry.context.split) == ("UMLS", "valid")
+
+
 def test_cells_that_tabularray_spans() -> None:
     rows = r"& \SetCell[c=2]{c} UMLS & & Nations \\ Model & MRR & H@1 & MRR \\ A & .1 & .2 & .3 \\"
     entries = read(rf"\begin{{tblr}}{{lccc}} {rows} \end{{tblr}}").entries
