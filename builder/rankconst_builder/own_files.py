@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow.compute as pc
 
 from rankconst.catalogue.benchmarks import LineFormat
-from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
 from rankconst.names import join_words, shorten, squash
 from rankconst_builder.codes import mark
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
 HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."
 """What to do about a first line that can be either."""
 
-ORDER = "columns are read as {} (--columns changes that)"
-"""The note on an order of columns that is assumed."""
+ORDER = "hrt"
+"""The order of columns that is assumed where nothing says another: head, relation, tail."""
 
 _PACKED = {".gz", ".bz2", ".xz", ".zst"}
 
@@ -221,7 +220,7 @@ class OwnFiles(NamedTuple):
 
     labels: dict[str, Labels]  # by role
     note: str  # how the files are written, for the user; empty if they show it themselves
-    named: bool  # True if each file has a heading that names its columns
+    order: str  # of the columns that no heading names, where it is assumed; or empty
 
 
 def read_own(
@@ -237,8 +236,9 @@ def read_own(
         files[role] = read_triples(content, layouts[role].form, names[role])
     _check_headings(layouts, files)
     _check_repeated(layouts, files, contents)
-    named = all(layout.named for layout in layouts.values())
-    return OwnFiles(files, "; ".join(_list_notes(layouts, columns)), named)
+    orders = dict.fromkeys(row.form.columns for row in layouts.values() if not row.named)
+    order = ", ".join(orders) if columns is None else ""
+    return OwnFiles(files, "; ".join(_list_notes(layouts, columns)), order)
 
 
 def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator[str]:
@@ -251,13 +251,8 @@ def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator
             f"line 1 of {where} is read as a heading (if it is a triple, "
             f"move it to another line): {lines}"
         )
-    orders: dict[str, None] = {}
-    for role, layout in layouts.items():
-        if layout.ordered or role in SPLITS:
-            orders[layout.form.columns] = None
-    if orders and columns is None:
-        yield ORDER.format(", ".join(orders))
-    if any("d" in order for order in orders) and columns is None:
+    timed = any("d" in layout.form.columns for layout in layouts.values())
+    if timed and columns is None:
         yield (
             "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
         )
@@ -328,7 +323,7 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
         _refuse_negatives(body, delimiter, name)
     if _COUNT.fullmatch(first):  # the number of triples, as OpenKE writes it
         return _find_openke_layout(first, second, delimiter, name, columns)
-    form = LineFormat(delimiter, columns or "hrt")
+    form = LineFormat(delimiter, columns or ORDER)
     form = replace(form, quoted=_is_quoted(body, form, name))  # first: quotes may hold delimiters
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
     heading = name_columns(cells, columns)  # letters by the words of line 1, if it is a heading

@@ -229,7 +229,13 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
     known = None
     if build.restriction.known is not None:
         texts = {_KNOWN: build.restriction.known}
-        known = _read_labels(build, source.key, texts, columns={}).labels[_KNOWN]
+        files = _read_labels(build, source.key, texts, columns={})
+        known = files.labels[_KNOWN]
+        if files.order:
+            build.reporter.say(
+                f"columns of {build.restriction.known_name} are read as {files.order} "
+                "(a heading changes that)"
+            )
     graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     # Text and labels take more memory than all that follows.
     contents.clear()
@@ -332,8 +338,7 @@ def _read_own_graph(
     if len(pieces) == len(opened) and build.restriction == Restriction():
         graph = encode_ids(pieces) or encode_text(pieces)
         if graph is not None:
-            _report_order(build, key, pieces.values())
-            _check_order(build, graph, named=_are_named(pieces.values()))
+            _check_order(build, key, graph, _assume_order(pieces.values()))
             return graph
     texts = {}
     if build.restriction.known is not None:
@@ -347,7 +352,7 @@ def _read_own_graph(
     contents.clear()
     files = _read_labels(build, key, texts, columns)
     graph = encode_labels({role: files.labels[role] for role in opened})
-    _check_order(build, graph, named=files.named)
+    _check_order(build, key, graph, files.order or _assume_order(columns.values()))
     return _restrict(build, key, graph, files.labels.get(_KNOWN))
 
 
@@ -363,11 +368,8 @@ def _read_labels(
     del data
     if files.note:
         build.reporter.say(f"{key}: {files.note}")
-    else:
-        _report_order(build, key, columns.values())
     labels = {role: file.read_labels() for role, file in columns.items()}
-    named = files.named and _are_named(columns.values())
-    return files._replace(labels={**files.labels, **labels}, named=named)
+    return files._replace(labels={**files.labels, **labels})
 
 
 def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Graph:
@@ -382,20 +384,15 @@ def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Gra
     return graph
 
 
-def _are_named(files: Iterable[TripleFile]) -> bool:
-    """Tell whether the names of all columns say what they hold."""
-    return all(file.shows_order for file in files)
+def _assume_order(files: Iterable[TripleFile]) -> str:
+    """Return the order of columns that is assumed; empty if all files have names that show it."""
+    return "" if all(file.shows_order for file in files) else ORDER
 
 
-def _report_order(build: Build, key: str, files: Iterable[TripleFile]) -> None:
-    """Report the order of columns that is assumed where columns have no names."""
-    if build.columns is None and not _are_named(files):
-        build.reporter.say(f"{key}: {ORDER.format('hrt')}")
-
-
-def _check_order(build: Build, graph: Graph, *, named: bool) -> None:
-    """Refuse an order of columns that is assumed and that the graph contradicts."""
-    if build.columns is None and not named:
+def _check_order(build: Build, key: str, graph: Graph, order: str) -> None:
+    """Report an order of columns that is assumed; refuse it if the graph contradicts it."""
+    if order and build.columns is None:
+        build.reporter.say(f"{key}: columns are read as {order} (--columns changes that)")
         refuse_other_order(
             graph, "Say which is which with --columns: htr, for example, or hrt if that is right."
         )
@@ -412,7 +409,6 @@ def _build_on_cluster(
 
     protocols = choose_protocols(build.protocols, temporal=False)
     files = distributed.choose_files(opened)
-    _report_order(build, source.key, files.values())
     with distributed.connect(build.scheduler or "") as client:
         workers = distributed.count_workers(client)
         build.reporter.say(
@@ -421,7 +417,7 @@ def _build_on_cluster(
         counts = distributed.count_distributed(client, files, protocols, build.splits)
         contents = {"train": distributed.hash_files(client, files["train"]), **contents}
     graph = counts.graph
-    _check_order(build, graph, named=_are_named(files.values()))
+    _check_order(build, source.key, graph, _assume_order(files.values()))
     _report_graph(build, source, graph, counts.statistics)
     histograms = list_histograms(source.key, graph, protocols, counts.tallies)
     _report_gaps(build, source.key, graph, protocols, histograms)

@@ -305,39 +305,42 @@ class RuleRanker(Ranker):
         rule from the triple's relation to the query's. The highest one counts.
         """
         connections = self.train.connections
-        # The queries by relation, as tables are made of few relations at a time. The triples of an
-        # anchor follow each other: where they start, and how many they are.
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
+        # The triples of an anchor follow each other: where they start, and how many they are.
         anchors = connections.anchor_of_entity[self._anchors[by_relation]]
         starts = connections.starts[anchors]
-        counts = connections.starts[anchors + 1] - starts
+        sizes = connections.starts[anchors + 1] - starts
         for tables in self._fill_tables(relations):
             begin, end = np.searchsorted(relations, (tables.first, tables.first + tables.width))
-            for part in cut(counts[begin:end]):
+            for part in cut(sizes[begin:end]):
                 batch = np.arange(begin, end)[part]
-                queries = by_relation[batch]
-                table_row = relations[batch] - tables.first
-                sizes = counts[batch]
-                # From here on one entry a triple, of the query that `group` says.
-                group, step = spread(sizes)
-                triples: Codes | slice = slice(starts[batch[0]], starts[batch[0]] + sizes[0])
-                if batch.size > 1:  # slower than a slice
-                    triples = np.repeat(starts[batch], sizes) + step
-                row_start = np.repeat(table_row * 2 * self.graph.num_relations, sizes)
-                levels = tables.levels[row_start + connections.body[triples]]
-                high = np.flatnonzero(levels >= np.repeat(least[queries], sizes))
-                if not high.size:
-                    continue
-                group = group[high]
-                entity = connections.entity[triples][high]
-                # The triples of a candidate follow each other, as connections are sorted by entity.
-                new = np.flatnonzero(is_new(group) | is_new(entity))
-                group = group[new]
-                entity = entity[new]
-                best = np.maximum.reduceat(levels[high], new).astype(np.int64)
-                frequency = tables.frequencies[table_row[group] * self.graph.num_entities + entity]
-                yield Leveled(queries, group, best, frequency.astype(np.int64))
+                group, step = spread(sizes[batch])
+                triples = starts[batch][group] + step
+                yield self._find_best(tables, by_relation[batch], group, triples, least)
+
+    def _find_best(
+        self, tables: _Tables, queries: Codes, group: Codes, triples: Codes, least: Codes
+    ) -> Leveled:
+        """Return the candidates that training triples connect with the anchors of queries.
+
+        `triples` are the numbers of connections, each of the query queries[group]. If two connect
+        the anchor of a query with an entity, by rules of levels 3 and 5, its level is 5.
+        """
+        num_relations, num_entities = self.graph.num_relations, self.graph.num_entities
+        connections = self.train.connections
+        table_row = self.queries.relation[queries] - tables.first
+        bodies = connections.body[triples]
+        levels = tables.levels[(table_row * 2 * num_relations)[group] + bodies]
+        high = np.flatnonzero(levels >= least[queries][group])
+        group = group[high]
+        entity = connections.entity[triples[high]]
+        # The triples of a candidate follow each other, as connections are sorted by entity.
+        firsts = np.flatnonzero(is_new(group) | is_new(entity))
+        level = np.maximum.reduceat(levels[high], firsts).astype(np.int64)
+        group = group[firsts]
+        frequency = tables.frequencies[table_row[group] * num_entities + entity[firsts]]
+        return Leveled(queries, group, level, frequency.astype(np.int64))
 
     def _fill_tables(self, relations: Codes) -> Iterator[_Tables]:
         """Yield tables that together cover some relations, the smallest relation first.

@@ -404,39 +404,31 @@ def _check_filters(opened: Opened) -> Findings:
         for (*address, size), count in _sum_tasks(table, columns).items():
             counts.setdefault(tuple(address), Counter())[size] += count
         for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
-            same = []
-            if split == "test":  # where libkge filters all three splits
-                same.append(("standard", "libkge"))
-            if _ranks_all(statistics, split):
-                same.append(("pykeen", "libkge"))
-            for first, second in [*_WIDER, *same]:
-                key = (dataset, first, split, side)
-                tasks = counts.get(key)
-                others = counts.get((dataset, second, split, side))
-                if tasks is None or others is None:
-                    continue
-                if (first, second) in same:
+            addresses = {protocol: (dataset, protocol, split, side) for protocol in PROTOCOLS}
+            tasks = {key: counts[at] for key, at in addresses.items() if at in counts}
+            for first, second in _WIDER:
+                if {first, second} <= tasks.keys():
+                    yield from _compare_wider(addresses[first], second, tasks[first], tasks[second])
+            for first, second in _list_equal(statistics, split):
+                if {first, second} <= tasks.keys():
                     message = (
                         f"the tasks differ from those of protocol {second}, which are the same"
                     )
-                    yield from _compare_counts(
-                        "candidates",
-                        columns,
-                        {(*key, size): count for size, count in others.items()},
-                        {(*key, size): count for size, count in tasks.items()},
-                        message,
-                    )
-                else:
-                    yield from _compare_wider(key, second, tasks, others)
+                    expected = {(*addresses[first], size): n for size, n in tasks[second].items()}
+                    got = {(*addresses[first], size): n for size, n in tasks[first].items()}
+                    yield from _compare_counts("candidates", columns, expected, got, message)
     return rows
 
 
-def _ranks_all(statistics: Row, split: str) -> bool:
-    """Tell whether protocol pykeen ranks every entity, and every row of a split."""
-    if statistics["entities"] is None or statistics["entities"] != statistics["entities_train"]:
-        return False
+def _list_equal(statistics: Row, split: str) -> Iterator[tuple[str, str]]:
+    """Yield pairs of protocols that have the same tasks on a split of a dataset."""
+    if split == "test":  # where libkge filters all three splits
+        yield ("standard", "libkge")
     dropped = "duplicates_train" if split == "train" else f"dropped_{split}"
-    return bool(statistics[dropped] == 0)
+    seen = statistics["entities_train"]
+    # Protocol pykeen ranks every entity, and every row.
+    if seen is not None and seen == statistics["entities"] and statistics[dropped] == 0:
+        yield ("pykeen", "libkge")
 
 
 def _compare_wider(

@@ -63,6 +63,10 @@ def as_factory(rows: Rows) -> SimpleNamespace:
     return SimpleNamespace(mapped_triples=ids, entity_to_id=entities, relation_to_id=relations)
 
 
+# Entities 0, 1 and 2 are heads and tails. So ids of relations, 0 to 2, look less like heads or tails
+# than these do, and the order of columns is not asked about.
+CYCLE = [(0, 0, 1), (1, 0, 2), (2, 0, 0)]
+
 SHAPES = {
     "ids": np.array,
     "unsigned": lambda rows: np.array(rows, dtype=np.uint8),
@@ -104,6 +108,7 @@ def compare(tables: Tables, rows: Any, protocol: Protocol) -> None:
 def test_counts_are_those_of_brute_force(
     shape: Any, train: Rows, valid: Rows | None, test: Rows, protocol: str
 ) -> None:
+    train = CYCLE + train
     shaped = [None if split is None else shape(split) for split in (train, valid, test)]
     tables = rankconst.from_triples(*shaped, protocol=protocol)
     compare(tables, {"train": train, "valid": valid or [], "test": test}, parse_protocol(protocol))
@@ -219,6 +224,15 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
 def test_what_is_no_triple_is_refused(train: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         rankconst.from_triples(train, None, GOOD)
+
+
+def test_columns_in_another_order_are_asked_about() -> None:
+    turned = [(0, 5, 1), (5, 7, 0), (7, 0, 1)]  # head, tail, relation
+    with pytest.raises(DataError, match=r"3 relations are heads.* a DataFrame with columns head,"):
+        rankconst.from_triples(turned, None, turned)
+    named = pd.DataFrame(turned, columns=["head", "tail", "relation"])
+    tables = rankconst.from_triples(named, None, named)
+    assert tables.datasets["triples"]["entities"] == 3
 
 
 def test_words_of_headings_may_be_labels() -> None:
