@@ -54,18 +54,15 @@ def draw(seed: int = 0) -> Files:
     # Ids with gaps, one of more than eight digits.
     entities = [3, 4, 7, 8, 11, 12, 100, 300_000_000 if seed else 250, *range(300, 330)]
     relations = [0, 2, 5, 17]
-    sizes = {"train": (30, 3, 160), "valid": (38, 4, 40), "test": (38, 4, 40)}
-    return {
-        split: [
-            (
-                generator.choice(entities[:most]),
-                generator.choice(relations[:kinds]),
-                generator.choice(entities[:most]),
-            )
-            for _ in range(number)
-        ]
-        for split, (most, kinds, number) in sizes.items()
-    }
+    found: Files = {}
+    for split, most, kinds, number in (
+        ("train", 30, 3, 160),
+        ("valid", 38, 4, 40),
+        ("test", 38, 4, 40),
+    ):
+        columns = (entities[:most], relations[:kinds], entities[:most])
+        found[split] = [tuple(map(generator.choice, columns)) for _ in range(number)]
+    return found
 
 
 def write_text(
@@ -81,9 +78,7 @@ def write_parquet(
 ) -> Path:
     path = folder / f"{split}.parquet"
     names = ("head", "relation", "tail")
-    table = pa.table(
-        {name: pa.array([row[place] for row in rows]) for place, name in enumerate(names)}
-    )
+    table = pa.table([pa.array(column) for column in zip(*rows, strict=True)], names=names)
     table = table if kind is None else table.cast(pa.schema([(name, kind) for name in names]))
     pq.write_table(table, path, **{"row_group_size": 50, **options})
     return path
@@ -131,11 +126,8 @@ WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
 
 
 def open_all(paths: dict[str, Path]) -> dict[str, TripleFile]:
-    files = {
-        split: columns
-        for split, path in paths.items()
-        if (columns := open_columns(path)) is not None
-    }
+    opened = {split: open_columns(path) for split, path in paths.items()}
+    files = {split: file for split, file in opened.items() if file is not None}
     assert files.keys() == paths.keys()
     return files
 
@@ -212,12 +204,7 @@ def test_pieces_of_text_do_not_matter(
 PLAIN = [b"Q1\tP1\tBerlin\n", "Q1\tP1\tQ٧\n".encode()]
 # Four columns, two, none, an empty label, CR LF, a zero byte, a long label.
 OTHER = [
-    b"Q1\tP1\tQ7\t4\n",
-    b"Q1\tP1\n",
-    b"\n",
-    b"Q1\t\tQ7\n",
-    b"Q1\tP1\tQ7\r\n",
-    b"Q1\tP1\tQ\0\n",
+    *(b"Q1\tP1\tQ7\t4\n", b"Q1\tP1\n", b"\n", b"Q1\t\tQ7\n", b"Q1\tP1\tQ7\r\n", b"Q1\tP1\tQ\0\n"),
     b"Q1\tP1\t" + b"Q" * 999 + b"\n",
 ]
 
@@ -316,10 +303,8 @@ def test_what_is_wrong_with_a_file_is_said(
 
 
 def test_parquet_cut_anywhere(tmp_path: Path) -> None:
-    path, test = (
-        write_parquet(tmp_path, draw()["train"], "train"),
-        write_parquet(tmp_path, [(3, 0, 4)], "test"),
-    )
+    path = write_parquet(tmp_path, draw()["train"], "train")
+    test = write_parquet(tmp_path, [(3, 0, 4)], "test")
     whole = path.read_bytes()
     for place in range(4, len(whole), 97):
         # As long as before, too: only the content of some pages is lost.

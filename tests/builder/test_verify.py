@@ -7,10 +7,11 @@ import hashlib
 import io
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from rich.console import Console
 
@@ -75,15 +76,8 @@ def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Benchmark:
 
 ONE_PROTOCOL = [parse_protocol("libkge")]
 
-FEW = Benchmark(
-    "few",
-    "Few",
-    (),
-    LineFormat(),
-    {},
-    "published",
-    sampled=SampledTasks(negatives=9, valid=7, test=5),
-)
+SAMPLED = SampledTasks(negatives=9, valid=7, test=5)
+FEW = Benchmark("few", "Few", (), LineFormat(), {}, "published", sampled=SAMPLED)
 """A benchmark of which only numbers of tasks are known."""
 
 
@@ -132,15 +126,10 @@ class Draft:
 
     def without(self, *protocols: str) -> Draft:
         """Return the draft without the rows of some protocols."""
-        kept = {
-            name: table
-            if name == "datasets"
-            else table.filter(
-                pa.array([p not in protocols for p in table["protocol"].to_pylist()], pa.bool_())
-            )
-            for name, table in self.tables.items()
-        }
-        return replace(self, tables=kept)
+        others = ~pc.field("protocol").isin(protocols)
+        tables = self.tables.items()
+        kept = {name: table.filter(others) for name, table in tables if name != "datasets"}
+        return replace(self, tables={**self.tables, **kept})
 
 
 @dataclass(frozen=True)
@@ -374,11 +363,8 @@ def test_only_the_stage_notices(place: int, toy: Toy, varied: Draft, tmp_path: P
     found = failed(examine(path, fetcher_of(toy, tmp_path) if STAGES[stage].rebuild else None))
     assert {stage} <= set(found) <= {stage, *also}
     finding = found[stage][0]
-    values = {
-        attribute: getattr(finding, attribute)
-        for attribute in ("table", "column", "expected", "got")
-    }
-    assert {key: (values | dict(finding.key)).get(key) for key in named} == named
+    values = {**asdict(finding), **finding.key}
+    assert {key: values[key] for key in named} == named
     assert finding.message
 
 
@@ -388,10 +374,8 @@ def test_only_the_stage_notices(place: int, toy: Toy, varied: Draft, tmp_path: P
 def protect(folder: Path) -> Path:
     """Write what a release has beside its tables."""
     (folder / "README.md").write_text("Tables.\n", encoding="utf-8")
-    lines = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
-        for path in sorted(folder.iterdir())
-    ]
+    sums = {path.name: hashlib.sha256(path.read_bytes()) for path in sorted(folder.iterdir())}
+    lines = [f"{digest.hexdigest()}  {name}\n" for name, digest in sums.items()]
     (folder / "checksums.txt").write_text("".join(lines), encoding="utf-8")
     return folder
 
@@ -399,8 +383,7 @@ def protect(folder: Path) -> Path:
 def is_noticed(folder: Path) -> bool:
     """Tell whether any stage fails but those that rebuild: the first is enough."""
     try:
-        results = checking.verify(rankconst.load(folder))
-        return any(result.status == "failed" for result in results)
+        return any(one.status == "failed" for one in checking.verify(rankconst.load(folder)))
     except TablesError:
         return True
 
@@ -417,21 +400,15 @@ FILES = [*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", "README.m
 def test_one_bit_anywhere_is_noticed(lean: Draft, tmp_path: Path) -> None:
     folder = protect(replace(lean, version="9.0.0").write(tmp_path / "set"))
     assert not is_noticed(folder)
-    archive = tmp_path / "set.zip"
-    archive.write_bytes(
-        pack_zip("9.0.0", {path.name: path.read_bytes() for path in folder.iterdir()})
-    )
+    archive, files = tmp_path / "set.zip", [*folder.iterdir()]
+    archive.write_bytes(pack_zip("9.0.0", {path.name: path.read_bytes() for path in files}))
     assert not is_noticed(archive)
     for path in (folder / name for name in FILES):
         whole = path.read_bytes()
         rng = random.Random(path.name)  # noqa: S311 - any places will do
         for bit in rng.sample(range(8 * len(whole)), min(choose(4, 24), 8 * len(whole))):
             flip(path, bit)
-            assert is_noticed(folder), (
-                path.name,
-                bit // 8,
-                whole[max(bit // 8 - 20, 0) : bit // 8 + 20],
-            )
+            assert is_noticed(folder), f"{path.name}, bit {bit}"
             path.write_bytes(whole)
 
 
@@ -563,9 +540,7 @@ def test_a_benchmark_whose_tasks_share_their_negatives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has no sides; its variances are those of ranks that depend on each other."""
-    common = replace(
-        FEW, key="common", sampled=SampledTasks(negatives=9, valid=7, test=5, shared=True)
-    )
+    common = replace(FEW, key="common", sampled=replace(SAMPLED, shared=True))
     tables = build(tmp_path, tmp_path / "mirror", common)
     monkeypatch.setattr(checking, "load_benchmarks", lambda: {"common": common})
     assert failed(examine(tables.path, Fetcher(tmp_path, reporter=QUIET))) == {}

@@ -152,8 +152,8 @@ def list_others(served: str, with_set: Callable[[Path], None]) -> list[Command]:
 
 
 WRITERS = {
-    "adjust": (("adjust", "results.csv", "--format", "csv"), (".csv", ".svg")),
-    "adjust --replace": (("adjust", "paper.md", "--replace", "AMRR"), (".csv", ".svg")),
+    "adjust": (("adjust", "results.csv", "--format", "csv"), (".md", ".svg")),
+    "adjust --replace": (("adjust", "paper.md", "--replace", "AMRR"), (".md",)),
     "adjust a picture": (("adjust", "results.csv"), (".svg",)),
 }
 """What writes one file, and endings that it may have."""
