@@ -256,21 +256,13 @@ SMALL: Graph = {
 def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
     """Write the files of a graph; returns their paths, without those of empty splits."""
 
-    def write(
-        graph: Graph, delimiter: str = "\t", columns: str = "hrt", ending: str = "txt"
-    ) -> list[str]:
-        paths = []
+    def write(graph: Graph, columns: str = "hrt") -> list[str]:
         (tmp_path / "graph").mkdir(exist_ok=True)
-        for split, rows in graph.items():
-            if not rows:
-                continue
-            path = tmp_path / "graph" / f"{split}.{ending}"
-            lines = (
-                delimiter.join(dict(zip("hrt", row, strict=True))[c] for c in columns)
-                for row in rows
-            )
+        places = ["hrt".index(letter) for letter in columns]
+        paths = [tmp_path / "graph" / f"{split}.txt" for split, rows in graph.items() if rows]
+        for path in paths:
+            lines = ("\t".join(row[place] for place in places) for row in graph[path.stem])
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            paths.append(str(path))
-        return paths
+        return [str(path) for path in paths]
 
     return write
