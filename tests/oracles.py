@@ -497,6 +497,19 @@ def assert_within(
     assert absolute_error(moments.variance, exact[1]) <= room * moments.variance_error + slack[1]
 
 
+def check_numerical(
+    moments: Moments, exact: Exact, accuracy: tuple[float, float], noise: float = 0.0
+) -> None:
+    """Demand that errors hold, up to an oracle's relative `noise`, and that they are small enough."""
+    assert moments.method == "numerical"
+    for value, error, truth, goal in (
+        (moments.expectation, moments.expectation_error, exact[0], accuracy[0]),
+        (moments.variance, moments.variance_error, exact[1], accuracy[1]),
+    ):
+        assert error <= goal * float(truth)
+        assert absolute_error(value, truth) <= error + noise * float(truth)
+
+
 def assert_alike(one: Moments, other: Moments, room: float = 1.0) -> None:
     """Demand that two computations of the same moments differ by no more than their errors."""
     assert abs(one.expectation - other.expectation) <= room * (

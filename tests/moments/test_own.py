@@ -15,7 +15,7 @@ import pytest
 
 from carried import open_once
 from cases import for_each
-from oracles import MP
+from oracles import MP, assert_within, enumerate_law, moments_of
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.doubles import lift_rounding
 from rankconst.errors import DataError, UndefinedError, UsageError
@@ -51,12 +51,6 @@ def gather(tasks: Sequence[tuple[int, int, int]]) -> Histogram:
     return Histogram.from_counts(sizes, weights=None if plain else weights, offsets=offsets)
 
 
-def list_ranks(tasks: Sequence[tuple[int, int, int]]) -> list[tuple[int, ...]]:
-    return list(
-        itertools.product(*(range(offset + 1, offset + size + 1) for size, offset, _ in tasks))
-    )
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("tasks", TASKS, ids=str)
 def test_means_of_any_function_over_every_rank_vector(
@@ -65,44 +59,27 @@ def test_means_of_any_function_over_every_rank_vector(
     def f(rank: int) -> Fraction:
         return Fraction(float(FUNCTIONS[name](rank)))
 
-    total = sum(weight for _, _, weight in tasks)
-    values: list[Fraction] = [
-        sum((w * f(r) for r, (_, _, w) in zip(ranks, tasks, strict=True)), Fraction(0)) / total
-        for ranks in list_ranks(tasks)
-    ]
-    mean = sum(values, Fraction(0)) / len(values)
-    variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
+    law = enumerate_law(tasks, f)
     moments = compute_mean(np.vectorize(lambda rank: float(f(int(rank)))), gather(tasks))
-    assert abs(Fraction(moments.expectation) - mean) <= moments.expectation_error
-    assert abs(Fraction(moments.variance) - variance) <= moments.variance_error
-    largest = max(abs(float(value)) for value in values)
-    assert moments.expectation_error <= 1e-13 * max(1.0, largest)
-    assert moments.variance_error <= 1e-12 * max(1.0, largest**2)
+    assert_within(moments, moments_of(law))
+    largest = max(1.0, *(abs(float(value)) for value in law))
+    assert moments.expectation_error <= 1e-13 * largest
+    assert moments.variance_error <= 1e-12 * largest**2
 
 
 def test_weights_and_shared_negatives_count() -> None:
     weighted = TABLES.histogram("nations", aggregation="macro-query")
-    mine, known = (
-        compute_mean(lambda rank: 1 / rank, weighted),
-        compute_moments(parse_metric("mrr"), weighted),
-    )
-    assert (mine.expectation, mine.variance) == pytest.approx(
-        (known.expectation, known.variance), rel=1e-12
-    )
     shared = sampled_histogram("sampled:20:shared", 50)
-    mine, known = (
-        compute_mean(lambda rank: 1 / rank, shared),
-        compute_moments(parse_metric("mrr"), shared),
-    )
-    assert (mine.expectation, mine.variance) == pytest.approx(
-        (known.expectation, known.variance), rel=1e-12
-    )
+    for histogram in (weighted, shared):
+        mine = compute_mean(lambda rank: 1 / rank, histogram)
+        known = compute_moments(parse_metric("mrr"), histogram)
+        expected = known.expectation, known.variance
+        assert (mine.expectation, mine.variance) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(UsageError, match="share their negatives"):
         compute_power_mean(2, shared)
     for exponent, name in ((0, "gmr"), (2, "qmr"), (-1, "hmr")):
-        assert compute_power_mean(exponent, weighted) == compute_moments(
-            parse_metric(name), weighted
-        )
+        known = compute_moments(parse_metric(name), weighted)
+        assert compute_power_mean(exponent, weighted) == known
 
 
 @pytest.mark.parametrize(
@@ -131,20 +108,18 @@ def test_what_is_no_function_of_ranks_is_refused(
 def test_functions_of_one_rank_of_large_values_and_of_fractions() -> None:
     alone = compute_mean(lambda rank: np.where(rank == 4, 1.0, 0.0), Histogram.from_counts([3, 5]))
     assert (alone.expectation, alone.variance) == pytest.approx((0.1, 0.04), rel=1e-14)
-    swings = compute_mean(
-        lambda rank: np.where(rank == 5, 0, 1e6 * (-1) ** rank), Histogram.from_counts([5])
-    )
+    large = Histogram.from_counts([5])
+    swings = compute_mean(lambda rank: np.where(rank == 5, 0, 1e6 * (-1) ** rank), large)
     assert swings.variance == pytest.approx(0.8e12, rel=1e-14)
     # As many roundings as a sum of squares has terms, and more.
     assert 32 * 2.0**-53 * 0.8e12 < swings.variance_error < 1e-12 * 0.8e12
     # Ranks are floats: whole numbers have no powers below 0.
-    assert compute_mean(
-        lambda rank: rank**-1, Histogram.from_counts([3])
-    ).expectation == pytest.approx(11 / 18)
-    fractions = np.vectorize(lambda rank: Fraction(1, int(rank)), otypes=[object])
-    assert compute_mean(fractions, Histogram.from_counts([3])).expectation == pytest.approx(
-        11 / 18, rel=1e-15
-    )
+    for f in (
+        lambda rank: rank**-1,
+        np.vectorize(lambda rank: Fraction(1, int(rank)), otypes=[object]),
+    ):
+        found = compute_mean(f, Histogram.from_counts([3]))
+        assert found.expectation == pytest.approx(11 / 18, rel=1e-15)
 
 
 def test_what_rounding_leaves_below_zero_is_within_its_error(
@@ -186,9 +161,8 @@ def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UndefinedError, match="any of 102; at most 100"):
         compute_power_mean(math.inf, Histogram.from_counts([103]))
     assert compute_mean(np.sqrt, Histogram.from_counts([3, 100])).expectation > 1
-    assert compute_power_mean(math.inf, Histogram.from_counts([101])).expectation == pytest.approx(
-        51
-    )
+    largest = compute_power_mean(math.inf, Histogram.from_counts([101]))
+    assert largest.expectation == pytest.approx(51)
 
 
 def _power_mean(ranks: Sequence[int], p: float) -> Any:
@@ -200,10 +174,11 @@ def _power_mean(ranks: Sequence[int], p: float) -> Any:
 
 
 def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]:
-    tally = Counter(tuple(sorted(ranks)) for ranks in list_ranks(tasks))
-    values = [(_power_mean(ranks, p), times) for ranks, times in tally.items()]
-    mean = MP.fsum(value * times for value, times in values) / tally.total()
-    return mean, MP.fsum((value - mean) ** 2 * times for value, times in values) / tally.total()
+    vectors = itertools.product(*(range(above + 1, above + n + 1) for n, above, _ in tasks))
+    law: Counter[Any] = Counter()
+    for ranks, times in Counter(tuple(sorted(each)) for each in vectors).items():
+        law[_power_mean(ranks, p)] += times
+    return moments_of(law)
 
 
 EXPONENTS = [
@@ -215,7 +190,6 @@ EXPONENTS = [
 @for_each("p", EXPONENTS)
 @for_each("tasks", [*TASKS[:3], TASKS[4], [(3, 0, 1)] * 8, [(2, 1, 1), (4, 0, 1), (4, 2, 1)]])
 def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p: float) -> None:
-    mean, variance = _average(tasks, p)
     try:
         moments = compute_power_mean(p, gather(tasks))
     except UndefinedError as error:
@@ -224,8 +198,8 @@ def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p
         assert p != 1
         assert len(tasks) < 8 or p == 1.8
         return
-    assert abs(moments.expectation - mean) <= moments.expectation_error + 1e-15 * mean
-    assert abs(moments.variance - variance) <= moments.variance_error + 1e-30
+    mean, variance = _average(tasks, p)
+    assert_within(moments, (mean, variance), slack=(1e-15 * float(mean), 1e-30))
     assert moments.expectation_error <= 1e-6 * float(mean)
     assert moments.variance_error <= max(1e-4 * float(variance), 1e-28)
 
@@ -246,13 +220,8 @@ def test_errors_of_blocks_and_of_shared_negatives() -> None:
     shared = compute_moments(metric, sampled_histogram("sampled:4:shared", 7))
     # Seven tasks that share four negatives: the variance doubles, and so does what it errs by.
     assert shared.variance == 2 * alone.variance
-    ulp = 2 * 2.0**-53 * alone.variance
-    assert (
-        2 * alone.variance_error + ulp
-        < shared.variance_error
-        < 2 * alone.variance_error + 2.5 * ulp
-    )
-    with pytest.raises(
-        UsageError, match=r"share their negatives; it has those of (?!.*median).*hits_at_k"
-    ):
+    ulps = (shared.variance_error - 2 * alone.variance_error) / (2 * 2.0**-53 * alone.variance)
+    assert 1 < ulps < 2.5
+    said = r"share their negatives; it has those of (?!.*median).*hits_at_k"
+    with pytest.raises(UsageError, match=said):
         compute_moments(parse_metric("median"), sampled_histogram("sampled:4:shared", 7))

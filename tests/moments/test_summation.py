@@ -26,9 +26,8 @@ def test_rules_sum_polynomials_exactly(size: int, ratio: float) -> None:
     at = (nodes - (length - 1) / 2) / length
     for degree in (0, 1, 2, 4, size, 2 * size - 2):
         exact = sum(Fraction(2 * j - (length - 1), 2 * length) ** degree for j in range(length))
-        assert (
-            abs(float(np.sum(weights * at**degree)) - float(exact)) <= 1e-13 * length * 0.5**degree
-        )
+        error = abs(float(np.sum(weights * at**degree)) - float(exact))
+        assert error <= 1e-13 * length * 0.5**degree
 
 
 @pytest.mark.parametrize("nodes", [4, 9])
@@ -38,15 +37,11 @@ def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
     for size, x, share in zip(sizes.astype(int).tolist(), at, weights, strict=True):
         assert share.min() >= 0
         for degree in range(2 * nodes):
-            # Of few ranks, term by term; of many, that of the continuous law with the terms that
-            # are left of it.
+            # Of few ranks, term by term; of many, the continuous law.
+            exact = Fraction(1 - degree % 2, 2**degree * (degree + 1))
             if size <= 1000:
-                exact = (
-                    sum(Fraction(2 * r - size - 1, 2 * size) ** degree for r in range(1, size + 1))
-                    / size
-                )
-            else:
-                exact = Fraction(1 - degree % 2, 2**degree * (degree + 1))
+                places = (Fraction(2 * r - size - 1, 2 * size) for r in range(1, size + 1))
+                exact = sum((place**degree for place in places), Fraction(0)) / size
             assert abs(float(share @ (x / size) ** degree) - float(exact)) <= 2e-15
 
 
@@ -84,17 +79,14 @@ def test_formulas_of_euler_and_maclaurin_end_for_powers(
     coefficients: tuple[float, ...], start: Fraction, edge: Fraction
 ) -> None:
     """The sum over the one rank 1 of r^d, from integral and derivatives."""
-    end = start + 1
+
+    def rise(power: int) -> Fraction:
+        return (start + 1) ** power - start**power
+
     for degree in range(2, 2 * len(coefficients) + 1):
-        total = (end ** (degree + 1) - start ** (degree + 1)) / (degree + 1) + edge * (
-            end**degree - start**degree
-        )
+        total = rise(degree + 1) / (degree + 1) + edge * rise(degree)
         for m, coefficient in zip(range(1, degree, 2), coefficients, strict=False):
-            total += (
-                Fraction(coefficient)
-                * math.perm(degree, m)
-                * (end ** (degree - m) - start ** (degree - m))
-            )
+            total += Fraction(coefficient) * math.perm(degree, m) * rise(degree - m)
         assert float(total) == pytest.approx(1, rel=1e-12)
 
 
