@@ -4,8 +4,10 @@ digits.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ import pytest
 
 import rankconst
 from carried import open_once
+from oracles import TERMS, assert_within, moments_of
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.moments import compute_moments
@@ -24,7 +27,7 @@ from rankconst.tasks import Histogram, sampled_histogram
 from rankconst.values.whole_batches import draw_evenly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -56,45 +59,31 @@ def _count_hits(positive: NDArray[np.float64], negative: NDArray[np.float64], k:
 def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(
     n: int, negatives: int
 ) -> None:
-    orders = list(_arrange(n, negatives))
+    orders, histogram = list(_arrange(n, negatives)), _shared(n, negatives)
     for k in range(1, negatives + 3):
-        hits = [_count_hits(*scores, k) for scores in orders]
-        mean = Fraction(sum(hits), n * len(hits))
-        variance = sum((Fraction(each, n) - mean) ** 2 for each in hits) / len(hits)
-        moments = compute_moments(parse_metric(f"hits@{k}"), _shared(n, negatives))
-        assert moments.expectation == pytest.approx(
-            float(mean), abs=moments.expectation_error, rel=0
-        )
-        assert moments.variance == pytest.approx(float(variance), abs=moments.variance_error, rel=0)
+        metric = parse_metric(f"hits@{k}")
+        hits = Counter(Fraction(_count_hits(*scores, k), n) for scores in orders)
+        assert_within(compute_moments(metric, histogram), moments_of(hits))
         for least in range(n + 1):
-            tail = tail_probability(parse_metric(f"hits@{k}"), _shared(n, negatives), least / n)
-            chance = Fraction(sum(each >= least for each in hits), len(hits))
+            tail = tail_probability(metric, histogram, least / n)
+            ways = sum(times for share, times in hits.items() if share * n >= least)
             assert (tail.method, tail.log10 <= 0, tail.error < 1e-13) == ("exact", True, True)
-            assert abs(tail.log10 - math.log10(chance)) <= tail.error + 1e-16
+            assert abs(tail.log10 - math.log10(ways / hits.total())) <= tail.error + 1e-16
 
 
-FUNCTIONS: dict[str, Callable[[int], Fraction]] = {
-    "mr": Fraction,
-    "mrr": lambda rank: Fraction(1, rank),
-    "hits@2": lambda rank: Fraction(rank <= 2),
-    "ndcg": lambda rank: Fraction(1 / math.log2(1 + rank)),
-}
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", ["mr", "mrr", "hits@2", "ndcg"])
 @pytest.mark.parametrize(("n", "negatives"), SMALL)
 def test_moments_of_means_over_every_order_of_the_scores(n: int, negatives: int, name: str) -> None:
-    values = [
-        sum(FUNCTIONS[name](1 + int(np.sum(negative > each))) for each in positive) / n
-        for positive, negative in _arrange(n, negatives)
-    ]
-    mean = sum(values) / len(values)
-    variance = sum((each - mean) ** 2 for each in values) / len(values)
+    mean, variance = moments_of(
+        Counter(
+            sum(TERMS[name](1 + int(np.sum(negative > each))) for each in positive) / n
+            for positive, negative in _arrange(n, negatives)
+        )
+    )
     moments = compute_moments(parse_metric(name), _shared(n, negatives))
     assert moments.expectation == pytest.approx(float(mean), rel=1e-14)
-    assert moments.variance == pytest.approx(
-        float(variance), abs=moments.variance_error + 1e-16, rel=0
-    )
+    error = moments.variance_error + 1e-16
+    assert moments.variance == pytest.approx(float(variance), abs=error, rel=0)
 
 
 def test_every_metric_has_constants_or_a_reason() -> None:
@@ -102,20 +91,19 @@ def test_every_metric_has_constants_or_a_reason() -> None:
     for family in CATALOGUE.values():
         metric = family.at(3) if family.takes_k else family
         if not metric.is_mean and metric.optimum is not None:
-            with pytest.raises(
-                UsageError, match=f"no constants of {metric.label} for tasks that share"
-            ):
+            with pytest.raises(UsageError, match=f"constants of {metric.label} for tasks that sh"):
                 compute_moments(metric, together)
             continue
         one, other = (compute_moments(metric, histogram) for histogram in (alone, together))
         assert one.expectation == other.expectation
         assert other.variance == pytest.approx(one.variance * (1 + 49 / 22), rel=1e-15)
-        lack = explain_lack(metric, together)
-        known_alone = metric.family in {"inverse_harmonic_mean_rank", "arithmetic_mean_rank"}
-        assert ("share their negatives" in lack) == known_alone
+        is_known_alone = metric.family in {"inverse_harmonic_mean_rank", "arithmetic_mean_rank"}
+        assert ("share their negatives" in explain_lack(metric, together)) == is_known_alone
     # A single task shares with nobody.
-    mrr, lone = parse_metric("mrr"), sampled_histogram("sampled:20", 1)
-    one, other = compute_moments(mrr, _shared(1, 20)), compute_moments(mrr, lone)
+    one, other = (
+        compute_moments(parse_metric("mrr"), each)
+        for each in (_shared(1, 20), sampled_histogram("sampled:20", 1))
+    )
     assert (one.expectation, one.variance) == (other.expectation, other.variance)
 
 
@@ -135,22 +123,21 @@ def test_large_tails_at_forty_digits(n: int, negatives: int, k: int, share: floa
 def test_every_k_up_to_the_number_of_negatives() -> None:
     # Over all k, beyond as many terms as are formed in one go: as if true answers and negatives
     # changed places.
-    histogram = _shared(30, 20_000)
+    histogram, n = _shared(30, 20_000), 20_001
     for k in (5_000, 12_000, 19_999, 20_000):
         tail = tail_probability(parse_metric(f"hits@{k}"), histogram, 20 / 30)
         with mpmath.workdps(90):
-            chance = sum(
-                mpmath.binomial(30, x)
-                * mpmath.beta(x + k, 30 - x + 20_001 - k)
-                / mpmath.beta(k, 20_001 - k)
-                for x in range(20, 31)
+            ways = (
+                mpmath.binomial(30, x) * mpmath.beta(x + k, 30 - x + n - k) for x in range(20, 31)
             )
+            chance = sum(ways) / mpmath.beta(k, n - k)
             assert abs(tail.log10 - mpmath.log10(chance)) <= tail.error
 
 
 def test_what_is_not_known_of_shared_negatives_is_refused() -> None:
-    tables, protocol = open_once(), "sampled:20:shared"
-    one = tables.constants("nations", "hits@3", side="tail", protocol=protocol)
+    protocol = "sampled:20:shared"
+    find = functools.partial(open_once().constants, "nations", "hits@3", protocol=protocol)
+    one = find(side="tail")
     assert one.variance == compute_moments(one.metric, _shared(one.num_tasks, 20)).variance
     for options in (
         {},
@@ -158,7 +145,7 @@ def test_what_is_not_known_of_shared_negatives_is_refused() -> None:
         {"side": "tail", "relations": "embassy"},
     ):
         with pytest.raises(UsageError, match="matters which tasks share one list"):
-            tables.constants("nations", "hits@3", protocol=protocol, **options)
+            find(**options)
     with pytest.raises(UndefinedError, match="depend on each other"):
         rankconst.compare("0.3", "0.4", metric="hits@3", num_tasks=50, protocol=protocol)
     whole = Counts("50 tasks", {"both": _shared(50, 20)}).constants("mr")
