@@ -27,6 +27,8 @@ from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankconst.tables.archive import Tables
 
 
@@ -38,35 +40,32 @@ def test_every_aggregation_is_whole() -> None:
         assert row.summary.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("parse", "name", "said"),
+    [
+        (parse_aggregation, "macro-qurey", r"unknown aggregation .*\. Did you mean macro-query"),
+        (parse_aggregation, "macro", r"Did you mean macro-query or macro-relation\?"),
+        (parse_baseline, "freqency", r"unknown baseline 'freqency'\. Did you mean frequency"),
+    ],
+)
+def test_unknown_names_get_a_hint(parse: Callable[[str], object], name: str, said: str) -> None:
+    with pytest.raises(UnknownNameError, match=said):
+        parse(name)
+
+
 def test_a_macro_average_may_be_of_either_kind() -> None:
-    for name, said in {
-        "macro-qurey": "macro-query",
-        "macro": r"macro-query or macro-relation\?",
-    }.items():
-        with pytest.raises(
-            UnknownNameError, match=rf"unknown aggregation '{name}'\. Did you mean {said}"
-        ):
-            parse_aggregation(name)
-    assert [*map(is_either_macro, ("macro", "Macro", "macro-query", "micro", "", None))] == [
-        True
-    ] * 2 + [False] * 4
+    names = ("macro", "Macro", "macro-query", "micro", "", None)
+    assert [*map(is_either_macro, names)] == [True] * 2 + [False] * 4
 
 
 def test_every_baseline_is_whole() -> None:
     assert set(INFORMED) == set(BASELINES) - {DEFAULT_BASELINE}
     assert [*BASELINES] == [DEFAULT_BASELINE, "frequency", FLOOR, SINGLE_STEP]
     for key, row in BASELINES.items():
-        assert {
-            parse_baseline(form(name))
-            for name in (key, *row.spellings)
-            for form in (str.title, str.upper)
-        } == {row}
+        for name in (key, *row.spellings):
+            assert parse_baseline(name.title()) == parse_baseline(name.upper()) == row
         assert row.summary.endswith(".")
         assert row.reference
-    with pytest.raises(
-        UnknownNameError, match=r"unknown baseline 'freqency'\. Did you mean frequency"
-    ):
-        parse_baseline("freqency")
 
 
 @pytest.fixture(scope="module")
@@ -85,23 +84,19 @@ def test_rows_of_macro_averages_follow_from_their_histograms(
         constants = tables.constants("nations", metric, side=side, aggregation=aggregation)
         assert constants.tasks.aggregation == aggregation
         assert constants.moments == compute_moments(metric, histogram)
-        if metric.k is None:
-            assert (
-                constants.expectation != tables.constants("nations", metric, side=side).expectation
-            )
+        micro = tables.constants("nations", metric, side=side).expectation
+        assert metric.k is not None or constants.expectation != micro
 
 
-def test_weights_add_up_to_the_groups(tables: Tables) -> None:
-    """Each query counts once: on fb15k237 a side's weights add up to its number of distinct
-    queries.
-    """
-    for side in ("head", "tail"):
-        weight = tables.histogram("fb15k237", aggregation="macro-query", side=side).total_weight
-        assert weight == pytest.approx(round(weight), rel=1e-12)
-        relations = tables.histogram(
-            "fb15k237", aggregation="macro-relation", side=side
-        ).total_weight
-        assert relations == pytest.approx(224, rel=1e-12)  # relations with a test triple
+@pytest.mark.parametrize("side", ["head", "tail"])
+def test_weights_add_up_to_the_groups(tables: Tables, side: str) -> None:
+    """Each query counts once: a side's weights add up to its number of distinct queries."""
+    queries, relations = (
+        tables.histogram("fb15k237", aggregation=aggregation, side=side).total_weight
+        for aggregation in ("macro-query", "macro-relation")
+    )
+    assert queries == pytest.approx(round(queries), rel=1e-12)
+    assert relations == pytest.approx(224, rel=1e-12)  # relations with a test triple
 
 
 def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -46,11 +47,10 @@ def test_smaller_ranks_are_better() -> None:
 
 
 def test_few_results_and_other_tasks_have_no_place() -> None:
+    mrr = parse_metric("mrr")
     assert find_literature(FB15K237, parse_metric("igmr")) is None
-    assert (
-        find_literature(Tasks("fb15k237", "standard", "valid", "both"), parse_metric("mrr")) is None
-    )
-    assert find_literature(Tasks("fb15k237", "raw", "test", "both"), parse_metric("mrr")) is None
+    assert find_literature(replace(FB15K237, split="valid"), mrr) is None
+    assert find_literature(replace(FB15K237, protocol="raw"), mrr) is None
     assert len(list_values("nations", "MRR")) >= FEWEST_RESULTS
 
 
@@ -62,7 +62,8 @@ def test_check_tells_what_is_beyond_all_of_them(value: str, said: bool) -> None:
 
 @pytest.mark.parametrize("protocol", ["sampled:50", "sampled:50:shared", "static", "qualified"])
 def test_numbers_of_other_candidates_are_not_compared(protocol: str) -> None:
-    assert find_literature(Tasks("fb15k237", protocol, "test", "both"), parse_metric("mrr")) is None
+    mrr = parse_metric("mrr")
+    assert find_literature(replace(FB15K237, protocol=protocol), mrr) is None
     for same in ("libkge", "pykeen"):
-        found = find_literature(Tasks("fb15k237", same, "test", "both"), parse_metric("mrr"))
-        assert found == find_literature(FB15K237, parse_metric("mrr"))
+        found = find_literature(replace(FB15K237, protocol=same), mrr)
+        assert found == find_literature(FB15K237, mrr)

@@ -155,17 +155,15 @@ def test_evaluate_agrees_with_plain_python(ranks: list[int]) -> None:
     for metric in KEYED:
         note(str(metric))
         exact = EVALUATED[metric.family](ranks, metric.k)
-        one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)))
-        assert relative_error(one_by_one, exact) < 1e-14
-        distinct, times = np.unique(ranks, return_counts=True)
-        gathered = metric.evaluate(distinct.astype(float), times.astype(float))
-        assert relative_error(gathered, exact) < 1e-14
+        gathered = np.unique(ranks, return_counts=True)
+        for values, times in ((np.array(ranks), np.ones(len(ranks))), gathered):
+            found = metric.evaluate(values.astype(float), times.astype(float))
+            assert relative_error(found, exact) < 1e-14
 
 
 @given(ranks=RANKS, data=st.data())
 def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> None:
-    array = np.array(ranks, dtype=float)
-    weights = np.ones(len(ranks))
+    array, weights = np.array(ranks, dtype=float), np.ones(len(ranks))
     place = data.draw(st.integers(0, len(ranks) - 1))
     better = array.copy()
     better[place] = data.draw(st.integers(1, ranks[place]))
@@ -173,10 +171,9 @@ def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> N
         note(str(metric))
         value = metric.evaluate(array, weights)
         assert metric.lower <= value <= metric.upper
-        # One task done better never makes the metric worse.
-        change = metric.evaluate(better, weights) - value
-        if metric.scale != "spread":  # a lone better rank spreads the ranks
-            assert change * (1 if metric.increasing else -1) >= -1e-12 * abs(value)
+        # One task done better never makes the metric worse; but a lone better rank spreads them.
+        gain = (metric.evaluate(better, weights) - value) * (1 if metric.increasing else -1)
+        assert gain >= -1e-12 * abs(value) or metric.scale == "spread"
         # A perfect ranker gets the optimum, exactly.
         best = metric.evaluate(np.ones_like(array), weights)
         assert best == (value if metric.optimum is None else metric.optimum)
@@ -184,23 +181,19 @@ def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> N
 
 @pytest.mark.parametrize("metric", KEYED, ids=str)
 def test_worst_is_that_of_the_last_places(metric: Metric) -> None:
-    assert metric.worst(np.array([1]), np.array([4])) == optimum_of(
-        metric, 4
-    )  # where there is no choice
-    sizes, tasks = np.array([1, 5, 12]), np.array([2, 1, 3])
-    ranks = [1, 1, 5, 12, 12, 12]
-    if metric.bound is not None:
-        vectors = itertools.product([1], [1], range(1, 6), *[range(1, 13)] * 3)
-        largest = float(max(EVALUATED[metric.family](vector, metric.k) for vector in vectors))
-        if metric.family == "median_absolute_deviation":  # a bound, which need not be reached
-            assert largest <= metric.worst(sizes, tasks) <= 1.3 * largest
-        else:
-            assert metric.worst(sizes, tasks) == pytest.approx(largest, rel=1e-14)
+    # Where there is no choice.
+    assert metric.worst(np.array([1]), np.array([4])) == optimum_of(metric, 4)
+    evaluate = EVALUATED[metric.family]
+    worst = metric.worst(np.array([1, 5, 12]), np.array([2, 1, 3]))
+    if metric.bound is None:
+        assert relative_error(worst, evaluate([1, 1, 5, 12, 12, 12], metric.k)) < 1e-15
         return
-    assert (
-        relative_error(metric.worst(sizes, tasks), EVALUATED[metric.family](ranks, metric.k))
-        < 1e-15
-    )
+    vectors = itertools.product([1], [1], range(1, 6), *[range(1, 13)] * 3)
+    largest = float(max(evaluate(vector, metric.k) for vector in vectors))
+    if metric.family == "median_absolute_deviation":  # a bound, which need not be reached
+        assert largest <= worst <= 1.3 * largest
+    else:
+        assert worst == pytest.approx(largest, rel=1e-14)
 
 
 @given(st.sampled_from(list(CATALOGUE.values())), st.integers(1, 2**53))
@@ -220,8 +213,8 @@ def test_what_is_printed_is_read_as_itself(family: Metric, k: int) -> None:
 def test_names_of_adjusted_forms_are_read_as_themselves(family: Metric, k: int, form: str) -> None:
     metric = family.at(k) if family.takes_k else family
     if name := metric.name_of(form):
-        assert parse_adjusted_metric(name) == (metric, form)
-        assert parse_adjusted_metric(name.lower()) == (metric, form)
+        for written in (name, name.lower()):
+            assert parse_adjusted_metric(written) == (metric, form)
 
 
 ADJUSTED = {
@@ -265,29 +258,28 @@ def test_rows_are_whole_and_name_what_exists(metric: Metric) -> None:
 @given(ranks=RANKS)
 def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
     """A wrong trait in a row fails here."""
+    n = len(ranks)
 
-    def evaluate(one: Metric, of: list[int]) -> float:
+    def evaluate(one: Metric, *of: int) -> float:
         return one.evaluate(np.array(of, dtype=float), np.ones(len(of)))
 
     for metric in KEYED:
         note(str(metric))
-        value = evaluate(metric, ranks)
+        value = evaluate(metric, *ranks)
         if metric.is_mean:
-            assert value == pytest.approx(
-                math.fsum(evaluate(metric, [rank]) for rank in ranks) / len(ranks), rel=1e-12
-            )
+            mean = math.fsum(evaluate(metric, rank) for rank in ranks) / n
+            assert value == pytest.approx(mean, rel=1e-12)
         if metric.is_counted:
-            assert value * len(ranks) == pytest.approx(round(value * len(ranks)), abs=1e-9)
+            assert value * n == pytest.approx(round(value * n), abs=1e-9)
         if metric.inverse is not None:
-            assert value * evaluate(metric.inverse, ranks) == pytest.approx(1, rel=1e-12)
+            assert value * evaluate(metric.inverse, *ranks) == pytest.approx(1, rel=1e-12)
         if metric.square_of:
-            assert value == pytest.approx(
-                evaluate(CATALOGUE[metric.square_of], ranks) ** 2, rel=1e-12
-            )
+            root = evaluate(CATALOGUE[metric.square_of], *ranks)
+            assert value == pytest.approx(root**2, rel=1e-12)
         if metric.exponent is not None:
             # The mean of r^p over an exponent so small that it is the geometric mean's.
             p = metric.exponent or 1e-7
-            expected = (math.fsum(rank**p for rank in ranks) / len(ranks)) ** (1 / p)
+            expected = (math.fsum(rank**p for rank in ranks) / n) ** (1 / p)
             assert value == pytest.approx(expected, rel=1e-5 if metric.exponent == 0 else 1e-12)
 
 
