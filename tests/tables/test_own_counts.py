@@ -22,15 +22,14 @@ COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)
 
 @pytest.mark.parametrize("metric", ["mr", "mrr", "hits@10", "gmr", "median_rank"])
 def test_it_is_the_same_object_as_from_tables(metric: str) -> None:
-    stored = {side: open_once().histogram("nations", side=side) for side in ("head", "tail")}
-    counts = from_counts(
-        {side: np.repeat(each.num_candidates, each.num_tasks) for side, each in stored.items()}
-    )
+    tables = open_once()
+    sides = {}
+    for side in ("head", "tail"):
+        stored = tables.histogram("nations", side=side)
+        sides[side] = np.repeat(stored.num_candidates, stored.num_tasks)
     for side in ("head", "tail", "both"):
-        own, theirs = (
-            counts.constants(metric, side),
-            open_once().constants("nations", metric, side=side),
-        )
+        own = from_counts(sides).constants(metric, side)
+        theirs = tables.constants("nations", metric, side=side)
         assert type(own) is type(theirs)
         assert own.histogram == theirs.histogram
         assert own.expectation == pytest.approx(theirs.expectation, rel=1e-13)
