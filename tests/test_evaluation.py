@@ -142,23 +142,22 @@ def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
     dataset = "ogbl-biokg" if tool.key == "ogb" else "nations"
     tasks, row = settle(Address(dataset), parse_address(Address(tool=tool.title), TABLES), TABLES)
     assert (tasks.protocol, row) == (tool.protocol, tool)
-    for refused in tool.refused:
-        with pytest.raises(DataError) as reason:
-            settle(Address(refused), Address(tool=tool.key), TABLES)
-        assert str(reason.value) == tool.refused[refused]
-        with pytest.raises(DataError) as reason:
-            parse_address(Address(refused, tool=tool.key), TABLES)
-        assert str(reason.value) == tool.refused[refused]
+    for refused, text in tool.refused.items():
+        for use in (
+            lambda name: settle(Address(name), Address(tool=tool.key), TABLES),
+            lambda name: parse_address(Address(name, tool=tool.key), TABLES),
+        ):
+            with pytest.raises(DataError) as reason:
+                use(refused)
+            assert str(reason.value) == text
 
 
 @pytest.mark.parametrize("tool", ["pykeen", "pyg"])
-@pytest.mark.parametrize(
-    "said", [(NOTHING, Address(side="relation")), (Address(side="predicate"), NOTHING)]
-)
+@pytest.mark.parametrize("sides", [(None, "relation"), ("predicate", None)])
 def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(
-    tool: str, said: tuple[Address, Address]
+    tool: str, sides: tuple[str | None, str | None]
 ) -> None:
-    file, user = replace(said[0], dataset="nations"), said[1]
+    file, user = Address("nations", side=sides[0]), Address(side=sides[1])
     with pytest.raises(DataError, match=r"tails only.*Leave out --side"):
         settle(file, replace(user, tool=tool), TABLES)
     assert settle(file, replace(user, protocol=TOOLS[tool].protocol), TABLES)[0].side == "relation"
@@ -248,33 +247,23 @@ def test_a_question_names_word_place_and_both_ways_on() -> None:
     assert str(SUBSET) == "its cell is empty"
 
 
-@pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
-def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
-    file = Address("nations", "valid", "head", None, "macro-query")
-    asked = {"dataset": "umls", "split": "test", "side": "tail", "aggregation": "micro"}
-    user = say(name, asked[name])
-    with pytest.raises(
-        UsageError,
-        match=f"^the file says {name} {getattr(file, name)}, but {asked[name]} was asked for",
-    ):
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("dataset", "umls"), ("split", "test"), ("side", "tail"), ("aggregation", "micro")],
+)
+def test_file_and_user_must_not_contradict_each_other(name: str, asked: str) -> None:
+    file, user = Address("nations", "valid", "head", None, "macro-query"), say(name, asked)
+    said = f"^the file says {name} {getattr(file, name)}, but {asked} was asked for"
+    with pytest.raises(UsageError, match=said):
         settle(file, user, TABLES)
     assert not agrees(file, user, TABLES)
 
 
 def test_what_a_user_says_is_read_once_into_keys() -> None:
-    said = Address(
-        "FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", model="ComplEx", percent=True
-    )
+    more = {"model": "ComplEx", "percent": True}
+    said = Address("FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", **more)
     keys = parse_address(said, TABLES)
-    assert keys == replace(
-        said,
-        dataset="fb15k237",
-        split="test",
-        side="head",
-        protocol="pykeen",
-        aggregation="macro-query",
-        tool="libkge",
-    )
+    assert keys == Address("fb15k237", "test", "head", "pykeen", "macro-query", "libkge", **more)
     assert parse_address(keys, TABLES) == keys
     assert parse_address(NOTHING, TABLES) == NOTHING
 

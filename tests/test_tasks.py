@@ -45,18 +45,12 @@ def test_an_address_is_short_and_says_what_it_means(
 
 def test_parse_reads_any_usual_spelling() -> None:
     assert Tasks.parse("fb15k237") == Tasks("fb15k237")
-    parsed = Tasks.parse(
-        "nations",
-        split="validation",
-        side="left",
-        protocol="PyKEEN",
-        aggregation="query",
-        relations=["b", "a", "b"],
-    )
+    names = {"split": "validation", "side": "left", "protocol": "PyKEEN", "aggregation": "query"}
+    parsed = Tasks.parse("nations", **names, relations=["b", "a", "b"])
     assert parsed == Tasks("nations", "pykeen", "valid", "head", "macro-query", ("b", "a"))
     assert (Tasks("a").is_micro, parsed.is_micro) == (True, False)
     assert Tasks.parse("nations", relations="embassy").relations == ("embassy",)
-    for name in ("split", "side", "protocol", "aggregation"):
+    for name in names:
         with pytest.raises(UnknownNameError, match=f"unknown {name} 'nope'"):
             Tasks.parse("nations", **{name: "nope"})
 
@@ -139,21 +133,18 @@ def test_tasks_are_gathered_and_pooled_by_offset_size_and_weight(
 
 @given(ROWS, st.data())
 def test_groups_are_gathered_as_each_alone(rows: list[Row], data: st.DataObject) -> None:
-    groups = np.array(
-        data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
-    )
+    numbers = st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows))
+    groups = np.array(data.draw(numbers))
     offsets, sizes, _, tasks = (np.array(column) for column in zip(*rows, strict=True))
     for above in (offsets, None):
         found = Histogram.of_groups(groups, sizes, tasks, above)
         assert [*found] == sorted(set(groups.tolist()))
         for group, histogram in found.items():
             own = groups == group
-            alone = Histogram.from_counts(
-                sizes[own], tasks[own], offsets=None if above is None else above[own]
-            )
-            assert histogram == alone
-            assert not histogram.num_candidates.flags.writeable
-            assert not histogram.num_tasks.flags.writeable
+            of_group = None if above is None else above[own]
+            assert histogram == Histogram.from_counts(sizes[own], tasks[own], offsets=of_group)
+            for column in (histogram.num_candidates, histogram.num_tasks):
+                assert not column.flags.writeable
 
 
 def test_rows_are_sorted_whatever_their_size() -> None:
@@ -171,18 +162,12 @@ def test_rows_are_sorted_whatever_their_size() -> None:
 def test_shared_negatives_are_of_one_set_of_tasks() -> None:
     shared, other = sampled_histogram("sampled:4:shared", 3), Histogram.from_counts([5])
     for one, two in ((shared, other), (other, shared)):
-        with pytest.raises(
-            UndefinedError, match="tasks that share their negatives cannot be pooled"
-        ):
+        with pytest.raises(UndefinedError, match="that share their negatives cannot be pooled"):
             one.pool(two)
     for sizes, columns in (([5], {"offsets": [1]}), ([5], {"weights": [0.5]}), ([5, 6], {})):
+        arrays = {name: np.array(values) for name, values in columns.items()}
         with pytest.raises(DataError, match="all have the same number of candidates"):
-            Histogram(
-                np.array(sizes),
-                np.ones_like(sizes),
-                shared=True,
-                **{k: np.array(v) for k, v in columns.items()},
-            )
+            Histogram(np.array(sizes), np.ones_like(sizes), shared=True, **arrays)
 
 
 def test_arrays_are_frozen_copies_of_whole_numbers() -> None:
