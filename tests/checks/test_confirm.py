@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,34 +69,33 @@ def test_an_adjusted_value_confirms_the_protocol_or_asks_for_it() -> None:
     assert name(adjust(text, Address(accepted=("adjusted",)))) == {"fb15k237/test/both/standard"}
 
 
-def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it() -> None:
-    """One option answers, and then nothing is asked."""
-    for tasks, options in (
+@pytest.mark.parametrize(
+    ("tasks", "options"),
+    [
         (Tasks("fb15k237", "raw"), "--protocol raw"),
         (Tasks("fb15k237", "pykeen", "valid"), "--split valid --protocol pykeen"),
         (Tasks("wn18rr", "libkge", "valid", "head"), "--split valid --side head --protocol libkge"),
         (Tasks("umls", "libkge", "train", "tail"), "--split train --side tail --protocol libkge"),
         (Tasks("nations", aggregation="macro-query"), "--aggregation macro-query"),
-    ):
-        text, user = (
-            table(put(tasks, MEAN, "normalised", "index", "z")),
-            Address(dataset=tasks.dataset),
-        )
-        with pytest.raises(AskedError) as asked:
-            adjust(text, user)
-        (question,) = asked.value.questions
-        assert question.option == options
-        words = options.split()
-        said: dict[str, Any] = {
-            each[2:]: key for each, key in zip(words[::2], words[1::2], strict=True)
-        }
-        answer = replace(user, **said)
-        (constants,) = (done.constants for done in adjust(text, answer).done)
-        assert constants.expectation == TABLES.look_up(tasks, parse_metric("mr")).expectation
-        # Macro averages are not searched for.
-        suggested = f": add --dataset {tasks.dataset} " if tasks.is_micro else "no dataset is named"
-        with pytest.raises(DataError, match=suggested):
-            adjust(text)
+    ],
+)
+def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it(
+    tasks: Tasks, options: str
+) -> None:
+    """One option answers, and then nothing is asked."""
+    text, user = table(put(tasks, MEAN, "normalised", "index", "z")), Address(tasks.dataset)
+    with pytest.raises(AskedError) as asked:
+        adjust(text, user)
+    (question,) = asked.value.questions
+    assert question.option == options
+    words = options.split()
+    said: Any = {each[2:]: key for each, key in zip(words[::2], words[1::2], strict=True)}
+    (constants,) = (done.constants for done in adjust(text, replace(user, **said)).done)
+    assert constants.expectation == TABLES.look_up(tasks, parse_metric("mr")).expectation
+    # Macro averages are not searched for.
+    suggested = f": add --dataset {tasks.dataset} " if tasks.is_micro else "no dataset is named"
+    with pytest.raises(DataError, match=suggested):
+        adjust(text)
 
 
 @for_each(
@@ -169,16 +169,15 @@ def test_there_is_one_address_or_a_question(
 
 def test_rows_that_differ_are_asked_about_alone() -> None:
     """An option would move the other rows, too."""
-    rows = [put(Tasks("umls", side=side), MEAN, "index", "z") for side in ("both", "tail")]
+    sides = ("both", "tail")
+    rows = [put(Tasks("umls", side=side), MEAN, "index", "z") for side in sides]
     adjusted = adjust(table(*rows), Address("umls"))
     assert name(adjusted) == {"umls/test/both/standard"}
     (question,) = adjusted.asked
     assert question.option == "--side tail, or where rows differ a column side"
-    told = [{"side": side} | row for side, row in zip(("both", "tail"), rows, strict=True)]
-    assert name(adjust(table(*told), Address("umls"))) == {
-        "umls/test/both/standard",
-        "umls/test/tail/standard",
-    }
+    told = [{"side": side} | row for side, row in zip(sides, rows, strict=True)]
+    expected = {f"umls/test/{side}/standard" for side in sides}
+    assert name(adjust(table(*told), Address("umls"))) == expected
 
 
 def test_tasks_that_are_in_no_table_can_be_built() -> None:
@@ -194,16 +193,16 @@ def test_tasks_that_are_in_no_table_can_be_built() -> None:
 # -- random ranks of some relations, or among equally many candidates ------------------------------
 
 
-def list_counts(
-    *relations: str, dataset: str = "nations", split: str = "test"
-) -> dict[str, list[int]]:
-    """Return the number of candidates of each task, by side."""
-    sides = {}
-    for side in ("head", "tail"):
-        histogram = TABLES.histogram(
-            dataset, split=split, side=side, protocol="pykeen", relations=relations or None
-        )
-        sides[side] = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
+def list_counts(*relations: str, split: str = "test") -> dict[str, list[int]]:
+    """Return the number of candidates of each task of Nations, by side."""
+    find = partial(
+        TABLES.histogram, "nations", split, protocol="pykeen", relations=relations or None
+    )
+    histograms = {side: find(side=side) for side in ("head", "tail")}
+    sides = {
+        side: np.repeat(each.num_candidates, each.num_tasks).tolist()
+        for side, each in histograms.items()
+    }
     return sides | {"both": sides["head"] + sides["tail"]}
 
 
@@ -212,41 +211,24 @@ def describe(counts: list[int], rng: np.random.Generator) -> dict[str, float]:
     tasks.
     """
     ranks = np.array([rng.integers(1, n, endpoint=True) for n in counts])
-    expectations = {
-        "arithmetic_mean_rank": sum((n + 1) / 2 for n in counts) / len(counts),
-        "inverse_harmonic_mean_rank": sum(sum(1 / j for j in range(1, n + 1)) / n for n in counts)
-        / len(counts),
+    mr, mrr = float(ranks.mean()), float((1 / ranks).mean())
+    by_rank = sum((n + 1) / 2 for n in counts) / len(counts)
+    by_reciprocal = sum(sum(1 / j for j in range(1, n + 1)) / n for n in counts) / len(counts)
+    return {
+        "count": float(len(counts)),
+        "arithmetic_mean_rank": mr,
+        "inverse_harmonic_mean_rank": mrr,
+        "adjusted_arithmetic_mean_rank": mr / by_rank,
+        "adjusted_inverse_harmonic_mean_rank": (mrr - by_reciprocal) / (1 - by_reciprocal),
     }
-    row = {"count": float(len(counts)), "arithmetic_mean_rank": float(ranks.mean())}
-    row["inverse_harmonic_mean_rank"] = float((1 / ranks).mean())
-    row["adjusted_arithmetic_mean_rank"] = (
-        row["arithmetic_mean_rank"] / expectations["arithmetic_mean_rank"]
-    )
-    mean = expectations["inverse_harmonic_mean_rank"]
-    row["adjusted_inverse_harmonic_mean_rank"] = (row["inverse_harmonic_mean_rank"] - mean) / (
-        1 - mean
-    )
-    return row
 
 
-def write(sides: dict[str, list[int]], digits: int = 17) -> str:
+def write(sides: dict[str, list[int]]) -> str:
     rng = np.random.default_rng(3)
-    return json.dumps(
-        {
-            "metrics": {
-                side: {
-                    "realistic": {
-                        key: float(f"{value:.{digits}g}")
-                        for key, value in describe(each, rng).items()
-                    }
-                }
-                for side, each in sides.items()
-            }
-        }
-    )
+    metrics = {side: {"realistic": describe(each, rng)} for side, each in sides.items()}
+    return json.dumps({"metrics": metrics})
 
 
-SIDES = ("head", "tail", "both")
 NATIONS, THREE = Address("nations"), ("embassy", "exports3", "treaties")
 
 # Numbers of candidates by side, what the user says, and the tasks that are confirmed, or what is
@@ -285,13 +267,11 @@ def test_what_is_confirmed_or_asked(
 
 
 @pytest.mark.parametrize(
-    ("seed", "user"), take_turns(range(3), [NATIONS, Address(dataset="nations", split="valid")])
+    ("seed", "user"), take_turns(range(3), [NATIONS, Address("nations", "valid")])
 )
 def test_some_other_part_of_the_split_is_asked_about(seed: int, user: Address) -> None:
-    rng = np.random.default_rng(seed)
-    sides = {
-        side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()
-    }
+    rng, whole = np.random.default_rng(seed), list_counts()
+    sides = {side: rng.choice(whole[side], 12, replace=False).tolist() for side in ("head", "tail")}
     sides["both"] = sides["head"] + sides["tail"]
     with pytest.raises(AskedError, match="its numbers are not those of nations"):
         adjust(write(sides), user, "results.json")

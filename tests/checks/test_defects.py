@@ -5,6 +5,8 @@ alone, is named, and right ones tell the expectation that they were formed with.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from carried import open_once
 from cases import for_each
+from oracles import TERMS, moments_of
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.checks.defects import (
     CAUSES,
@@ -31,7 +34,7 @@ from rankconst.values.constants import Constants
 from rankconst.values.published import NOISE, Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 TABLES = open_once()
 
@@ -57,21 +60,15 @@ def check(
 def moments(metric: str, less: int = 0) -> tuple[float, float]:
     """Mean and standard deviation over the tasks, from sums over every rank."""
     histogram = TABLES.histogram("nations", protocol="pykeen")
-    scores_of: dict[str, Callable[[int], float]] = {
-        "mr": float,
-        "mrr": lambda rank: 1 / rank,
-        "hits@3": lambda rank: float(rank <= 3),
-    }
-    score = scores_of[metric]
-    mean = variance = 0.0
+    mean = variance = Fraction(0)
     for size, tasks in zip(
         histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True
     ):
-        scores = [score(rank) for rank in range(1, size - less + 1)]
-        first = math.fsum(scores) / len(scores)
+        law = Counter(TERMS[metric](rank) for rank in range(1, size - less + 1))
+        first, second = moments_of(law)
         mean += tasks * first
-        variance += tasks * math.fsum((each - first) ** 2 for each in scores) / len(scores)
-    return mean / histogram.total, math.sqrt(variance) / histogram.total
+        variance += tasks * second
+    return float(mean / histogram.total), math.sqrt(variance) / histogram.total
 
 
 VALUES = {"mr": 3.5323383808135986, "mrr": 0.4026779250719061, "hits@3": 0.6616915422885572}
