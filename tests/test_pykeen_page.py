@@ -5,6 +5,7 @@ right.
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from carried import open_once
+from oracles import TERMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,20 +76,16 @@ def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
     histogram = open_once().histogram("nations", protocol="pykeen")
     counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
     (nations,) = (offset for offset in script.compare(open_once()) if offset.dataset == "nations")
-    for moments, off in ((nations.right, 0), (nations.reduced, 1)):
-        sizes = {size - off: tasks for size, tasks in counts.items()}
-        harmonic = {n: sum(Fraction(1, j) for j in range(1, n + 1)) for n in sizes}
-        expected = {
-            script.MRR: sum(tasks * harmonic[n] / n for n, tasks in sizes.items()),
-            script.MR: sum(tasks * Fraction(n + 1, 2) for n, tasks in sizes.items()),
-            script.HITS: sum(
-                tasks * min(Fraction(10, n), Fraction(1)) for n, tasks in sizes.items()
-            ),
-        }
-        for metric, total in expected.items():
-            assert moments[metric].expectation == pytest.approx(
-                float(total / histogram.total), rel=1e-14
-            )
+    terms = {script.MRR: TERMS["mrr"], script.MR: TERMS["mr"], script.HITS: lambda rank: rank <= 10}
+    for (moments, off), (metric, term) in itertools.product(
+        ((nations.right, 0), (nations.reduced, 1)), terms.items()
+    ):
+        total = Fraction(0)
+        for size, tasks in counts.items():
+            ranks = range(1, size - off + 1)
+            total += tasks * sum((Fraction(term(r)) for r in ranks), Fraction(0)) / len(ranks)
+        expected = float(total / histogram.total)
+        assert moments[metric].expectation == pytest.approx(expected, rel=1e-14)
     assert round(100 * nations.effect, 1) == 14.4
     assert round(nations.z_of_chance, 2) == -4.21
 

@@ -21,11 +21,9 @@ import rankconst
 from cases import choose, for_each
 from oracles import PRECISE, SAMPLED, absolute_error, hash_lines, lines_of, relative_error
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, FLOOR, SINGLE_STEP
-from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, Metric, list_metrics
-from rankconst.moments import Moments, compute_moments
+from rankconst.moments import compute_moments
 from rankconst.tables.descriptor import COLUMNS
-from rankconst.tasks import Histogram
 from rankconst.tasks import Tasks as Address
 from table_laws import LAWS
 
@@ -40,8 +38,7 @@ if TYPE_CHECKING:
 TABLES = rankconst.load()
 DATASETS: dict[str, Row] = {row["dataset"]: row for row in TABLES.read("datasets").to_pylist()}
 
-# Benchmarks that rank among sampled negatives have numbers of tasks, and nothing else.
-COUNTED = [key for key in DATASETS if load_benchmarks()[key].sampled is None]
+
 # Whose constants are computed again here; `rankconst tables verify --rebuild` does so for all.
 AGAIN = choose(
     ("nations", "fb15k237_v1_ind"),
@@ -121,20 +118,16 @@ def forget_rows() -> Iterator[None]:
 @pytest.mark.slow
 def test_anchors() -> None:
     for dataset, protocol, metric, expectation in ANCHORS:
-        assert (
-            round(TABLES.constants(dataset, metric, protocol=protocol).expectation, 6)
-            == expectation
-        )
+        found = TABLES.constants(dataset, metric, protocol=protocol).expectation
+        assert round(found, 6) == expectation
     assert round(TABLES.histogram("nations").mean, 6) == 7.955224
     for dataset, protocol, entities, tasks in SIZES:
         assert sum(counts_by_tasks()[dataset, protocol, "test", "both"].values()) == tasks
         assert TABLES.constants(dataset, "mrr", protocol=protocol).num_tasks == tasks
-        assert (
-            DATASETS[dataset]["entities_train" if protocol == "pykeen" else "entities"] == entities
-        )
-    assert (
-        TABLES.resolve_dataset("ICEWS14s") == "icews14_regcn"
-    )  # a name that a benchmark got later
+        column = "entities_train" if protocol == "pykeen" else "entities"
+        assert DATASETS[dataset][column] == entities
+    # A name that a benchmark got later.
+    assert TABLES.resolve_dataset("ICEWS14s") == "icews14_regcn"
 
 
 # Baselines.
@@ -206,27 +199,23 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
 @pytest.mark.slow
 def test_constants_follow_from_the_candidates() -> None:
     """Rows of chance again, by this code on this machine: within the errors that they state."""
-    moments: dict[tuple[Histogram, Metric], Moments] = {}
-    find_histogram = functools.cache(TABLES.histogram)
+    find_histogram, again = functools.cache(TABLES.histogram), functools.cache(compute_moments)
     for row in chance_rows():
         # Of large ones test alone.
         splits = ("valid", "test") if row["dataset"] in {"nations", "umls"} else ("test",)
         if row["dataset"] not in AGAIN or row["split"] not in splits:
             continue
-        metric = metric_of(row)
         histogram = find_histogram(Address(*tasks_of(row), row["aggregation"]))
-        key = histogram, metric
-        if key not in moments:
-            moments[key] = compute_moments(*key[::-1])
+        moments = again(metric_of(row), histogram)
         # Samples are the same everywhere, but for the last digits of logarithms; released ones of
         # more draws stay.
-        sampled = row["method"] == "sampled"
+        is_sampled = row["method"] == "sampled"
         for name in ("expectation", "variance"):
-            error = 1e-9 * row[name] if sampled else row[f"{name}_error"]
-            if sampled and moments[key].num_draws != row["num_draws"]:
-                error = 5 * math.hypot(row[f"{name}_error"], getattr(moments[key], f"{name}_error"))
-            assert abs(getattr(moments[key], name) - row[name]) <= error, REBUILD
-        assert moments[key].method == row["method"], REBUILD
+            error = 1e-9 * row[name] if is_sampled else row[f"{name}_error"]
+            if is_sampled and moments.num_draws != row["num_draws"]:
+                error = 5 * math.hypot(row[f"{name}_error"], getattr(moments, f"{name}_error"))
+            assert abs(getattr(moments, name) - row[name]) <= error, REBUILD
+        assert moments.method == row["method"], REBUILD
 
 
 @pytest.mark.slow

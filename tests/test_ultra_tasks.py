@@ -63,15 +63,12 @@ def expect_mrr(counts: list[int]) -> float:
 
 @pytest.mark.parametrize("key", GRAIL)
 def test_graphs_of_grail(mirror: Path, key: str) -> None:
-    constants = look_up_named(
-        "mrr", Address(dataset=key.removesuffix("_ind"), tool="ultra"), rankconst.load()
-    )
-    counts = count_plainly(mirror, key)
+    named = Address(dataset=key.removesuffix("_ind"), tool="ultra")
+    constants, counts = look_up_named("mrr", named, rankconst.load()), count_plainly(mirror, key)
     assert str(constants.tasks) == f"{key}/valid+test/both/standard"
     assert constants.num_tasks == GRAIL[key] == sum(map(len, counts.values()))
-    assert constants.expectation == pytest.approx(
-        expect_mrr(counts["head"] + counts["tail"]), rel=1e-12
-    )
+    expected = expect_mrr(counts["head"] + counts["tail"])
+    assert constants.expectation == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("key", ["nell23k", "fb15k237_10"])
@@ -107,23 +104,16 @@ def test_both_splits_are_pooled_under_chance_and_counting() -> None:
 
 
 def test_what_the_tool_does_not_evaluate_is_refused_and_what_the_user_says_counts() -> None:
-    tables = rankconst.load()
+    def find(dataset: str, **said: str) -> Tasks:
+        named = Address(dataset=dataset, tool="ultra", **said)  # type: ignore[arg-type]
+        return look_up_named("mrr", named, rankconst.load()).tasks
+
     with pytest.raises(DataError, match="validates on the graph that models are trained on"):
-        look_up_named("mrr", Address(dataset="nell_v1", tool="ultra", split="valid"), tables)
+        find("nell_v1", split="valid")
     for split in ("test", "valid+test"):
-        told = Address(dataset="nell_v1", tool="ultra", split=split, side="head")
-        assert (
-            str(look_up_named("mrr", told, tables).tasks) == "nell_v1_ind/valid+test/head/standard"
-        )
-    assert (
-        look_up_named(
-            "mrr", Address(dataset="nell23k", tool="ultra", side="both"), tables
-        ).tasks.side
-        == "both"
-    )
-    assert (
-        look_up_named("mrr", Address(dataset="wn18rr", tool="ultra"), tables).tasks.side == "both"
-    )
+        found = find("nell_v1", split=split, side="head")
+        assert str(found) == "nell_v1_ind/valid+test/head/standard"
+    assert find("nell23k", side="both").side == find("wn18rr").side == "both"
 
 
 def test_a_number_of_ranks_shows_that_both_splits_were_ranked() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -15,6 +13,7 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import take_turns
+from oracles import TERMS, enumerate_law
 from rankconst.adjusting import Batch, adjust_batch, adjust_values
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.metrics import parse_metric
@@ -29,12 +28,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.values.constants import Constants
 
-MEASURES: dict[str, Callable[[int], Fraction]] = {
-    "mr": Fraction,
-    "mrr": lambda rank: Fraction(1, rank),
-    "hits@1": lambda rank: Fraction(rank <= 1),
-    "hits@3": lambda rank: Fraction(rank <= 3),
-}
+
 SIZES = ((20,), (2, 3, 4, 5), (4, 4, 4, 4), (1, 9, 30), (7, 8), (1, 1))
 
 
@@ -68,20 +62,13 @@ def of_dataset(
     return open_once().look_up(Tasks(dataset, split=split, baseline=baseline), metric)
 
 
-def enumerate_law(sizes: tuple[int, ...], metric: str) -> dict[Fraction, Fraction]:
-    """Return the chance of each value, by every way in which random rankers can rank."""
-    measured = ([MEASURES[metric](rank) for rank in range(1, size + 1)] for size in sizes)
-    ways = Counter(sum(values, Fraction()) / len(sizes) for values in itertools.product(*measured))
-    return {value: Fraction(times, ways.total()) for value, times in ways.items()}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("metric", "sizes"), take_turns(MEASURES, SIZES))
+@pytest.mark.parametrize(("metric", "sizes"), take_turns(["mr", "mrr", "hits@1", "hits@3"], SIZES))
 def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, ...]) -> None:
     """For every value that rounds to what is published; and nothing that is rare beyond doubt is
     missed.
     """
-    law = enumerate_law(sizes, metric)
+    law = enumerate_law([(size, 0, 1) for size in sizes], TERMS[metric])
     texts = sorted({f"{float(value):.{digits}f}" for value in law for digits in (1, 3)})
     texts = [text for text in texts if min(law) <= Fraction(text) <= max(law)]
     sign, level = (-1 if metric == "mr" else 1), Fraction(str(LEVEL))

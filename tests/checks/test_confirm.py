@@ -195,9 +195,8 @@ def test_tasks_that_are_in_no_table_can_be_built() -> None:
 
 def list_counts(*relations: str, split: str = "test") -> dict[str, list[int]]:
     """Return the number of candidates of each task of Nations, by side."""
-    find = partial(
-        TABLES.histogram, "nations", split, protocol="pykeen", relations=relations or None
-    )
+    known: Any = {"split": split, "protocol": "pykeen", "relations": relations or None}
+    find = partial(TABLES.histogram, "nations", **known)
     histograms = {side: find(side=side) for side in ("head", "tail")}
     sides = {
         side: np.repeat(each.num_candidates, each.num_tasks).tolist()

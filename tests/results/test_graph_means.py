@@ -16,13 +16,11 @@ from rankconst.results.graph_means import ModelAverage, _Kind, describe_averages
 from rankconst.values.averages import Average
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-NAMES = [
-    f"{graph} v{version}"
-    for graph in ("FB15k-237", "WN18RR", "NELL-995")
-    for version in range(1, 5)
-]
+GRAPHS = ("FB15k-237", "WN18RR", "NELL-995")
+NAMES = [f"{graph} v{version}" for graph in GRAPHS for version in range(1, 5)]
 # MRR of ULTRA 3g and of TRIX, zero-shot, in the order of NAMES: a public re-run of both checkpoints,
 # https://github.com/LckyLke/sotaKGFMs/tree/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports
 FIRST = [0.4863, 0.5006, 0.4821, 0.4769, 0.5929, 0.6205, 0.3712, 0.4839, 0.7166, 0.5247, 0.5112, 0.4903]  # fmt: skip
@@ -31,11 +29,8 @@ SECOND = [0.5148, 0.5250, 0.5010, 0.4926, 0.6986, 0.6804, 0.4240, 0.6491, 0.8061
 
 def show(path: Path, text: str, dataset: str | None = None, tool: str | None = None) -> list[str]:
     path.write_text(text, encoding="utf-8")
-    return [
-        line
-        for line in str(rankconst.adjust(path, dataset=dataset, tool=tool)).splitlines()
-        if "mean over" in line or line[:2] == "  "
-    ]
+    lines = str(rankconst.adjust(path, dataset=dataset, tool=tool)).splitlines()
+    return [line for line in lines if "mean over" in line or line[:2] == "  "]
 
 
 def write_rows(**models: list[float]) -> str:
@@ -43,6 +38,11 @@ def write_rows(**models: list[float]) -> str:
     for model, own in models.items():
         lines += [f"{model},{name},{value}" for name, value in zip(NAMES, own, strict=False)]
     return "\n".join(lines)
+
+
+def write_models(first: Sequence[object], second: Sequence[object]) -> str:
+    rows = [f"{name},{a},{b}" for name, a, b in zip(NAMES, first, second, strict=True)]
+    return "\n".join(["dataset,ULTRA MRR,TRIX MRR", *rows])
 
 
 def expect(split: str = "test", baseline: str = "uniform") -> list[float]:
@@ -54,21 +54,15 @@ def expect(split: str = "test", baseline: str = "uniform") -> list[float]:
 
 @pytest.mark.parametrize("tool", [None, "ultra"])
 def test_one_model_has_one_line(tmp_path: Path, tool: str | None) -> None:
-    text = "dataset,MRR\n" + "\n".join(
-        f"{name},{value}" for name, value in zip(NAMES, FIRST, strict=True)
-    )
+    text = write_rows(A=FIRST).replace("A,", "").replace("model,", "")
     (line,) = show(tmp_path / "own.csv", text, None if tool else "inductive", tool)
-    split = "valid+test" if tool else "test"
-    mean = statistics.fmean(FIRST)
-    chance, counting = (
-        statistics.fmean(expect(split, baseline)) for baseline in ("uniform", "counting")
-    )
+    split, mean = "valid+test" if tool else "test", statistics.fmean(FIRST)
+    chance, counting = (statistics.fmean(expect(split, name)) for name in ("uniform", "counting"))
     error = statistics.stdev(FIRST) / len(FIRST) ** 0.5
     assert line.startswith(
-        f"MRR, mean over 12 datasets: {mean:.4f}, chance {chance:.4f}, counting "
-        f"{counting:.4f}, index "
+        f"MRR, mean over 12 datasets: {mean:.4f}, chance {chance:.4f}, counting {counting:.4f}, "
+        f"index {(mean - chance) / (1 - chance):.4f} (mean of indices "
     )
-    assert f"index {(mean - chance) / (1 - chance):.4f} (mean of indices " in line
     assert f", ±{error:.4f} over datasets; largest share of chance: NELL-995 v1 (" in line
 
 
@@ -76,22 +70,15 @@ def test_one_model_has_one_line(tmp_path: Path, tool: str | None) -> None:
 def test_several_models_share_what_chance_gets(tmp_path: Path, layout: str) -> None:
     text = write_rows(ULTRA=FIRST, TRIX=SECOND)
     if layout == "models as columns":
-        rows = [f"{name},{a},{b}" for name, a, b in zip(NAMES, FIRST, SECOND, strict=True)]
-        text = "\n".join(["dataset,ULTRA MRR,TRIX MRR", *rows])
+        text = write_models(FIRST, SECOND)
     elif layout == "graphs as columns":
         heads = ",".join(f"{name} MRR" for name in NAMES)
-        rows = [
-            f"{model},{','.join(map(str, own))}"
-            for model, own in (("ULTRA", FIRST), ("TRIX", SECOND))
-        ]
-        text = "\n".join([f"model,{heads}", *rows])
+        first, second = (",".join(map(str, own)) for own in (FIRST, SECOND))
+        text = f"model,{heads}\nULTRA,{first}\nTRIX,{second}"
     title, *lines = show(tmp_path / "own.csv", text, dataset="inductive")
-    chance = statistics.fmean(expect())
-    counting = statistics.fmean(expect(baseline="counting"))
-    assert title.startswith(
-        f"MRR, mean over 12 datasets: chance {chance:.4f}, counting {counting:.4f}; largest "
-        "share of chance: "
-    )
+    chance, counting = (statistics.fmean(expect("test", name)) for name in ("uniform", "counting"))
+    start = f"MRR, mean over 12 datasets: chance {chance:.4f}, counting {counting:.4f}; largest "
+    assert title.startswith(f"{start}share of chance: ")
     assert [line.split(",")[0] for line in lines] == [
         f"  ULTRA: {statistics.fmean(FIRST):.4f}",
         f"  TRIX: {statistics.fmean(SECOND):.4f}",
@@ -106,35 +93,26 @@ def test_the_largest_share_is_named_where_it_is_twice_the_equal_one(
     sizes: tuple[int, ...], named: str
 ) -> None:
     """Hits@1 by chance is 1 / N."""
-    shares = [1 / size for size in sizes]
+    shares, values = [1 / size for size in sizes], np.full(len(sizes), 0.5)
     assert (max(shares) / sum(shares) >= 2 / len(sizes)) == bool(named)
-    results = Average(
-        metric=parse_metric("hits@1"),
-        datasets=tuple(f"v{place + 1}" for place in range(len(sizes))),
-        values=np.full(len(sizes), 0.5),
-        lower=np.full(len(sizes), 0.45),
-        upper=np.full(len(sizes), 0.55),
-        constants=[rankconst.from_counts([size] * 5).constants("hits@1") for size in sizes],
-    )
-    kind = _Kind(results.metric, "standard", "test", "both", "micro", "", "")
-    average = ModelAverage(kind, "", results, len(sizes))
-    (line,) = describe_averages([average], details=False)
+    names = tuple(f"v{place + 1}" for place in range(len(sizes)))
+    constants = [rankconst.from_counts([size] * 5).constants("hits@1") for size in sizes]
+    metric = parse_metric("hits@1")
+    results = Average(metric, names, values, values - 0.05, values + 0.05, constants)
+    kind = _Kind(metric, "standard", "test", "both", "micro", "", "")
+    (line,) = describe_averages([ModelAverage(kind, "", results, len(sizes))], details=False)
     assert ("share of chance" in line) == bool(named)
     assert named in line
 
 
 @pytest.mark.parametrize("layout", ["rows", "models as columns"])
 def test_a_model_on_fewer_graphs_has_its_own_line(tmp_path: Path, layout: str) -> None:
-    text = write_rows(ULTRA=FIRST, TRIX=SECOND[:4])
-    if layout != "rows":
-        cells = [*SECOND[:4], *[""] * 8]
-        rows = [f"{name},{a},{b}" for name, a, b in zip(NAMES, FIRST, cells, strict=True)]
-        text = "\n".join(["dataset,ULTRA MRR,TRIX MRR", *rows])
+    text = write_models(FIRST, [*SECOND[:4], *[""] * 8])
+    if layout == "rows":
+        text = write_rows(ULTRA=FIRST, TRIX=SECOND[:4])
     lines = show(tmp_path / "own.csv", text, dataset="inductive")
-    assert [line.partition(":")[0] for line in lines] == [
-        "MRR, mean over 12 datasets, ULTRA",
-        "MRR, mean over 4 datasets, TRIX",
-    ]
+    starts = [line.partition(":")[0] for line in lines]
+    assert starts == ["MRR, mean over 12 datasets, ULTRA", "MRR, mean over 4 datasets, TRIX"]
 
 
 @pytest.mark.parametrize(

@@ -81,23 +81,19 @@ def _write_run(folder: Path, dataset: str, mrr: float) -> Path:
 
 
 def test_runs_of_a_folder(tmp_path: Path) -> None:
-    paths = [
-        _write_run(tmp_path / "runs" / dataset / "0", dataset, mrr)
-        for dataset, mrr in (("nations", 0.5), ("umls", 0.7))
-    ]
+    runs = {"nations": 0.5, "umls": 0.7}
+    paths = [_write_run(tmp_path / "runs" / key / "0", key, mrr) for key, mrr in runs.items()]
+    alone = [float(adjust(path)["index"][0]) for path in paths]
     for given in (tmp_path / "runs", paths, [str(paths[0]), tmp_path / "runs"]):
         found = adjust(given)
-        assert [*found["file"]] == ["nations", "umls"]
-        alone = [float(adjust(path)["index"][0]) for path in paths]
+        assert [*found["file"]] == [*runs]
         assert found["index"].tolist() == alone
         assert len(check(given).reading.entries) == 2
     assert "file" not in adjust(paths[:1]).table
     shown = str(found).splitlines()
     assert shown[0].split() == ["file", "dataset", "side", "rank_type", "MRR", "AMRR"]
-    assert [line.split() for line in shown[2:4]] == [
-        ["nations", "nations", "both", "realistic", "0.5000", f"{alone[0]:.4f}"],
-        ["umls", "umls", "both", "realistic", "0.7000", f"{alone[1]:.4f}"],
-    ]
+    for line, (key, mrr), index in zip(shown[2:4], runs.items(), alone, strict=True):
+        assert line.split() == [key, key, "both", "realistic", f"{mrr:.4f}", f"{index:.4f}"]
     assert "AMRR: 0 = chance, 1 = perfect." in shown
     assert read([paths[0], paths[0]]).columns == read(paths[0]).columns
 

@@ -140,23 +140,15 @@ def test_a_z_is_no_percentage(cell: str) -> None:
 def test_numbers_and_headings_change_and_nothing_else() -> None:
     done = exchange(PAPER, "index")
     assert changes(PAPER, done.source) == [
-        ("MR", "AMRI"),
-        ("MRR", "AMRR"),
-        ("Hits@10", "AH@10"),
-        ("MRR", "AMRR"),
-        ("MR", "AMRI"),
-        ("357", index("fb15k237", "mr", 357, 4)),
-        ("0.294", index("fb15k237", "mrr", 0.294, 3)),
-        ("3384", index("wn18rr", "mr", 3384, 4)),
-        ("177", index("fb15k237", "mr", 177, 4)),
-        ("3{,}340", index("wn18rr", "mr", 3340, 4)),
-        ("30", index("fb15k237", "mr", 30, 4)),
+        ("MR", "AMRI"), ("MRR", "AMRR"), ("Hits@10", "AH@10"), ("MRR", "AMRR"), ("MR", "AMRI"),
+        ("357", index("fb15k237", "mr", 357, 4)), ("0.294", index("fb15k237", "mrr", 0.294, 3)),
+        ("3384", index("wn18rr", "mr", 3384, 4)), ("177", index("fb15k237", "mr", 177, 4)),
+        ("3{,}340", index("wn18rr", "mr", 3340, 4)), ("30", index("fb15k237", "mr", 30, 4)),
         ("1", index("fb15k237", "hits@10", 1, 1, 100)),
-    ]
+    ]  # fmt: skip
     # Fewer decimals than chance changes: 46.5 % stay 46.5 %.
     assert index("fb15k237", "hits@10", 46.5, 1, 100) == "46.5"
-    assert done.replaced == 13
-    assert done.notes == ()
+    assert (done.replaced, done.notes) == (13, ())
 
 
 def test_one_metric_one_form_or_both_numbers() -> None:
@@ -182,13 +174,10 @@ def test_one_metric_one_form_or_both_numbers() -> None:
     ],
 )  # fmt: skip
 def test_directions_turn_with_the_metric(heading: str, index: str, normalised: str | None) -> None:
-    text = "\\begin{tabular}{lr}\nDataset & %s \\\\\nNations & 1.5 \\\\\n\\end{tabular}\n"
-    text = text.replace("1.5", "0.5") if "MRR" in heading else text
-    assert f"& {index} \\\\" in exchange(text % heading, "index").source
-    assert (
-        normalised is None
-        or f"& {normalised} \\\\" in exchange(text % heading, "normalised").source
-    )
+    value = 0.5 if "MRR" in heading else 1.5
+    text = f"\\begin{{tabular}}{{lr}}\nDataset & {heading} \\\\\nNations & {value} \\\\\n\\end{{tabular}}\n"
+    for form, shown in (("index", index), ("normalised", normalised)):
+        assert shown is None or f"& {shown} \\\\" in exchange(text, form).source
 
 
 def test_metrics_in_rows_and_percentages_without_a_sign() -> None:
@@ -201,26 +190,17 @@ MRR & 0.226 & \textbf{0.476} \\
 \end{table}
 """
     assert changes(text, exchange(text, "index").source) == [
-        ("MR", "AMRI"),
-        ("downarrow", "uparrow"),
-        ("3384", index("wn18rr", "mr", 3384, 4)),
-        ("3340", index("wn18rr", "mr", 3340, 4)),
-        ("MRR", "AMRR"),
-    ]
-    text = (
-        "## Nations\n\n| | MRR | Hits@10 |\n|---|---|---|\n| A | 64.8 | 97.5 ± 0.3 |\n"
-        "| B | 73.9 | 98.1 |\n"
-    )
+        ("MR", "AMRI"), ("downarrow", "uparrow"), ("3384", index("wn18rr", "mr", 3384, 4)),
+        ("3340", index("wn18rr", "mr", 3340, 4)), ("MRR", "AMRR"),
+    ]  # fmt: skip
+    rows = "| | MRR | Hits@10 |\n|---|---|---|\n| A | 64.8 | 97.5 ± 0.3 |\n| B | 73.9 | 98.1 |\n"
     slope = 100 / (100 - 100 * TABLES.constants("nations", "hits@10").expectation)
+    text = f"## Nations\n\n{rows}"
     assert changes(text, exchange(text, "index", name="README.md").source) == [
-        ("MRR", "AMRR"),
-        ("Hits@10", "AH@10"),
-        ("64.8", index("nations", "mrr", 64.8, 1, 100)),
-        ("97.5", index("nations", "hits@10", 97.5, 0, 100)),
-        ("0.3", f"{0.3 * slope:.0f}"),
-        ("73.9", index("nations", "mrr", 73.9, 1, 100)),
-        ("98.1", index("nations", "hits@10", 98.1, 0, 100)),
-    ]
+        ("MRR", "AMRR"), ("Hits@10", "AH@10"), ("64.8", index("nations", "mrr", 64.8, 1, 100)),
+        ("97.5", index("nations", "hits@10", 97.5, 0, 100)), ("0.3", f"{0.3 * slope:.0f}"),
+        ("73.9", index("nations", "mrr", 73.9, 1, 100)), ("98.1", index("nations", "hits@10", 98.1, 0, 100)),
+    ]  # fmt: skip
 
 
 def test_the_files_own_line_ends_and_mark_stay(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_the_index_gives_the_bits_of_the_tables(tables: Tables) -> None:
             for metric in HEADLINE:
                 assert tables.is_tabulated(tasks, metric) == plain.is_tabulated(tasks, metric)
         constants = tables._find_line(dataset)["constants"]
-        assert len(constants) >= 3
+        assert constants
         for address, held in constants.items():
             protocol, side, baseline = address.split("/")
             tasks = Tasks(dataset, protocol, "test", side, baseline=baseline)

@@ -276,14 +276,14 @@ def test_the_true_value_is_within_what_torchkge_prints(
     rank: float, raw: float, filtered: float, digits: int
 ) -> None:
     """The whole part of the mean rank, the others rounded, trailing zeros lost."""
+    one, other = round(raw, digits), round(filtered, digits)
     text = (
-        f"Hit@10 : {round(raw, digits)} \t\t Filt. Hit@10 : {round(filtered, digits)}\n"
+        f"Hit@10 : {one} \t\t Filt. Hit@10 : {other}\n"
         f"Mean Rank : {int(rank)} \t Filt. Mean Rank : {int(rank)}\n"
-        f"MRR : {round(raw, digits)} \t\t Filt. MRR : {round(filtered, digits)}\n"
+        f"MRR : {one} \t\t Filt. MRR : {other}\n"
     )
-    for entry, true in zip(
-        read("torchkge", text).entries, (raw, filtered, rank, rank, raw, filtered), strict=True
-    ):
+    truths = (raw, filtered, rank, rank, raw, filtered)
+    for entry, true in zip(read("torchkge", text).entries, truths, strict=True):
         interval = parse_value(entry.text, exact=entry.exact).interval
         assert interval.lower - 1e-12 <= true <= interval.upper + 1e-9
 

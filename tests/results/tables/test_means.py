@@ -69,10 +69,14 @@ CASES += [("rows.csv", "Mean"), ("levels.tex", "Total Avg"), ("metrics.json", "A
 
 @pytest.fixture(params=CASES)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The same table in every container."""
     name, word = request.param
-    path: Path = tmp_path / name
-    path.write_text(WRITERS[name](word), encoding="utf-8")
-    return path
+    return save(tmp_path, WRITERS[name](word), name=name)
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    return save(tmp_path, write_rows("Average"))
 
 
 def find_adjusted(
@@ -112,24 +116,23 @@ def test_a_mean_is_that_of_the_graphs_beside_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["0.522", "0.495", "0.499"])
-def test_what_is_not_their_mean_is_asked_about_and_found(path: Path, value: str) -> None:
-    change_mean(path, value)
-    assert find_adjusted(path, tool="ultra") == GRAIL
-    (question,) = rankconst.adjust(path, metric="mrr", tool="ultra").asked
+def test_what_is_not_their_mean_is_asked_about_and_found(rows: Path, value: str) -> None:
+    change_mean(rows, value)
+    assert find_adjusted(rows, tool="ultra") == GRAIL
+    (question,) = rankconst.adjust(rows, metric="mrr", tool="ultra").asked
     assert "is a mean over graphs, and not that of the 4 numbers next to it" in str(question)
-    checked = rankconst.check(path, metric="mrr", tool="ultra", rules=["mean-of-rows"])
+    checked = rankconst.check(rows, metric="mrr", tool="ultra", rules=["mean-of-rows"])
     (finding,) = checked.findings
     assert (finding.severity, [m.entry.text for m in finding.values]) == ("warning", [value])
     assert "is not the mean of the 4 numbers next to it, which is 0.4967." in finding.statement
 
 
 @pytest.mark.parametrize("value", ["0.496", "0.497", "0.5", "0.4967"])
-def test_rounding_is_no_contradiction(path: Path, value: str) -> None:
-    change_mean(path, value)
-    assert find_adjusted(path, tool="ultra") == {**GRAIL, value: SUITE}
-    if path.suffix == ".csv":
-        checked = rankconst.check(path, tool="ultra", rules=["mean-of-rows"])
-        assert (checked.findings, checked.asked) == ((), ())
+def test_rounding_is_no_contradiction(rows: Path, value: str) -> None:
+    change_mean(rows, value)
+    assert find_adjusted(rows, tool="ultra") == {**GRAIL, value: SUITE}
+    checked = rankconst.check(rows, tool="ultra", rules=["mean-of-rows"])
+    assert (checked.findings, checked.asked) == ((), ())
 
 
 def save(folder: Path, *lines: str, name: str = "own.csv") -> Path:
@@ -175,16 +178,12 @@ def test_means_of_groups_and_of_all(tmp_path: Path) -> None:
 
 
 def test_models_have_means_of_their_own_that_are_no_further_graph(tmp_path: Path) -> None:
-    lines = ["model,dataset,MRR"]
-    for model, shift in (("A", 0.0), ("B", -0.1)):
-        rows = (("FB15k-237", 0.3), ("WN18RR", 0.5), ("Average", 0.4))
-        lines += [f"{model},{name},{value + shift:.1f}" for name, value in rows]
-    path = save(tmp_path, *lines)
-    numbers = rankconst.adjust(path).numbers.entries
-    datasets = [each.constants and each.constants.tasks.dataset for each in numbers]
-    means = [
-        each for each, name in zip(numbers, datasets, strict=True) if name == "fb15k237+wn18rr"
-    ]
+    rows = ("FB15k-237", 0.3), ("WN18RR", 0.5), ("Average", 0.4)
+    models = ("A", 0.0), ("B", -0.1)
+    lines = [f"{model},{name},{value + off:.1f}" for model, off in models for name, value in rows]
+    path = save(tmp_path, "model,dataset,MRR", *lines)
+    done = [each for each in rankconst.adjust(path).numbers.entries if each.constants]
+    means = [each for each in done if str(each.constants.tasks).startswith("fb15k237+wn18rr/")]  # type: ignore[union-attr]
     assert [each.entry.context.model for each in means] == ["A", "B"]
     (across,) = rankconst.compare(path).across
     assert across.datasets == ("fb15k237", "wn18rr")
@@ -202,31 +201,31 @@ def test_splits_are_not_mixed(tmp_path: Path) -> None:
     assert found == {"0.3": "fb15k237", "0.5": "wn18rr"}
 
 
-def test_the_name_of_a_graph_answers_no_mean(path: Path) -> None:
-    assert str(VALUES[4]) not in find_adjusted(path, dataset="fb15k237_v1_ind", tool="ultra")
+def test_the_name_of_a_graph_answers_no_mean(rows: Path) -> None:
+    assert str(VALUES[4]) not in find_adjusted(rows, dataset="fb15k237_v1_ind", tool="ultra")
 
 
-def test_the_name_of_a_suite_does_and_has_its_tool(path: Path) -> None:
-    assert find_adjusted(path, dataset=SUITE) == {**GRAIL, str(VALUES[4]): SUITE}
+def test_the_name_of_a_suite_does_and_has_its_tool(rows: Path) -> None:
+    assert find_adjusted(rows, dataset=SUITE) == {**GRAIL, str(VALUES[4]): SUITE}
     with pytest.raises(UsageError, match="leave out --tool pykeen"):
-        rankconst.adjust(path, metric="mrr", dataset=SUITE, tool="pykeen")
+        rankconst.adjust(rows, metric="mrr", dataset=SUITE, tool="pykeen")
 
 
-def test_a_suite_has_the_mean_beside_fewer_graphs(path: Path) -> None:
-    change_mean(path, "0.522")
-    assert find_adjusted(path, dataset="grail_12") == {**GRAIL, "0.522": "grail_12"}
-    found = rankconst.adjust(path, metric="mrr", dataset="grail_12").numbers
+def test_a_suite_has_the_mean_beside_fewer_graphs(rows: Path) -> None:
+    change_mean(rows, "0.522")
+    assert find_adjusted(rows, dataset="grail_12") == {**GRAIL, "0.522": "grail_12"}
+    found = rankconst.adjust(rows, metric="mrr", dataset="grail_12").numbers
     (note,) = set(found.notes.values())
     assert note == "not the mean of the 4 numbers next to it: taken as that of grail_12."
 
 
-def test_but_neither_the_mean_of_these_nor_a_wrong_one_beside_all(path: Path) -> None:
-    joined = rankconst.adjust(path, metric="mrr", dataset="grail_12").numbers
+def test_but_neither_the_mean_of_these_nor_a_wrong_one_beside_all(rows: Path) -> None:
+    joined = rankconst.adjust(rows, metric="mrr", dataset="grail_12").numbers
     (mean,) = (each for each in joined.entries if each.entry.text == str(VALUES[4]))
     assert mean.constants is not None
     assert mean.constants.tasks.dataset == SUITE
-    change_mean(path, "0.522")
-    assert find_adjusted(path, dataset=SUITE) == GRAIL
+    change_mean(rows, "0.522")
+    assert find_adjusted(rows, dataset=SUITE) == GRAIL
 
 
 def test_beside_means_of_groups_no_mean_is_taken_for_a_suite(tmp_path: Path) -> None:
