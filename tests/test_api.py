@@ -420,7 +420,8 @@ def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
         with pytest.raises(DataError) as error:
             rankconst.adjust(path, **refused)
         assert isinstance(error.value, AskedError) == ("metric" not in refused)
-    for answer in ({"accept": "dev"}, {"split": "valid"}):
+    answers: list[Any] = [{"accept": "dev"}, {"split": "valid"}]
+    for answer in answers:
         assert rankconst.adjust(path, **answer).asked == ()
     path.write_text(f"model,dataset,MRR\n{asking}")
     with pytest.raises(AskedError, match="accept=") as asked:
@@ -497,7 +498,7 @@ def test_the_first_guesses_of_python() -> None:
     labelled = pd.Series(values, index=["valid", "test"])
     of_splits = rankconst.adjust(labelled.to_frame("MRR"), dataset="FB15k-237")
     assert of_splits["split"].tolist() == ["valid", "test"]
-    numbers = {"mr": "470", "amri": "0.934", "count": 402}
+    numbers: Any = {"mr": "470", "amri": "0.934", "count": 402}
     checked = str(rankconst.check(**numbers, dataset="fb15k237"))
     assert checked == str(rankconst.check(numbers, dataset="fb15k237"))
     assert "40,932 ranks, not 402" in checked

@@ -260,7 +260,7 @@ def test_file_and_user_must_not_contradict_each_other(name: str, asked: str) -> 
 
 
 def test_what_a_user_says_is_read_once_into_keys() -> None:
-    more = {"model": "ComplEx", "percent": True}
+    more: Any = {"model": "ComplEx", "percent": True}
     said = Address("FB15k-237", "testing", "left", "PyKEEN", "query", "LibKGE", **more)
     keys = parse_address(said, TABLES)
     assert keys == Address("fb15k237", "test", "head", "pykeen", "macro-query", "libkge", **more)

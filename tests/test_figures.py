@@ -11,7 +11,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -85,7 +85,7 @@ def test_points_are_the_numbers() -> None:
     figure = draw_results(adjust(SUN), [parse_metric("mrr"), parse_metric("mr")])
     panels = itertools.product(("MRR", "MR"), FORMS)
     for (name, form), axes in zip(panels, figure.axes, strict=True):
-        expected = []
+        expected: list[Any] = []
         for dataset, model, text in zip(SUN["dataset"], SUN["model"], SUN[name], strict=True):
             baseline = "counting" if form == "skill" else "uniform"
             constants = open_once().constants(dataset, name, baseline=baseline)

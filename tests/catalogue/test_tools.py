@@ -95,7 +95,7 @@ def test_rows_are_complete(key: str) -> None:
 
 
 def test_names_are_unambiguous() -> None:
-    names = []
+    names: list[str] = []
     for tool in TOOLS.values():
         names += {tool.key, squash(tool.title), *map(squash, tool.programs)}
         names += map(squash, tool.repositories)

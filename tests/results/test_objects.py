@@ -4,9 +4,10 @@ broken refused.
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -234,16 +235,13 @@ _NUMBERS = (
 def _records(draw: st.DrawFn) -> list[dict[str, object]]:
     named = draw(st.lists(st.sampled_from(sorted(_NAMING)), unique=True, max_size=4))
     measured = draw(st.lists(st.sampled_from(_NUMBERS), unique=True, min_size=1, max_size=3))
-    usual, odd = (
-        st.sampled_from([0.338, 0.5, 1, 33.8, 1.31, 0.25, 40]),
-        st.sampled_from([None, "0.3", "", True]),
-    )
-    numbers = dict.fromkeys(measured, draw(st.sampled_from([usual, usual, usual | odd])))
+    usual = st.sampled_from([0.338, 0.5, 1, 33.8, 1.31, 0.25, 40])
+    cells = draw(st.sampled_from([usual, usual, usual | st.sampled_from([None, "0.3", "", True])]))
     texts = {key: st.sampled_from(_NAMING[key]) for key in named}
-    always = draw(st.booleans())
-    record = st.fixed_dictionaries(
-        texts | (numbers if always else {}), optional={} if always else numbers
-    )
+    numbers = dict.fromkeys(measured, cells)
+    record = st.fixed_dictionaries(texts, optional=numbers)
+    if draw(st.booleans()):
+        record = st.fixed_dictionaries(texts | numbers)
     return draw(st.lists(record, min_size=1, max_size=4))
 
 
@@ -265,14 +263,8 @@ def _view(records: list[dict[str, object]], form: str, name: str) -> tuple[objec
         return str(error)
     rows = [{key: cell for key, cell in row.items() if cell} for row in reading.rows]
     numbers = sorted((entry.row, entry.column, str(entry)) for entry in reading.entries)
-    return (
-        rows,
-        numbers,
-        sorted(map(str, reading.skipped)),
-        reading.understood,
-        reading.columns,
-        reading.layout,
-    )
+    left_out = sorted(map(str, reading.skipped))
+    return rows, numbers, left_out, reading.understood, reading.columns, reading.layout
 
 
 @example([{"MRR": 0.3, "filtered_mrr": 0.4}, {"MRR": 0.3}], "records", "a.jsonl")
@@ -381,18 +373,10 @@ def test_what_begins_as_json_does_is_structured(texts: list[str], looks: bool) -
 def test_scalars_of_yaml_stay_as_written() -> None:
     value = _yaml('{a: 0.10, b: [1e-05, .nan, yes, 1:30], c: {d: null, e: true}, f: "5", g: ~}')
     assert value == {
-        "a": "0.10",
-        "b": ["1e-05", ".nan", "yes", "1:30"],
-        "c": {"d": None, "e": True},
-        "f": "5",
-        "g": None,
-    }
-    lines = _yaml("- 1\n- '1'\n", line=7)
-    assert (
-        isinstance(lines, list)
-        and isinstance(lines[0], Number)
-        and not isinstance(lines[1], Number)
-    )
+        "a": "0.10", "b": ["1e-05", ".nan", "yes", "1:30"], "c": {"d": None, "e": True}, "f": "5", "g": None,
+    }  # fmt: skip
+    lines: Any = _yaml("- 1\n- '1'\n", line=7)
+    assert [isinstance(each, Number) for each in lines] == [True, False]
     assert lines[0].line == 7
 
 
@@ -433,14 +417,13 @@ def _list_telling() -> list[str]:
     names = [*VOCABULARY.lexicon, *VOCABULARY.values]
     for row in load_benchmarks().values():
         names += [row.title, *row.aliases]
-    measures = [metric.family for metric in CATALOGUE.values()]
-    for metric in CATALOGUE.values():
-        measures += metric.spellings
+    measures = [
+        name for metric in CATALOGUE.values() for name in (metric.family, *metric.spellings)
+    ]
     for library in load_libraries().values():
-        for spellings in library.metrics.values():
-            measures += spellings
-    names += measures
-    names += [name.replace("_at_k", "").replace("_cut", "") + "@10" for name in measures]
+        measures += itertools.chain(*library.metrics.values())
+    cut_off = [name.replace("_at_k", "").replace("_cut", "") + "@10" for name in measures]
+    names += measures + cut_off
     return names + [f"tuned {name} (ours)" for name in choose(names[::7], names)]
 
 

@@ -222,7 +222,7 @@ NO_FILES: dict[str, Callable[[Path], object]] = {
     "folder": lambda file: file.mkdir(),
     "pipe": os.mkfifo,
     "loop": lambda file: file.symlink_to(file),
-    "unreadable": lambda file: (file.write_bytes(b""), file.chmod(0)),
+    "unreadable": lambda file: file.touch(0o000),
 }
 
 

@@ -111,9 +111,11 @@ def test_a_log_has_the_same_records_a_key_a_line(time: str) -> None:
     assert READER_LOG.recognise(document)
     reading, flat = READER_LOG.read(document), _read(_record())
     assert [entry.line for entry in reading.entries] == [3, 3]
-    assert [(entry.metric, entry.text, entry.context) for entry in reading.entries] == [
-        (entry.metric, entry.text, entry.context) for entry in flat.entries
-    ]
+    found, expected = (
+        [(entry.metric, entry.text, entry.context) for entry in each.entries]
+        for each in (reading, flat)
+    )
+    assert found == expected
     assert [skip.what for skip in reading.skipped] == ["mean_reciprocal_rank_filtered_with_test"]
 
 
@@ -151,24 +153,20 @@ HEADING = (
 
 
 def test_one_metric_a_row() -> None:
-    reading = read_csv(
-        HEADING
-        + "\nj,fb15k-237,rescal,0,train,KvsAll,train,5,0.1,,0.1,mean_reciprocal_rank_filtered,\n"
-        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,"
-        "mean_reciprocal_rank_filtered_tail,0.31\n"
-        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,hits_at_10_filtered_1-to-N,0.42\n"
-        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,avg_loss,0.42\n"
-    )
-    assert reading.layout == "long"
-    assert [
-        (entry.line, entry.metric.label, entry.context.side, entry.text)
-        for entry in reading.entries
-    ] == [(3, "MRR", "tail", "0.31")]
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [
-        (4, "hits_at_10_filtered_1-to-N"),
-        (5, "avg_loss"),
+    row = "j,fb15k-237,rescal,0"
+    of_valid = f"{row},valid,entity_ranking,valid,5,,,"
+    rows = [
+        f"{row},train,KvsAll,train,5,0.1,,0.1,mean_reciprocal_rank_filtered,",
+        f"{of_valid},mean_reciprocal_rank_filtered_tail,0.31",
+        f"{of_valid},hits_at_10_filtered_1-to-N,0.42",
+        f"{of_valid},avg_loss,0.42",
     ]
-    assert len(reading.rows) == 4
+    reading = read_csv("\n".join([HEADING, *rows, ""]))
+    assert (reading.layout, len(reading.rows)) == ("long", 4)
+    (entry,) = reading.entries
+    assert (entry.line, entry.metric.label, entry.context.side) == (3, "MRR", "tail")
+    left_out = [(skip.line, skip.what) for skip in reading.skipped]
+    assert left_out == [(4, "hits_at_10_filtered_1-to-N"), (5, "avg_loss")]
 
 
 @pytest.mark.parametrize(
@@ -181,13 +179,8 @@ def test_one_metric_a_row() -> None:
     ],
 )  # fmt: skip
 def test_a_log_names_its_dataset(line: str, dataset: str | None) -> None:
-    block = (
-        "  event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n"
-        "  type: entity_ranking\n"
-    )
-    (entry,) = read_document("kge.log", f"{line}\nEvaluating on test data...\n{block}").entries
-    assert entry.context.dataset == dataset
-    elsewhere = read_document("wn18rr.log", f"{line}\nEvaluating on test data...\n{block}").entries[
-        0
-    ]
-    assert elsewhere.context.dataset == (dataset or "wn18rr")
+    block = "event: eval_completed\n  mean_reciprocal_rank: 0.2\n  split: test\n  type: entity_ranking\n"
+    text = f"{line}\nEvaluating on test data...\n  {block}"
+    for name, expected in (("kge.log", dataset), ("wn18rr.log", dataset or "wn18rr")):
+        (entry,) = read_document(name, text).entries
+        assert entry.context.dataset == expected
