@@ -215,10 +215,10 @@ def describe(counts: list[int], rng: np.random.Generator) -> dict[str, float]:
     by_reciprocal = sum(sum(1 / j for j in range(1, n + 1)) / n for n in counts) / len(counts)
     return {
         "count": float(len(counts)),
-        "arithmetic_mean_rank": mr,
         "inverse_harmonic_mean_rank": mrr,
-        "adjusted_arithmetic_mean_rank": mr / by_rank,
+        "arithmetic_mean_rank": mr,
         "adjusted_inverse_harmonic_mean_rank": (mrr - by_reciprocal) / (1 - by_reciprocal),
+        "adjusted_arithmetic_mean_rank": mr / by_rank,
     }
 
 
