@@ -6,12 +6,14 @@ import functools
 import inspect
 import itertools
 import os
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
 THOROUGH = (
     bool(os.environ.get("RANKCONST_THOROUGH")) or os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -41,6 +43,13 @@ def take_turns(*lists: Iterable[Any]) -> list[Any]:
     longest = max(map(len, values))
     usual = zip(*(itertools.islice(itertools.cycle(each), longest) for each in values), strict=True)
     return choose([*usual], [*itertools.product(*values)])
+
+
+def read_cases(path: Path) -> list[tuple[str, list[str]]]:
+    """Read texts and what each is read as, a line each: ``=====`` and why begin a case."""
+    _, *cases = re.split(r"^=====.*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    parts = [case.partition("----- is read as\n") for case in cases]
+    return [(text, expected.splitlines()) for text, _, expected in parts]
 
 
 def for_each(

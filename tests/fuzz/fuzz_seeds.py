@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cases import read_cases
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -74,6 +76,8 @@ def _list_texts(target: str) -> Iterator[str]:
         path = TESTS / source
         yield from (file.read_text(encoding="utf-8") for file in sorted(path.glob("samples/*.txt")))
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            if (cases := file.with_suffix(".txt")).is_file():
+                yield from (text for text, _ in read_cases(cases))
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 text = _text_of(node)
                 if target == "arguments" and isinstance(node, ast.Call):
