@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-DRAWS = choose(1_000, 20_000)
+DRAWS = choose(400, 20_000)
 SIGMAS = 5
 METRICS = [metric for metric in TABULATED if metric.k in {None, 1, 3, 10}]
 
@@ -84,7 +84,7 @@ def test_simulated_rankers_agree(name: str) -> None:
 
 @pytest.mark.parametrize("metric", ["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr", "hmr", "iamr"])
 def test_simulated_tails_agree(metric: str) -> None:
-    """Every tail above 1e-3 is within 5 standard errors."""
+    """Within 5 standard errors, and two draws."""
     parsed, histogram = parse_metric(metric), SETS["nations"]
     moments, values = compute_moments(parsed, histogram), evaluate("nations", parsed)
     sign = 1 if parsed.increasing else -1

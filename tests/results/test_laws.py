@@ -86,7 +86,7 @@ def _asking(draw: st.DrawFn) -> Asking:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(80, 600))
+@settings(max_examples=choose(50, 600))
 @example(Asking("markdown", "below", "protocol", "raw"))
 @given(_asking())
 def test_a_number_with_a_word_that_nothing_has_declared_is_never_adjusted(asking: Asking) -> None:
@@ -127,7 +127,7 @@ def _against(draw: st.DrawFn) -> Against:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(80, 600))
+@settings(max_examples=choose(50, 600))
 @example(Against(Asking("csv", "cell", "side", "we rank the tail entities"), "head"))
 @example(Against(Asking("json", "above", "split", "Measured on the dev set"), "test"))
 @example(Against(Asking("latex", "caption", "protocol", "raw"), "standard"))

@@ -81,7 +81,7 @@ def _observed(name: str, value: Fraction, n: int) -> float:
 def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, ...]) -> None:
     metric, histogram = parse_metric(name), Histogram.from_counts(counts)
     cumulated = _cumulated(name, counts)
-    for value, chance in cumulated[:: max(1, len(cumulated) // choose(15, 40))]:
+    for value, chance in cumulated[:: max(1, len(cumulated) // choose(8, 40))]:
         tail = tail_probability(metric, histogram, _observed(name, value, len(counts)))
         truth = _log10(chance)
         assert abs(tail.log10 - truth) <= min(tail.error, 1e-13 * (1 + abs(truth)))
@@ -230,7 +230,10 @@ def _lower_tail(packed: int, bits: int, most: int) -> int:
 @pytest.mark.parametrize(
     ("tasks", "quantile"),
     # Of many ranks up to 5 most are in phase long before the circle of the lattice is closed.
-    take_turns([{8: 30, 6: 11}, {5: 100}, {7: 6, 3: 20}], [0.02, 0.2, 0.4, 0.6, 0.8, 0.97]),
+    take_turns(
+        [{8: 30, 6: 11}, {5: 100}, {7: 6, 3: 20}],
+        choose([0.4, 0.02, 0.97], [0.02, 0.2, 0.4, 0.6, 0.8, 0.97]),
+    ),
     ids=str,
 )
 def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float) -> None:
@@ -277,7 +280,7 @@ def test_hits_against_60_digits_down_to_1e_minus_3000() -> None:
 
 @pytest.mark.slow
 @for_each("tasks", [{150: 40, 149: 20, 31: 7}, {20: 30}, {7: 15, 40: 10}, {2: 1, 9: 1}])
-@for_each("share", [0.001, 0.02, 0.3, 0.499, 0.501, 0.8, 0.98])
+@for_each("share", choose([0.001, 0.3, 0.501, 0.98], [0.001, 0.02, 0.3, 0.499, 0.501, 0.8, 0.98]))
 def test_sums_of_ranks_against_whole_numbers(tasks: dict[int, int], share: float) -> None:
     """By the integral, and where there is one, by a formula in whole numbers."""
     packed, bits = _packed_product({N: list(range(N)) for N in tasks}, tasks)
@@ -355,9 +358,7 @@ def check_order(metric: Metric, histogram: Histogram, values: Iterable[float]) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("case", "name"), take_turns(EXTREMES, ["hits@1", "mr", "mrr", "gmr", "mr"])
-)
+@pytest.mark.parametrize(("case", "name"), take_turns(EXTREMES, ["hits@1", "mr", "mrr", "gmr"]))
 def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     if case == "N = 2, n = 1e11" and name in choose({"mrr", "gmr"}, set()):
         pytest.skip("of as many tasks as there may be, their circles have many nodes")

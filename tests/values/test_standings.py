@@ -103,7 +103,7 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
     constants = rankconst.from_counts(sizes).constants("mr")
     vectors = [np.array(ranks) + 1 for ranks in np.ndindex(sizes)]
     signs = np.array(list(itertools.product((-1, 1), repeat=len(sizes))))
-    for one, other in itertools.product(vectors[::5], vectors[::4]):
+    for one, other in itertools.product(vectors[::9], vectors[::7]):
         models = [(name, parse_value(float(r.mean()))) for name, r in (("A", one), ("B", other))]
         spreads = {"A": float(one.std()), "B": float(other.std())}
         known, alone = (
@@ -113,7 +113,7 @@ def test_deviations_of_the_ranks_bound_what_mean_ranks_leave_open() -> None:
         assert p - 1e-9 <= 10**known
         assert known <= alone + 1e-12
         sharper += known < alone - 0.1
-    assert sharper > 60
+    assert sharper > 20
 
 
 def test_every_model_has_a_letter() -> None:
