@@ -499,14 +499,10 @@ def test_examples_in_docstrings_run(module: str) -> None:
 
 def test_the_main_entries_have_examples() -> None:
     named = {example.name for examples in EXAMPLES.values() for example in examples}
-    assert {
-        "rankconst",
-        "rankconst.tables.archive.load",
-        "rankconst.catalogue.metrics.parse_metric",
-        "rankconst.values.constants.Constants",
-        "rankconst.tables.own_counts.from_counts",
-        "rankconst.api.adjust",
-    } <= named
+    entries = "tables.archive.load catalogue.metrics.parse_metric values.constants.Constants"
+    for name in (*entries.split(), "tables.own_counts.from_counts", "api.adjust"):
+        assert f"rankconst.{name}" in named
+    assert "rankconst" in named
 
 
 def test_the_package_is_typed() -> None:

@@ -35,26 +35,23 @@ def test_columns_are_aligned(given_columns: list[tuple[list[str], bool]]) -> Non
         place += column.width + 3
 
 
-def test_cells_too_wide_for_the_screen_continue_below() -> None:
+@pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("a name of many words", [" a name of     0.123456", " many words"]),
+        (
+            "知识 图谱 知识 图谱",
+            [" 知识 图谱     0.123456", " 知识 图谱"],
+        ),  # signs that take two places
+    ],
+)
+def test_cells_too_wide_for_the_screen_continue_below(cell: str, lines: list[str]) -> None:
     columns = [
-        GridColumn(Column("", right=False), ["name", "a name of many words", "short"]),
+        GridColumn(Column("", right=False), ["name", cell, "short"]),
         GridColumn(Column("", right=True), ["value", "0.123456", "7"]),
     ]
-    assert draw_grid(columns, 24).split("\n") == [
-        " name             value", " ──────────────────────", " a name of     0.123456",
-        " many words", " short                7",
-    ]  # fmt: skip
-
-
-def test_signs_that_take_two_places_continue_below_in_time() -> None:
-    columns = [
-        GridColumn(Column("", right=False), ["name", "知识 图谱 知识 图谱", "short"]),
-        GridColumn(Column("", right=True), ["value", "0.123456", "7"]),
-    ]
-    assert draw_grid(columns, 24).split("\n") == [
-        " name             value", " ──────────────────────", " 知识 图谱     0.123456",
-        " 知识 图谱", " short                7",
-    ]  # fmt: skip
+    heading, line, last = f" name{' ' * 13}value", f" {'─' * 22}", f" short{' ' * 16}7"
+    assert draw_grid(columns, 24).split("\n") == [heading, line, *lines, last]
 
 
 def test_two_columns_of_which_a_word_is_too_long_are_a_list(

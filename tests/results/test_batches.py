@@ -310,9 +310,8 @@ model & MRR $\\uparrow$ & Hits@10 (\\%) & MRR \\\\
 A & 0.5 & 97 & 0.7 \\\\
 \\end{tabular}
 """
-    done = replace(
-        adjust_reading(read_document("paper.tex", text), TABLES, Address()), details=True
-    )
+    reading = read_document("paper.tex", text)
+    done = replace(adjust_reading(reading, TABLES, Address()), details=True)
     names = [block.names["index"] for block in done.blocks.values()]
     assert names == ["Nations / AMRR", "Nations / AH@10", "UMLS / AMRR"]
     # One row holds both: what differs is in columns for each.

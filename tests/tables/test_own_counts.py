@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carried import open_once
-from pages import ROOT
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.tables.own_counts import from_counts
-from rankconst.tasks import Histogram
 
-PAGE = ROOT / "docs" / "own_counts.md"
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)
 
 
@@ -94,15 +90,3 @@ def test_an_evaluator_of_pykeen_hands_over_its_counts() -> None:
     found = from_counts(SimpleNamespace(num_candidates=kept))
     assert found.histogram("head") == from_counts([2, 5, 5]).histogram()
     assert found.constants("mr").num_tasks == 6
-
-
-def test_nations_counts_are_those_of_the_tables() -> None:
-    """PyKEEN's evaluator holds N: what it counted, as pasted, is our table."""
-    if not PAGE.is_file():
-        pytest.skip("the pages are in a checkout only")
-    page = PAGE.read_text(encoding="utf-8")
-    pasted = dict(re.findall(r">>> (head|tail) = np.repeat\(sizes, \[([\d, ]+)\]\)", page))
-    for side, tasks in pasted.items():
-        counted = Histogram(np.arange(2, 15), np.array([int(each) for each in tasks.split(",")]))
-        assert counted == open_once().histogram("nations", side=side, protocol="pykeen")
-    assert set(pasted) == {"head", "tail"}

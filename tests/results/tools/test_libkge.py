@@ -70,15 +70,11 @@ def test_the_protocol_follows_from_the_filter(
 
 def test_what_is_left_out_is_summed_up() -> None:
     parts = "hits_at_1_filtered_1-to-N: 0.1, hits_at_3_filtered_1-to-N: 0.2, mean_rank: null, scope"
-    reading = _read(
-        EXAMPLE, EXAMPLE, _record().replace("scope", parts), _record(split="train_sample")
-    )
+    record = _record().replace("scope", parts)
+    reading = _read(EXAMPLE, EXAMPLE, record, _record(split="train_sample"))
     assert [(skip.line, skip.what) for skip in reading.skipped] == [
-        (3, "mean_rank"),
-        (3, "2 of its metrics"),
-        (4, "split train_sample"),
-        (None, "2 records example_rank"),
-    ]
+        (3, "mean_rank"), (3, "2 of its metrics"), (4, "split train_sample"), (None, "2 records example_rank"),
+    ]  # fmt: skip
 
 
 def test_a_broken_record_is_refused_with_its_line() -> None:

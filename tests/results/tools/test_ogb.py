@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import for_each
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.tools.ogb import READER
@@ -27,37 +28,23 @@ def _read(text: str) -> Reading:
 
 @given(st.lists(st.integers(1, 501), min_size=1, max_size=50))
 def test_lists_are_averaged_exactly(ranks: list[int]) -> None:
-    reciprocal = [1 / rank for rank in ranks]
-    hits = [float(rank <= 10) for rank in ranks]
-    value = {"hits@10_list": hits, "mrr_list": reciprocal}
-    reading = _read(json.dumps(value))
-    assert [entry.metric.key for entry in reading.entries] == [
-        "hits_at_10",
-        "inverse_harmonic_mean_rank",
-    ]
+    lists = {"hits@10": [float(rank <= 10) for rank in ranks], "mrr": [1 / rank for rank in ranks]}
+    reading = _read(json.dumps({f"{name}_list": values for name, values in lists.items()}))
     # The decimals as written, averaged as fractions and rounded once.
-    for entry, numbers in zip(reading.entries, (hits, reciprocal), strict=True):
-        assert float(entry.text) == float(
-            sum(Fraction(repr(number)) for number in numbers) / len(numbers)
-        )
-        assert entry.context.num_tasks == len(ranks)
-        assert entry.exact
+    for entry, (name, values) in zip(reading.entries, lists.items(), strict=True):
+        total = sum(Fraction(repr(value)) for value in values)
+        assert entry.metric == parse_metric(name)
+        assert float(entry.text) == float(total / len(values))
+        assert (entry.context.num_tasks, entry.exact) == (len(ranks), True)
     assert reading.tool == "ogb"
     assert reading.rows[0]["num_tasks"] == str(len(ranks))
 
 
 def test_splits_and_plain_values() -> None:
-    reading = _read(
-        '{"valid": {"mrr_list": [0.5]}, "test": {"mrr_list": [0.25, 0.75], "hits@50": 0.5, '
-        '"loss": 3}}'
-    )
-    assert [
-        (entry.context.split, entry.text, entry.context.num_tasks) for entry in reading.entries
-    ] == [
-        ("valid", "0.5", 1),
-        ("test", "0.5", 2),
-        ("test", "0.5", None),
-    ]
+    test = '{"mrr_list": [0.25, 0.75], "hits@50": 0.5, "loss": 3}'
+    reading = _read(f'{{"valid": {{"mrr_list": [0.5]}}, "test": {test}}}')
+    found = [(each.context.split, each.text, each.context.num_tasks) for each in reading.entries]
+    assert found == [("valid", "0.5", 1), ("test", "0.5", 2), ("test", "0.5", None)]
 
 
 @for_each(
