@@ -46,7 +46,7 @@ TEST: Rows = [("ada", "knows", "cy"), ("bob", "likes", "dee")]
 
 def rows_of(labels: Labels) -> Rows:
     """Return head, relation, tail and times of each row."""
-    columns = (labels.head, labels.relation, labels.tail, *labels.time)
+    columns: tuple[Any, ...] = (labels.head, labels.relation, labels.tail, *labels.time)
     texts: list[list[Any]] = [column.cast(pa.string()).to_pylist() for column in columns]
     return [*zip(*texts, strict=True)]
 
