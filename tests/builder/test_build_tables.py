@@ -80,16 +80,12 @@ def sources(tmp_path: Path) -> Mapping[str, Benchmark]:
 
 @pytest.fixture
 def fetcher(httpserver: HTTPServer, tmp_path: Path, screen: Console) -> Fetcher:
-    for key in KEYS:
-        for role, data in CONTENT.items():
-            if key != "gone":
-                content = b"no triple\n" if key == "wrong" and role == "test" else data
-                httpserver.expect_request(f"/copy/x.invalid/{key}/{role}.txt").respond_with_data(
-                    content
-                )
-    return Fetcher(
-        tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen)
-    )
+    for key, (role, data) in itertools.product({*KEYS} - {"gone"}, CONTENT.items()):
+        content = b"no triple\n" if (key, role) == ("wrong", "test") else data
+        place = f"/copy/x.invalid/{key}/{role}.txt"
+        httpserver.expect_request(place).respond_with_data(content)
+    mirror = httpserver.url_for("/copy")
+    return Fetcher(tmp_path / "cache", mirror=mirror, reporter=Reporter(screen))
 
 
 @pytest.mark.slow
@@ -99,15 +95,10 @@ def test_what_can_be_built_is_built_reported_and_pinned(
     outcome = script.build(list(sources.values()), fetcher, tmp_path / "out")
     assert outcome.built == ("known", "equal", "other")
     assert set(outcome.failures) == {"gone", "wrong"}
-    verified = {
-        key: row["verified"] for key, row in rankconst.load(tmp_path / "out").datasets.items()
-    }
+    built = rankconst.load(tmp_path / "out").datasets
     # Train and valid of equal have no copy.
-    assert verified == {
-        "equal": False,
-        "known": True,
-        "other": False,
-    }
+    verified = {"equal": False, "known": True, "other": False}
+    assert {key: row["verified"] for key, row in built.items()} == verified
     warned: str = screen.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
     assert (
         f"other/test.txt is not verified: its SHA-256 is {SHA256['test']}, that of the copy in o/r"
@@ -144,8 +135,5 @@ def test_what_can_be_built_is_built_reported_and_pinned(
         entry = pinned[key]["files"][role]
         assert (entry["bytes"], entry["sha256"]) == (len(data), SHA256[role])
     assert all(pinned[key] == before[key] for key in ("known", "gone"))
-    assert pinned["packed"]["archive"] == {
-        "url": "https://x.invalid/packed.zip",
-        "bytes": 7,
-        "sha256": "f" * 64,
-    }
+    archived = {"url": "https://x.invalid/packed.zip", "bytes": 7, "sha256": "f" * 64}
+    assert pinned["packed"]["archive"] == archived

@@ -95,27 +95,14 @@ def test_restrictions_and_a_train_elsewhere(
     assert graph.is_seen(triples).tolist() == both
     assert graph.is_allowed(triples).tolist() == [True] * len(rows)
     assert replace(graph, allowed_entities=masks[0]).is_allowed(triples).tolist() == heads_and_tails
-    assert (
-        replace(graph, allowed_entities=masks[0], allowed_relations=masks[1])
-        .is_allowed(triples)
-        .tolist()
-        == both
-    )
-    only = replace(graph, allowed_relations=masks[1]).is_allowed(triples)
-    assert only.tolist() == [relations[r] for _, r, _ in rows]
+    restricted = replace(graph, allowed_relations=masks[1])
+    assert restricted.is_allowed(triples).tolist() == [relations[r] for _, r, _ in rows]
+    assert replace(restricted, allowed_entities=masks[0]).is_allowed(triples).tolist() == both
 
 
-INDUCTIVE = Benchmark(
-    key="ind",
-    title="Ind",
-    aliases=(),
-    format=LineFormat(),
-    files={
-        role: BenchmarkFile(Remote(f"https://ind.invalid/{role}"))
-        for role in ("train", "test", CONTEXT)
-    },
-    split="published inductive",
-)
+ROLES = ("train", "test", CONTEXT)
+FILES = {role: BenchmarkFile(Remote(f"https://ind.invalid/{role}")) for role in ROLES}
+INDUCTIVE = Benchmark("ind", "Ind", (), LineFormat(), FILES, "published inductive")
 
 
 def test_the_context_may_be_missing_where_it_makes_no_difference() -> None:
@@ -160,11 +147,8 @@ def test_times_are_coded_in_their_order(times: tuple[str, ...]) -> None:
         role: read_triples(f"a\tr\tb\t{time}\n".encode(), LineFormat(columns="hrtd"), role)
         for role, time in written.items()
     }
-    assert [triples.codes[-1].tolist() for triples in encode_labels(rows).splits.values()] == [
-        [2],
-        [1],
-        [0],
-    ]
+    codes = [triples.codes[-1].tolist() for triples in encode_labels(rows).splits.values()]
+    assert codes == [[2], [1], [0]]
 
 
 def test_facts_are_told_apart_in_graphs_of_any_size() -> None:

@@ -48,33 +48,22 @@ Tables = dict[str, "pa.Table"]
 
 def make_tables(*keys: str, size: int = 5) -> Tables:
     """Make a small set of tables; another `size` changes candidates and constants."""
-    described = [
-        {
-            **{column.name: size for column in COLUMNS["datasets"] if column.kind == "count"},
-            **{
-                column.name: f"{column.name} of {key} é"
-                for column in COLUMNS["datasets"]
-                if column.kind == "text"
-            },
-            "dataset": key,
-            "aliases": [f"{key}-alias"],
-            "source_urls": [f"https://example.invalid/{key}", "https://example.invalid/b"]
-            if key != "own"
-            else [],
-            "sha256": ["00", None, "11"],
-            "verified": key != "own",
-        }
-        for key in keys
-    ]
+    described = []
+    for key in keys:
+        row: dict[str, Any] = {}
+        for column in COLUMNS["datasets"]:
+            row[column.name] = f"{column.name} of {key} é" if column.kind == "text" else size
+        urls = [f"https://example.invalid/{key}", "https://example.invalid/b"]
+        row |= {"dataset": key, "aliases": [f"{key}-alias"], "sha256": ["00", None, "11"]}
+        row |= {"source_urls": urls if key != "own" else [], "verified": key != "own"}
+        described.append(row)
     histograms = {}
     for tasks in (Tasks(key, "raw", "test", side) for key in keys for side in ("head", "tail")):
         plain = Histogram.from_counts([size, size + 1, size])
         histograms[tasks] = plain
-        for aggregation in MACROS:
-            macro = Histogram.from_counts(
-                plain.num_candidates, plain.num_tasks, weights=1 / plain.num_tasks
-            )
-            histograms[replace(tasks, aggregation=aggregation)] = macro
+        counts = plain.num_candidates, plain.num_tasks
+        macro = Histogram.from_counts(*counts, weights=1 / plain.num_tasks)
+        histograms |= {replace(tasks, aggregation=aggregation): macro for aggregation in MACROS}
         histograms |= {replace(tasks, relations=(name,)): plain for name in ("r", "s")}
     return {
         "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
@@ -98,12 +87,8 @@ FRAME = st.lists(
 
 def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
     types = {"s": pa.string(), "i": pa.int64(), "f": pa.float64(), "l": pa.list_(pa.string())}
-    return pa.table(
-        {
-            name: pa.array([row[i] for row in rows], kind)
-            for i, (name, kind) in enumerate(types.items())
-        }
-    )
+    records = [dict(zip(types, row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(records, schema=pa.schema([*types.items()]))
 
 
 @given(one=FRAME, other=FRAME)
