@@ -8,6 +8,7 @@ attributes that its class documents are read.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,9 +79,8 @@ def count_with_sets(
 
     @functools.cache
     def rank(candidates: str) -> tuple[set[Hashable], set[Hashable]]:
-        return ranked_entities(dataset, asked[candidates]), ranked_relations(
-            dataset, asked[candidates]
-        )
+        protocol = asked[candidates]
+        return ranked_entities(dataset, protocol), ranked_relations(dataset, protocol)
 
     @functools.cache
     def gather(
@@ -88,13 +88,9 @@ def count_with_sets(
     ) -> list[dict[Hashable, set[Hashable]]]:
         entities, kinds = rank(candidates)
         heads, tails, relations = found = [defaultdict[Any, set[Any]](set) for _ in range(3)]
-        kept = (
-            row
-            for name in names
-            for row in dataset[name]
-            if row[0] in entities and row[2] in entities
-        )
-        for h, r, t, *more in (row[:end] for row in kept):
+        for h, r, t, *more in (row[:end] for name in names for row in dataset[name]):
+            if not {h, t} <= entities:
+                continue
             heads[r, t, *more].add(h)
             tails[h, r, *more].add(t)
             if r in kinds:
@@ -139,11 +135,8 @@ def count_with_sets(
         if protocol.negatives is not None:
             return count_brute_force(dataset, protocol, split)
         asked[protocol.candidates] = asked[f"{protocol.tasks} {protocol.distinct}"] = protocol
-        names = (
-            frozenset({split, *filter_splits(protocol, split)})
-            if protocol.known != "none"
-            else frozenset()
-        )
+        filters = filter_splits(protocol, split)
+        names = frozenset({split, *filters} if filters else ())
         end = None if protocol.time == "same" else 3
         return count_rows(protocol.candidates, protocol.tasks, protocol.distinct, names, end, split)
 
@@ -184,24 +177,16 @@ def count_relations(dataset: Dataset, protocol: Protocol, split: str, rows: list
         else set()
     )
     temporal = any(len(row) > 3 for row in everything(dataset))
-    kinds = [
-        (r, inverse)
-        for r in ranked_relations(dataset, protocol)
-        for inverse in (False, True)[: 1 + temporal]
-    ]
-    tasks = [
-        ((h, t), (r, inverse), time)
-        for inverse in (False, True)[: 1 + temporal]
-        for h, r, t, *time in facts
-    ]
+    directions = (False, True) if temporal else (False,)
+    kinds = [*itertools.product(ranked_relations(dataset, protocol), directions)]
     counts = []
-    for (h, t), true, time in tasks:
-        x, y = (t, h) if true[1] else (h, t)
-        facts_of = {
-            kind: ((y, kind[0], x, *time) if kind[1] else (x, kind[0], y, *time))[:end]
-            for kind in kinds
-        }
-        counts.append(sum(kind == true or facts_of[kind] not in known for kind in kinds))
+    for inverse, (h, r, t, *time) in itertools.product(directions, facts):
+        x, y = (t, h) if inverse else (h, t)
+        others = 0
+        for kind, turned in kinds:
+            fact = (y, kind, x, *time) if turned else (x, kind, y, *time)
+            others += (kind, turned) == (r, inverse) or fact[:end] not in known
+        counts.append(others)
     return counts
 
 
@@ -350,15 +335,10 @@ def score_baselines(dataset: Dataset, split: str, choice: str) -> dict[str, Scor
     """Return the score of every baseline, if counting ranks by `choice`."""
     scores = {"uniform": score_uniform(dataset), "frequency": score_frequency(dataset)}
     if choice == "recency":
-        return {
-            **scores,
-            "counting": score_recency(dataset, split),
-            "counting_single_step": score_single_step(dataset),
-        }
-    return {
-        **scores,
-        "counting": scores["frequency"] if choice == "frequency" else score_rules(dataset),
-    }
+        single = score_single_step(dataset)
+        return {**scores, "counting": score_recency(dataset, split), "counting_single_step": single}
+    counting = scores["frequency"] if choice == "frequency" else score_rules(dataset)
+    return {**scores, "counting": counting}
 
 
 def choose_counting(dataset: Dataset, protocol: Protocol) -> str:
@@ -416,14 +396,11 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
     rows = everything(dataset)
     train = dataset["train"]
     seen_entities, seen_relations = entities_of(train), relations_of(train)
-    seen = {
-        split: [
-            row
-            for row in dataset[split]
-            if {row[0], row[2]} <= seen_entities and row[1] in seen_relations
-        ]
-        for split in ORDER
-    }
+    seen: dict[str, list[Row]] = {split: [] for split in ORDER}
+    for split in ORDER:
+        for row in dataset[split]:
+            if {row[0], row[2]} <= seen_entities and row[1] in seen_relations:
+                seen[split].append(row)
     # Distinct, as STATISTICS.csv has it.
     return {
         "entities": len(entities_of(rows)),
@@ -450,10 +427,9 @@ def read_rows(
     """
     rows = []
     for line in content.removesuffix(b"\n").split(b"\n"):
-        cells = [
-            cell.strip(b" ") if padded else cell
-            for cell in line.removesuffix(b"\r").split(delimiter)
-        ]
+        cells = line.removesuffix(b"\r").split(delimiter)
+        if padded:
+            cells = [cell.strip(b" ") for cell in cells]
         pairs = list(zip(columns, cells, strict=True))
         rows.append(tuple(cell for wanted in "hrtd" for letter, cell in pairs if letter == wanted))
     return rows

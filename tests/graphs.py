@@ -48,10 +48,8 @@ from rankconst_builder.rankers import count_baselines
 from rankconst_builder.triples import Labels, read_triples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
     from rankconst.tasks import Histogram
     from rankconst_builder.candidates import TaskCounts
@@ -90,32 +88,20 @@ def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
     """Code a dataset so that entities, relations and times are 0, 1, ... in the order of their
     numbers.
     """
-    entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]  # one sortable type a call
-    relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]  # likewise
-    temporal = any(len(row) == 4 for row in everything(dataset))
-    times = (
-        {time: code for code, time in enumerate(sorted({row[3] for row in everything(dataset)}))}  # type: ignore[type-var]  # likewise
-        if temporal
-        else {}
-    )
-
-    def code(codes: Iterable[int]) -> NDArray[np.int64]:
-        return np.array(list(codes), dtype=np.int64)
-
-    return Graph(
-        {
-            split: Triples(
-                code(entities[h] for h, *_ in dataset[split]),
-                code(relations[r] for _, r, *_ in dataset[split]),
-                code(entities[t] for _, _, t, *_ in dataset[split]),
-                code(times[row[3]] for row in dataset[split]) if temporal else None,
-            )
-            for split in ORDER
-        },
-        len(entities),
-        len(relations),
-        max(len(times), 1),
-    )
+    every: Any = everything(dataset)
+    entities, relations = sorted(entities_of(every)), sorted(relations_of(every))  # type: ignore[type-var]  # one sortable type a call
+    times = sorted({time for _, _, _, *more in every for time in more})
+    splits = {}
+    for split in ORDER:
+        rows: Any = dataset[split]
+        columns = [
+            [entities.index(row[0]) for row in rows],
+            [relations.index(row[1]) for row in rows],
+            [entities.index(row[2]) for row in rows],
+            *([[times.index(row[3]) for row in rows]] if times else []),
+        ]
+        splits[split] = Triples(*(np.array(column, dtype=np.int64) for column in columns))
+    return Graph(splits, len(entities), len(relations), max(len(times), 1))
 
 
 def rows(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row]]:
@@ -216,17 +202,11 @@ def compare_histograms(
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
     generator = random.Random(seed)  # noqa: S311 - test data
-    return {
-        split: [
-            (
-                generator.randrange(entities),
-                generator.randrange(relations),
-                generator.randrange(entities),
-            )
-            for _ in range(size if split == "train" else size // 4)
-        ]
-        for split in ORDER
-    }
+    found: Dataset = {}
+    for split, number in zip(ORDER, (size, size // 4, size // 4), strict=True):
+        sizes = (entities, relations, entities)
+        found[split] = [tuple(map(generator.randrange, sizes)) for _ in range(number)]
+    return found
 
 
 def read_labels(mirror: Path, key: str, roles: tuple[str, ...]) -> dict[str, Labels]:

@@ -53,16 +53,11 @@ def count_rows(row: Any, protocol: str, split: str) -> int | None:
 def words_are_known(frames: Frames) -> Iterator[str]:
     known = {"split": {*SPLITS}, "side": {*SIDES}, "metric": {*CATALOGUE}, "baseline": {*BASELINES}}
     for name, frame in frames.items():
-        for column in [column for column in known if column in frame]:
-            yield from (
-                f"{name}: {column} {word}" for word in set(frame[column].unique()) - known[column]
-            )
-        if "protocol" in frame:
-            yield from (
-                f"{name}: {word}"
-                for word in frame["protocol"].unique()
-                if parse_protocol(word).key != word
-            )
+        for column in known.keys() & {*frame.columns}:
+            odd = {*frame[column]} - known[column]
+            yield from (f"{name}: {column} {word}" for word in odd)
+        protocols = frame["protocol"].unique() if "protocol" in frame else ()
+        yield from (f"{name}: {word}" for word in protocols if parse_protocol(word).key != word)
 
 
 @law
@@ -170,11 +165,8 @@ def constants_are_within_best_and_worst(frames: Frames) -> Iterator[str]:
         slack = row["expectation_error"] + ROUNDING * abs(row["expectation"])
         if not low - slack <= row["expectation"] <= high + slack:
             yield f"{row['metric']} {row['expectation']} beyond {low} to {high}"
-        if (
-            not 0
-            <= row["variance"]
-            <= (high - low) ** 2 / 4 * (1 + ROUNDING) + row["variance_error"]
-        ):
+        most_variance = (high - low) ** 2 / 4 * (1 + ROUNDING) + row["variance_error"]
+        if not 0 <= row["variance"] <= most_variance:
             yield f"{row['metric']}: variance {row['variance']}"
 
 
