@@ -219,7 +219,8 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     collector = Collector()
     above = Address()  # what the lines so far say
     has_ties = False
-    file_dataset = gather((name_file(document.name),)).declared.get("dataset")
+    file = gather((name_file(document.name),))
+    named = {name: file.declared.get(name) for name in ("dataset", "split")}
     for record in records:
         leaves = _list_leaves(record)
         has_ties = has_ties or any(leaf.path.rank_type for leaf in leaves)
@@ -228,7 +229,10 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         above = replace(address, **fields)
         if "step" in _get(record):
             address = above
-        address = replace(address, dataset=address.dataset or file_dataset)
+        fields = {name: getattr(address, name) or value for name, value in named.items()}
+        open_questions = (ask for ask in file.questions if not fields.get(ask.field))
+        asked = [ask for ask in open_questions if ask.says != "pykeen"]
+        address = replace(address, **fields, questions=(*address.questions, *asked))
         _add_numbers(record, leaves, address, collector)
     # YAML of any program may come here.
     tool = "pykeen" if form != READER.key or has_ties else None
@@ -269,12 +273,16 @@ def _add_numbers(
 
 def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: bool) -> Address:
     """Form the address of a number; before 1.5, test was filtered by train and test alone."""
-    split = parse_split(path.split) if path.split else None
+    split, questions = address.split, address.questions
+    if path.split:
+        split = parse_split(path.split)
+        questions = tuple(ask for ask in questions if ask.field != "split")
     if is_old and split in {None, "test"}:
         address = replace(address, protocol="pykeen-train+test")
     return replace(
         address,
         split=split,
+        questions=questions,
         side=path.side or None,
         rank_type=RANK_TYPES.get(path.rank_type),
         num_tasks=counts.get((path.split, path.side, path.rank_type)),

@@ -187,7 +187,12 @@ _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
         ("x.json", '{"both": {"realistic": {"mrr": 0.1585, "count": 40876.0}}}', "pykeen both realistic 40876"),
         ("x.json", '{"prefix": "validation", "both.realistic.hits_at_10": 0.5}', "pykeen valid both realistic"),
         ("x.json", '{"split": "validation", "both.realistic.hits_at_10": 0.5}', "pykeen valid both realistic"),
-        # The name of the file is the farthest to say the dataset.
+        # The name of the file is the farthest to say the dataset and the split.
+        ("umls_valid_pykeen.json", '{"both": {"realistic": {"mrr": 0.5}}}', "pykeen umls valid both realistic"),
+        ("umls_valid.json", '{"test": {"both": {"realistic": {"mrr": 0.5}}}}', "pykeen umls test both realistic"),
+        ("mine_dev.json", '{"both": {"realistic": {"mrr": 0.5}}}',
+         "pykeen both realistic --split valid, or --accept dev if it says nothing about these numbers"),
+        ("mine_dev.json", '{"test": {"both": {"realistic": {"mrr": 0.5}}}}', "pykeen test both realistic"),
         ("umls.json", '{"both": {"realistic": {"mrr": 0.5}}}', "pykeen umls both realistic"),
         ("umls.json", '{"dataset": "nations", "both": {"realistic": {"mrr": 0.5}}}', "pykeen nations both realistic"),
         ("x.json", '{"metrics": {"mean_rank": {"both": {"avg": 3}}}}', "pykeen both pykeen-train+test realistic"),
