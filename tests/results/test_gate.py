@@ -130,7 +130,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "names above metrics are of parts where rows are models": [
         (md("UMLS", f"Model | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), f"?{one.lower()}; ?{other.lower()}")
-        for one, other in (("Forget", "Retain"), ("2014", "2015"), ("Low", "High"), ("LP", "RP"), ("Day 1", "Day 2"), ("Few", "Known"))
+        for one, other in (("Forget", "Retain"), ("2014", "2015"), ("Low", "High"), ("LP", "RP"), ("Day 1", "Day 2"), ("Few", "Known"), ("|N|=50", "k=5"))
     ],
     "names above metrics may be of models, or of who ran them": [
         (md("UMLS", f"{heading} | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), "umls; umls")
@@ -152,7 +152,7 @@ TOPICS: dict[str, list[Case]] = {
         (md("R", "Data | Model | MRR", " | A | .3", "UMLS | B | .4", " | C | .5", " | A | .6", "Nations | B | .7", " | C | .8"),
          f"{LEFT}; umls; {LEFT}; {LEFT}; nations; nations"),
         (md("UMLS", "Side | Model | MRR", " | A | .3", "Head | B | .4", " | A | .6", "Tail | B | .7"), "?head; umls head; ?tail, head; umls tail"),
-        ("dataset,Split,Model,MRR\nUMLS,Valid,A,.3\nUMLS,,B,.4\nUMLS,Test,A,.6\nUMLS,,B,.7\n", "umls valid; ?valid; umls; umls"),
+        ("dataset,Split,Model,MRR\nUMLS,Valid,A,.3\nUMLS,,B,.4\nUMLS,Test,A,.6\nUMLS,,B,.7\n", "umls valid; ?valid; umls; ?valid"),
     ],
     "a number of runs is no part of a metric": [
         (f"dataset,MRR ({runs})\nUMLS,.5\n", "umls") for runs in ("5 seeds", "mean of 3 runs")

@@ -59,6 +59,7 @@ _OPEN_ABOVE_NUMBERS = {"part", "graph", "protocol"}
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")
 # Roles of columns whose cells are labels, and of those whose cells are facts.
 _DECLARED = (*NAMES, "version")
+_OF_TASKS = {"split", "side", "protocol"}
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
 
 
@@ -168,6 +169,9 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
     for role in (*_DECLARED, *_FACTS):
         if role in roles:
             readers[roles[role]] = partial(_read_role, role, find_flag(heading, roles[role]))
+    for role in _OF_TASKS & roles.keys():
+        j = roles[role]
+        readers[j] = partial(_read_or_ask, readers[j], _find_open(cells[j]))
     if "model" in roles:
         readers[roles["model"]] = _read_name
     for j in layout.free:
@@ -222,6 +226,18 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
             place_of[number] = len(read_texts)
             read_texts.append(texts)
     return ColumnTexts(place_of[codes], read_texts)
+
+
+def _find_open(cells: Cells) -> CellTexts:
+    """Return the text of a blank cell next to one such as "valid", which asks about that."""
+    asking = [cell for cell in cells.distinct[:FEW] if read_label(cell).words]
+    return _make_text(read_label(f"blank beside {asking[0]}")) if asking else _NOTHING
+
+
+def _read_or_ask(read: Callable[[str], CellTexts], blank: CellTexts, cell: str) -> CellTexts:
+    """Read a cell of a column about the ranking tasks, of which `blank` is the text of a blank."""
+    texts = read(cell)
+    return blank if texts == _NOTHING and is_missing(cell) else texts
 
 
 def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:

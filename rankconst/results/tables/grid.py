@@ -41,8 +41,7 @@ MOST_CELLS = 10_000_000
 LONGEST_TEXT = 16 * 2**20
 """The most characters of a document with tables between its prose."""
 
-_OF_TASKS = {"split", "side", "protocol"}
-_REPEATED = {"dataset", "relations", *_OF_TASKS}
+_REPEATED = {"dataset", "split", "side", "protocol", "relations"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +236,8 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     columns: list[list[str]] = [[] for _ in heading.keys]
     if rows:
         columns = [list(cells) for cells in zip(*(row.plain for row in rows), strict=True)]
-    if not dialect.exact:
-        _fill(heading, columns, even=dialect.even)
+    if not dialect.even and not dialect.exact:
+        _fill(heading, columns)
     return Sheet(
         heading,
         [Cells(column) for column in columns],
@@ -251,16 +250,15 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     )
 
 
-def _fill(heading: Heading, columns: list[list[str]], *, even: bool) -> None:
+def _fill(heading: Heading, columns: list[list[str]]) -> None:
     """Fill empty cells of columns about the ranking tasks with the cell above.
 
-    Whether that is meant is open in an `even` table below a cell such as "valid", and where a name
-    is in the middle of its rows: such a cell then says where it is, which is asked about.
+    Where a name is in the middle of its rows, of which they are is open: their cells then say where
+    they are, which is no name, or asked about.
     """
     roles = find_roles(heading, [Cells(column) for column in columns])
-    repeated = {j for role, j in roles.items() if role in (_OF_TASKS if even else _REPEATED)}
-    if not even:
-        repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
+    repeated = {j for role, j in roles.items() if role in _REPEATED}
+    repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
     measured = range(len(columns[0]))  # the rows that name no group
     if heading.measures:
         measures = [columns[j] for j in heading.measures]
@@ -271,16 +269,14 @@ def _fill(heading: Heading, columns: list[list[str]], *, even: bool) -> None:
         named = [i for i in measured if any(cells[i] for cells in others)]
         column, last = columns[j], ""
         following = [column[i] for i in named if column[i]]
-        is_centred = not even and bool(named) and not column[named[0]]
+        is_centred = bool(named) and not column[named[0]]
         for i in named:
             if column[i]:
                 last = following.pop(0)
-            elif not even and not (is_centred and following):
-                column[i] = last
-            elif is_centred:
+            elif is_centred and following:
                 column[i] = f"blank above {following[0]}" + (f", below {last}" if last else "")
-            elif read_label(last).words:
-                column[i] = f"blank below {last}"
+            else:
+                column[i] = last
 
 
 def _merge(

@@ -428,7 +428,8 @@ def _names_model_above(label: Label) -> bool:
     """Tell whether a label above metrics names a model; LP and Q4 are too short for one."""
     words = _drop_counts(label.text.split())
     known = VOCABULARY.models
-    return names_model(word for word in words if len(word) > SHORT or squash(word) in known)
+    long = [word for word in words if len(word) > SHORT or squash(word) in known]
+    return names_model(word for word in long if "=" not in word)
 
 
 def _drop_counts(words: Iterable[str]) -> list[str]:
