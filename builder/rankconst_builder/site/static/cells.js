@@ -3,7 +3,7 @@
 import { Refusal } from "./format.js";
 import { shorten } from "./names.js";
 
-const MOST = { characters: 200_000, rows: 500, columns: 40, cell: 1000 };
+const MOST = { characters: 100_000, cell: 1000 };
 const FORMATS = "cells of a spreadsheet, CSV or Markdown";
 
 /** Refuse a table that the program may read. @param {string} message @returns {never} */
@@ -21,8 +21,6 @@ export function cutTable(text) {
   if (!rows.length) refuse("The table has no cells.");
   const width = rows[0].length;
   const uneven = rows.findIndex((cells) => cells.length !== width);
-  if (rows.length > MOST.rows || width > MOST.columns)
-    refuse(`The table has ${rows.length} rows of ${width} cells: too many for this page.`);
   if (uneven >= 0) refuse(`Row ${uneven + 1} has ${rows[uneven].length} cells and the heading ${width}.`);
   return rows;
 }

@@ -242,12 +242,10 @@ function dropContradictions({ columns, rows }, results) {
 
 /** Whether shares of hits grow with k, and allow the MRR and the MR. @param {Result[]} results */
 function agree(results) {
-  const ends = (/** @type {Result} */ { published: { lower, upper }, shift }) => ({
-    ...{ lower: lower + shift, upper: upper + shift },
-  });
-  const find = (/** @type {string} */ slug) => results.filter(({ metric }) => metric.slug === slug).map(ends)[0];
-  const counted = results.filter(({ metric }) => metric.slug.startsWith("hits@"));
-  const hits = counted.map((result) => ({ k: Number(result.metric.slug.slice("hits@".length)), ...ends(result) }));
+  const numbers = results.map(({ metric: { slug }, rungs }) => ({ slug, ...rungs[0].adjusted.interval }));
+  const find = (/** @type {string} */ name) => numbers.find(({ slug }) => slug === name);
+  const counted = numbers.filter(({ slug }) => slug.startsWith("hits@"));
+  const hits = counted.map((number) => ({ ...number, k: Number(number.slug.slice("hits@".length)) }));
   hits.sort((share, next) => share.k - next.k);
   for (const [at, { upper }] of hits.entries())
     if (hits.slice(0, at).some(({ lower }) => upper + NOISE < lower)) return false;
