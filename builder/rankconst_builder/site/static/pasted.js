@@ -158,6 +158,9 @@ async function adjustCell(table, i, j, percent, form) {
   const text = unmarked(table.rows[i][j]);
   if (/^[+\-−–]/.test(text)) refuse("It has a sign, as differences have.");
   const declarations = listDeclarations(table, table.rows[i], column);
+  const hasSplit = (/** @type {{field?: string}[]} */ values) => values.some(({ field }) => field === "split");
+  if (!form.split && !hasSplit(declarations) && table.columns.some(({ label }) => hasSplit(label.values)))
+    refuse("Another heading names its split, so this one may be of another split.");
   const state = settleForm(declarations, form);
   const result = await adjustNumber(state, metric, text, percent && !text.includes("%"));
   const isFiltered = declarations.some(({ value }) => value === "filtered");
