@@ -4,7 +4,6 @@ whole program.
 
 from __future__ import annotations
 
-import json
 import pkgutil
 import re
 import subprocess
@@ -27,66 +26,13 @@ from readings import check_refusal, documents, write_csv, write_latex, write_mar
 
 # Format key to a file's name and text. MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019,
 # arXiv:1902.10197).
-FILES: dict[str, tuple[str, str]] = {
-    "csv": ("results.csv", "model,dataset,MRR,Hits@10\nRotatE,WN18RR,0.476,0.571\n"),
-    "markdown": ("results.md", "| model | MRR | Hits@10 |\n|---|---|---|\n| RotatE | 0.476 | 0.571 |\n"),
-    "latex": (
-        "results.tex",
-        "\\begin{tabular}{lrr}\nmodel & MRR & Hits@10 \\\\\n\\midrule\nRotatE & 0.476 & 0.571 \\\\\n\\end{tabular}\n",
-    ),
-    "pykeen": (
-        "results.json",
-        json.dumps({"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.476, "hits_at_10": 0.571}}}}),
-    ),
-    "pykeen_csv": (
-        "metrics.csv",
-        (
-            "Side,Rank_type,Metric,Value\nboth,realistic,inverse_harmonic_mean_rank,0.476\n"
-            "both,realistic,hits_at_10,0.571\n"
-        ),
-    ),
-    "pykeen_tracker": (
-        "tracker.csv",
-        "type,step,key,value\nparameter,0,dataset,wn18rr\nmetric,1,loss,0.5\n"
-        "metric,1,testing.both.realistic.inverse_harmonic_mean_rank,0.476\n"
-        "metric,1,testing.both.realistic.hits_at_10,0.571\n",
-    ),
-    "pykeen_trials": (
-        "trials.tsv",
-        "number\tvalue\tuser_attrs_both.realistic.mean_reciprocal_rank\tuser_attrs_both.realistic.hits_at_10\n"
-        "0\t0.476\t0.476\t0.571\n",
-    ),
-    "pykeen_runs": (
-        "export.csv",
-        "Name,dataset,both.realistic.inverse_harmonic_mean_rank,both.realistic.hits_at_10\nrun,wn18rr,0.476,0.571\n",
-    ),
-    "libkge": (
-        "trace.yaml",
-        "{epoch: 100, event: eval_completed, filter_splits: [train, valid, test], "
-        "hits_at_10_filtered: 0.571, "
-        "mean_reciprocal_rank_filtered: 0.476, scope: epoch, size: 3134, split: test, type: "
-        "entity_ranking}\n",
-    ),
-    "libkge_csv": (
-        "dump.csv",
-        "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,"
-        "avg_cost,metric_name,metric\n"
-        "1,wnrr,rotate,0,2,eval,test,100,,,,mean_reciprocal_rank_filtered,0.476\n",
-    ),
-    "ultra": (
-        "ultra_results_2024-01-05-10-11-12.csv",
-        (
-            "dataset,mr,mrr,hits@1,hits@10,hits@10_50\n"
-            "WN18RR,3340.5,0.47600001096725464,0.42800000309944153,0.571,0.97\n"
-        ),
-    ),
-    "libkge_log": ("kge.log", (Path(__file__).parent / "files/libkge/kge.log").read_text(encoding="utf-8")),
-    "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
-    "objects": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
-    "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
-    "text": ("results.txt", "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n"),
-    **{key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()},
-}  # fmt: skip
+_HERE = Path(__file__).parent
+FILES = {
+    path.parent.name: (path.name, path.read_text(encoding="utf-8"))
+    for path in sorted((_HERE / "samples").glob("*/*"))
+}
+FILES["libkge_log"] = "kge.log", (_HERE / "files/libkge/kge.log").read_text(encoding="utf-8")
+FILES |= {key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()}
 
 
 @pytest.fixture(params=[*FILES, "xlsx"])
