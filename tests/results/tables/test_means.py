@@ -183,7 +183,7 @@ def test_models_have_means_of_their_own_that_are_no_further_graph(tmp_path: Path
     lines = [f"{model},{name},{value + off:.1f}" for model, off in models for name, value in rows]
     path = save(tmp_path, "model,dataset,MRR", *lines)
     done = [each for each in rankconst.adjust(path).numbers.entries if each.constants]
-    means = [each for each in done if str(each.constants.tasks).startswith("fb15k237+wn18rr/")]  # type: ignore[union-attr]
+    means = [each for each in done if str(each.constants.tasks).startswith("fb15k237+wn18rr/")]
     assert [each.entry.context.model for each in means] == ["A", "B"]
     (across,) = rankconst.compare(path).across
     assert across.datasets == ("fb15k237", "wn18rr")
