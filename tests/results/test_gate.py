@@ -130,7 +130,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "names above metrics are of parts where rows are models": [
         (md("UMLS", f"Model | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), f"?{one.lower()}; ?{other.lower()}")
-        for one, other in (("Forget", "Retain"), ("2014", "2015"), ("Low", "High"), ("LP", "RP"), ("Day 1", "Day 2"), ("Few", "Known"), ("|N|=50", "k=5"))
+        for one, other in (("Forget", "Retain"), ("2014", "2015"), ("Low", "High"), ("LP", "RP"), ("Day 1", "Day 2"), ("Few", "Known"), ("C=50", "k=5"))
     ],
     "names above metrics may be of models, or of who ran them": [
         (md("UMLS", f"{heading} | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), "umls; umls")
