@@ -51,7 +51,7 @@ export const general = (value) => String(Number(value.toPrecision(6)));
 const floorLog10 = (value) => Number(Math.abs(value).toExponential().split("e")[1]);
 
 /** @param {number} power */
-export const tenTo = (power) => Number(`1e${power}`);
+const tenTo = (power) => Number(`1e${power}`);
 
 /** @param {number} value */
 function roundEven(value) {
