@@ -59,20 +59,13 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Columns]:
     home = tmp_path_factory.mktemp("graph")
-    draw = np.random.default_rng(0).integers
-    return {
-        split: put(
-            home / f"{split}.parquet",
-            head=3 * draw(0, entities, rows) ** 2 // entities,
-            relation=draw(0, relations, rows),
-            tail=draw(0, entities, rows),
-        )
-        for split, (rows, entities, relations) in {
-            "train": (3000, 190, 9),
-            "valid": (120, 200, 10),
-            "test": (120, 200, 10),
-        }.items()
-    }
+    draw, found = np.random.default_rng(0).integers, {}
+    for split in ORDER:
+        rows, entities, relations = (3000, 190, 9) if split == "train" else (120, 200, 10)
+        head = 3 * draw(0, entities, rows) ** 2 // entities
+        relation, tail = draw(0, relations, rows), draw(0, entities, rows)
+        found[split] = put(home / f"{split}.parquet", head=head, relation=relation, tail=tail)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -237,8 +230,6 @@ def test_a_cluster_that_is_lost(error: tuple[Any, ...], told: str) -> None:
     def gather(_: object) -> NoReturn:
         raise getattr(importlib.import_module("distributed"), error[0])(*error[1:])
 
+    columns = Columns("x", 0, [], "hrt", lambda: iter([]), is_ids=True)
     with pytest.raises(DataError, match=told):
-        hash_files(
-            SimpleNamespace(gather=gather),
-            Columns("x", 0, [], "hrt", lambda: iter([]), is_ids=True),
-        )
+        hash_files(SimpleNamespace(gather=gather), columns)

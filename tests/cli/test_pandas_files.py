@@ -20,14 +20,8 @@ if TYPE_CHECKING:
 
     from cli.conftest import Run, Write
 
-TABLE = pd.DataFrame(
-    {
-        "model": ["ComplEx", "TransE"],
-        "dataset": ["FB15k-237", "WN18RR"],
-        "MRR": [0.294, 0.22],
-        "Hits@10": [0.465, 0.5],
-    }
-)
+ROWS = [("ComplEx", "FB15k-237", 0.294, 0.465), ("TransE", "WN18RR", 0.22, 0.5)]
+TABLE = pd.DataFrame(ROWS, columns=["model", "dataset", "MRR", "Hits@10"])
 WRITERS: dict[str, Callable[[Path], object]] = {
     "a.parquet": TABLE.to_parquet,
     "index.parquet": lambda path: TABLE.set_index("model").rename_axis(None).to_parquet(path),

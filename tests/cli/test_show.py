@@ -83,12 +83,8 @@ def test_at_80_columns_every_key_is_whole(
     lines = re.sub(r"\x1b\[[0-9;]*m", "", screen.out).splitlines()
     starts = {line.split()[0] for line in lines if line.split()}
     records = run("show", plural, "-f", "json").records
-    keys = {
-        row.get("label", next(iter(row.values())))
-        for row in records
-        if row.get("status") != "unavailable"
-    }
-    assert keys <= starts
+    listed = [row for row in records if row.get("status") != "unavailable"]
+    assert {row.get("label", next(iter(row.values()))) for row in listed} <= starts
     # The captions below, which are sentences, wrap as the terminal likes.
     assert all(len(line) <= 80 for line in lines[: len(lines) - 6])
 
@@ -125,9 +121,8 @@ def test_datasets_are_those_of_the_tables_and_of_the_registry(run: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_builder")
 def test_without_the_extra_datasets_are_listed(run: Run) -> None:
-    assert {"fb15k237", "wn18rr"} <= {
-        row["dataset"] for row in run("show", "datasets", "-f", "json").records
-    }
+    rows = run("show", "datasets", "-f", "json").records
+    assert {"fb15k237", "wn18rr"} <= {row["dataset"] for row in rows}
     assert "rankconst[builder]" in run("show", "datasets").out
 
 
@@ -178,16 +173,10 @@ def test_every_protocol_has_a_page(run: Run, name: str) -> None:
 @pytest.mark.parametrize("key", TOOLS)
 def test_every_tool_has_a_page(run: Run, key: str) -> None:
     tool = TOOLS[key]
-    facts = (
-        *tool.repositories,
-        *tool.caveats,
-        *tool.evidence,
-        *tool.refused.values(),
-        tool.effect or "",
-        tool.nan_scores,
-        parse_protocol(tool.protocol).summary,
-    )
-    check_page(run("show", key), key, tool.title, tool.protocol, tool.ties, tool.reference, *facts)
+    facts = (key, tool.title, tool.protocol, tool.ties, tool.reference, tool.nan_scores)
+    lists = (*tool.repositories, *tool.caveats, *tool.evidence, *tool.refused.values())
+    summary = parse_protocol(tool.protocol).summary
+    check_page(run("show", key), *facts, *lists, tool.effect or "", summary)
     (page,) = run("show", tool.repositories[0], "-f", "json").records
     assert page == {row["tool"]: row for row in run("show", "tools", "-f", "json").records}[key]
     fields = ("protocol", "ties", "whole_ranks", "batch", "effect")
