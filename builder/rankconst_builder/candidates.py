@@ -72,7 +72,7 @@ class KeyTable:
 
     Most keys are not in it. A key is hashed to a slot, the top bits of its product with an odd
     number; if no key of the table marks this slot, it is not in the table. The others are searched.
-    There are 16 to 32 slots a key, but at most 2^24.
+    There are 16 to 32 slots a key, so that few other keys hit one, but at most 2^24: 16 MB.
     """
 
     def __init__(self, keys: Words) -> None:
@@ -83,7 +83,7 @@ class KeyTable:
 
     def _hash(self, keys: Words) -> Codes:
         """Return the slot of each key."""
-        slots = keys * np.uint64(0xD6E8FEB86659FD93)
+        slots = keys * np.uint64(0xD6E8FEB86659FD93)  # any odd number of irregular bits will do
         slots >>= self._shift
         return slots.view(np.int64)  # indices of another type are converted at every use
 

@@ -46,8 +46,8 @@ MEMORY = 2 << 30
 _BYTES = 12  # of a triple of ids
 _CHANGED = "changed while it was read. Build when it is whole."
 _EMPTY = "{} is empty; expected a triple in each row. Name a file with triples, or leave it out."
-_ROWS = 1 << 20
-_MOST_IDS = 1 << 32
+_ROWS = 1 << 20  # that are read in one go: 24 MB of ids of 64 bits
+_MOST_IDS = 1 << 32  # ids are kept in 32 bits
 _DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
 
 DAMAGE = (pa.ArrowException, *fetch.DAMAGE)
@@ -237,7 +237,7 @@ def _open_text(path: Path, begin: bytes, order: str | None) -> PlainText | None:
     return PlainText(path, path.stat().st_size // len("0\t0\t0\n") + 1, [path])
 
 
-_BEGIN = 1 << 12
+_BEGIN = 1 << 12  # bytes that show how a file is written; a longer first line is not plain text
 
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:

@@ -73,7 +73,7 @@ ROUNDING, SAMPLED_ROUNDING = 16 * float(np.finfo(np.float64).eps), 1e-12
 STANDARD_ERRORS = 5
 """Standard errors by which two samples of one distribution may differ."""
 
-_EXAMPLES = 5
+_EXAMPLES = 5  # rows of a table whose first change is shown
 
 
 class Bump(IntEnum):
@@ -422,13 +422,13 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
             described |= rows
         else:
             changed |= rows
+    values = [column for column in columns if column not in DESCRIPTIONS]
     examples = []
     for place in np.flatnonzero(changed)[:_EXAMPLES].tolist():
         key = _phrase_key(name, old, matched.old[place])
-        for column, rows in differs.items():
-            if rows[place] and column not in DESCRIPTIONS:
-                values = [repr(table[column][place].as_py()) for table in (before, after)]
-                examples.append(f"{key}: {column} {' -> '.join(values)}")
+        first = next(column for column in values if differs[column][place])
+        was, now = (repr(table[first][place].as_py()) for table in (before, after))
+        examples.append(f"{key}: {first} {was} -> {now}")
     if np.count_nonzero(changed) > _EXAMPLES:
         examples.append("...")
     removed = matched.removed[:_EXAMPLES]
