@@ -320,13 +320,14 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
     delimiter = _choose_delimiter(body, name)
     if columns is None:  # else the user says what each column is
         _refuse_rdf(body, first, name)
-        _refuse_negatives(body, delimiter, name)
     if _COUNT.fullmatch(first):  # the number of triples, as OpenKE writes it
         return _find_openke_layout(first, second, delimiter, name, columns)
     form = LineFormat(delimiter, columns or ORDER)
     form = replace(form, quoted=_is_quoted(body, form, name))  # first: quotes may hold delimiters
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
     heading = name_columns(cells, columns)  # letters by the words of line 1, if it is a heading
+    if columns is None and "d" not in (heading or ""):
+        _refuse_negatives(body, delimiter, name)
     # pandas heads row numbers with nothing (",a,b,c"); columns without names, with "0,1,2".
     has_row_numbers = len(cells) == 4 and not cells[0] and columns is None
     if heading is not None:

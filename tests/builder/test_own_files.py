@@ -230,6 +230,14 @@ def test_headings_name_the_time(heading: str, order: str) -> None:
     }
 
 
+def test_times_that_are_0_and_1_are_no_labels() -> None:
+    times = "a,r,b,1\nb,r,c,0\nc,r,a,1\n"
+    assert read({"train": f"head,relation,tail,time\n{times}"})[0] == {
+        "train": [("a", "r", "b", "1"), ("b", "r", "c", "0"), ("c", "r", "a", "1")]
+    }
+    assert "false triples" in refused({"train": times})
+
+
 def test_columns_name_the_time() -> None:
     for heading in ((), ("head,relation,tail,Tag",)):
         assert read(write_quads("0123", *heading), "hrtd")[0] == QUADS
