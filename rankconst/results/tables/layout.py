@@ -103,6 +103,8 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
             names = _list_names(heading, cells, first)
             if _are_datasets(names):
                 roles["dataset"] = first
+            elif names and all(read_label(name).version for name in names):
+                roles["version"] = first
     return roles
 
 
