@@ -80,8 +80,8 @@ _SILENT = """
 bf bfseries it itshape em rm sf sffamily tt ttfamily sc scshape sl bm mdseries upshape selectfont
 normalfont normalsize large Large LARGE huge Huge mathbf boldsymbol boldmath unboldmath ensuremath
 displaystyle textstyle scriptstyle scriptscriptstyle centering raggedright hfill fill noindent strut
-left right relax hline toprule midrule bottomrule botrule arraybackslash protect pagebreak newpage clearpage
-allowbreak smallskip medskip bigskip xspace null
+left right relax hline toprule midrule bottomrule botrule arraybackslash protect pagebreak newpage
+clearpage allowbreak smallskip medskip bigskip xspace null
 """
 SYMBOLS |= dict.fromkeys(_BLANKS.split(), " ") | dict.fromkeys(_SILENT.split(), "")
 
