@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -77,25 +78,30 @@ def write_least(source: str, target: str) -> None:
     csv.write_csv(table, target)
 
 
-def compare_containers(folder: str) -> None:
-    """Print how much longer records of JSON Lines take than the rows of a CSV file."""
+def adjust(source: str, target: str) -> float:
+    """Return the processor time of a command that adjusts a file."""
+    Path(target).unlink(missing_ok=True)
+    return run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target)
+
+
+def compare_files(folder: Path) -> None:
+    """Print how long a CSV file takes, and how much longer the same numbers in JSON Lines."""
+    source, target, least = (str(folder / name) for name in ("x.csv", "y.csv", "z.csv"))
+    make_frame(LINES).to_csv(source, index=False)
+    take_turns(
+        f"a file of {LINES:,} rows",
+        lambda: adjust(source, target),
+        lambda: run(__file__, source, least),
+    )
     frame = make_frame(LINES // len(METRICS))
-    rows, records, target = (
-        str(Path(folder, name)) for name in ("rows.csv", "records.jsonl", "adjusted.csv")
-    )
+    rows, records = str(folder / "rows.csv"), str(folder / "records.jsonl")
     frame.to_csv(rows, index=False)
-    numbers = frame.astype(dict.fromkeys(METRICS, float)).to_dict("records")
-    Path(records).write_text(
-        "".join(f"{json.dumps(record)}\n" for record in numbers), encoding="utf-8"
-    )
-    times = []
-    for source in (rows, records) * RUNS:
-        Path(target).unlink(missing_ok=True)
-        times.append(run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target))
-    taken, floor = median(times[1::2]), median(times[::2])
-    print(
-        f"JSON Lines of {LINES:,} numbers: {taken:.2f} s, as CSV {floor:.2f} s, ratio "
-        f"{taken / floor:.2f}"
+    numbers = frame.astype(dict.fromkeys(METRICS, float))
+    numbers.to_json(records, orient="records", lines=True)
+    take_turns(
+        f"JSON Lines of {LINES:,} numbers, over CSV",
+        lambda: adjust(records, target),
+        lambda: adjust(rows, target),
     )
 
 
@@ -138,9 +144,9 @@ def compare_commands(folder: Path) -> None:
         ),
         "21 results.json of PyKEEN, over one": ((*pykeen, *files), (*pykeen, files[0])),
     }
-    for what, commands in pairs.items():
-        times = [run("-m", "rankconst", *command) for command in commands * RUNS]
-        report(what, median(times[::2]), median(times[1::2]))
+    for what, (command, other) in pairs.items():
+        calls = [partial(run, "-m", "rankconst", *each) for each in (command, other)]
+        take_turns(what, *calls)
 
 
 def evaluate_by_hand(ranks: np.ndarray, queries: np.ndarray) -> tuple[float, ...]:
@@ -172,18 +178,22 @@ def compare_calls(folder: Path) -> None:
             lambda: evaluate_by_hand(ranks, queries),
         ),
     }
-    for what, calls in pairs.items():
-        times = []
-        for call in calls * RUNS:
-            start = time.process_time()
-            call()
-            times.append(time.process_time() - start)
-        report(what, median(times[::2]), median(times[1::2]))
+    for what, (call, other) in pairs.items():
+        take_turns(what, partial(time_call, call), partial(time_call, other))
 
 
-def report(what: str, taken: float, floor: float) -> None:
-    """Print a line."""
+def take_turns(what: str, call: Callable[[], float], other: Callable[[], float]) -> None:
+    """Print the medians of what two calls say that they take, in turn."""
+    times = [(call(), other()) for _ in range(RUNS)]
+    taken, floor = (median(column) for column in zip(*times, strict=True))
     print(f"{what}: {taken:.2f} s, floor {floor:.2f} s, ratio {taken / floor:.1f}")
+
+
+def time_call(call: Callable[[], object]) -> float:
+    """Return the processor time of a call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
 
 
 def run(*command: str) -> float:
@@ -196,12 +206,8 @@ def run(*command: str) -> float:
 
 def time_frame(what: str, frame: pd.DataFrame) -> None:
     """Print how long a DataFrame takes, and by hand."""
-    times = []
-    for call in (adjust_least, rankconst.adjust) * RUNS:
-        start = time.process_time()
-        call(frame)
-        times.append(time.process_time() - start)
-    report(f"{what}, {len(frame):,} rows", median(times[1::2]), median(times[::2]))
+    calls = [partial(time_call, partial(each, frame)) for each in (rankconst.adjust, adjust_least)]
+    take_turns(f"{what}, {len(frame):,} rows", *calls)
 
 
 def main() -> None:
@@ -215,17 +221,7 @@ def main() -> None:
     time_frame("floats", texts.astype(dict.fromkeys(METRICS, float)))
     time_frame(f"text of {MANY} graphs", make_frame(ROWS, many))
     with tempfile.TemporaryDirectory() as folder:
-        source, target, least = (str(Path(folder, name)) for name in ("x.csv", "y.csv", "z.csv"))
-        make_frame(LINES).to_csv(source, index=False)
-        times = []
-        for _ in range(RUNS):
-            Path(target).unlink(missing_ok=True)
-            times += [
-                run(__file__, source, least),
-                run("-m", "rankconst", "adjust", source, "-f", "csv", "-o", target),
-            ]
-        report(f"a file of {LINES:,} rows", median(times[1::2]), median(times[::2]))
-        compare_containers(folder)
+        compare_files(Path(folder))
         compare_commands(Path(folder))
         compare_calls(Path(folder))
 
