@@ -77,8 +77,9 @@ def write_parquet(
     folder: Path, rows: list[Row], split: str, kind: Any = None, **options: Any
 ) -> Path:
     path = folder / f"{split}.parquet"
-    names = ("head", "relation", "tail")
-    table = pa.table([pa.array(column) for column in zip(*rows, strict=True)], names=names)
+    names = ["head", "relation", "tail"]
+    columns: list[Any] = [pa.array(column) for column in zip(*rows, strict=True)]
+    table = pa.table(columns, names)
     table = table if kind is None else table.cast(pa.schema([(name, kind) for name in names]))
     pq.write_table(table, path, **{"row_group_size": 50, **options})
     return path

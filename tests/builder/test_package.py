@@ -86,7 +86,12 @@ FRAME = st.lists(
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
-    types = {"s": pa.string(), "i": pa.int64(), "f": pa.float64(), "l": pa.list_(pa.string())}
+    types: dict[str, Any] = {
+        "s": pa.string(),
+        "i": pa.int64(),
+        "f": pa.float64(),
+        "l": pa.list_(pa.string()),
+    }
     records = [dict(zip(types, row, strict=True)) for row in rows]
     return pa.Table.from_pylist(records, schema=pa.schema([*types.items()]))
 

@@ -259,7 +259,7 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     roles = find_roles(heading, [Cells(column) for column in columns])
     repeated = {j for role, j in roles.items() if role in _REPEATED}
     repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
-    measured = range(len(columns[0]))  # the rows that name no group
+    measured = [*range(len(columns[0]))]  # the rows that name no group
     if heading.measures:
         measures = [columns[j] for j in heading.measures]
         measured = [i for i, cells in enumerate(zip(*measures, strict=True)) if any(cells)]
