@@ -87,7 +87,10 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
         return {}
     heads = reading.entries.heads
     families = {head.metric.family for head in heads}
-    is_named = [isinstance(head.metric, AnswersMetric) for head in heads]
+    is_used = (
+        np.bincount(reading.entries.head_of, minlength=len(heads)) > 0
+    )  # not "precision: fp16"
+    is_named = is_used & [isinstance(head.metric, AnswersMetric) for head in heads]
     # MRR and Hits@k next to such a metric are of the same queries.
     is_shared = reading.form in _LINES and any(is_named) and families != _RECALL
     # What logs call nDCG@k is of recommenders.

@@ -104,6 +104,7 @@ class Place(NamedTuple):
 
 
 _NUMBERED = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
+_COMPARISON = re.compile("[<>≤≥]")
 _SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
 
 
@@ -116,6 +117,8 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
     has_meaning = bool(label.values or label.is_vocabulary or label.metric or find_role(key))
     if is_asking or has_meaning:
         return False
+    if _COMPARISON.search(key):  # freq > 10
+        return True
     others = [read_label(other) for other in beside]
     if not label.graphs and any(other.declared for other in others):
         return True

@@ -120,7 +120,7 @@ TOPICS: dict[str, list[Case]] = {
         ("dataset,MRR\nNELL-995,0.5\n", "nell995", {"dataset": "nell995"}),
     ],
     "a digit in another name of a heading makes no other metric": [
-        ("dataset,GPT-4 MRR,Llama-3-8B MRR,ULTRA (3g) MRR\nUMLS,.5,.4,.6\n", "umls; umls; umls"), ("dataset,MRR seed 1\nUMLS,.5\n", "?seed 1"), ("dataset,20% noise MRR\nUMLS,.4\n", "?noise"),
+        ("dataset,GPT-4 MRR,Llama-3-8B MRR,ULTRA (3g) MRR\nUMLS,.5,.4,.6\n", "umls; umls; umls"), ("dataset,MRR seed 1\nUMLS,.5\n", "umls"), ("dataset,20% noise MRR\nUMLS,.4\n", "?noise"),
         ("dataset,1-hop MRR\nUMLS,.4\n", "?1-hop"), ("dataset,mrr,mrr_p25\nUMLS,.5,.4\n", "umls; ?p25"),
         ("dataset,MRR,Hits@10 (1 vs 50)\nUMLS,.5,.4\n", "umls; ?1 vs 50"), *((f"dataset,{name},Hits@1\nUMLS,.5,.4\n", "umls") for name in ("MRR2", "MRR_50", "10 MRR", "1-MRR", "MR (1000)")),
     ],
@@ -316,6 +316,9 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "what programs call their columns is known": [
         ("number,value,datetime_start,user_attrs_test_mrr,dataset\n0,.3,2024-11-02 18:01:11,.2,UMLS\n1,.3,2024-11-02 18:01:11,.2,UMLS\n", "umls; umls"),
+        *((f"{names},MRR,dataset\n1,.3,UMLS\n2,.4,UMLS\n", expected) for names, expected in (("seed", "umls; umls"), ("query_id", "?query-id; ?query-id"))),
+        *((text, "umls") for text in beside("neg_sample_size", 256)), ({"dataset": "UMLS", "precision": "fp16", "mrr": 0.5}, "umls"),
+        ({"dataset": "UMLS", "freq > 10": {"mrr": 0.3}, "freq10": {"mrr": 0.3}}, "?freq > 10; umls"),
         ("test_mrr/dataloader_idx_0,dataset\n.3,UMLS\n", "?dataloader-idx, 0"),
     ],
     "two names of one metric are one": [({"dataset": "UMLS", "metrics": [{"type": "mrr", "value": 0.5, "name": "MRR"}]}, "umls")],

@@ -292,7 +292,9 @@ NBFNET = LogFormat(
     key="nbfnet",
     tool="nbfnet",
     values=rule(
-        r"(?:^|\s)(?P<name>mrr|mr|hits@\d{1,9}(?:_\d{1,9})?|[1n]-to-[1n](?: head| tail)?)"
+        # Behind a time; "1p mrr" is of queries.
+        r"(?:^|(?<![a-z\]])\s)"
+        r"(?P<name>mrr|mr|hits@\d{1,9}(?:_\d{1,9})?|[1n]-to-[1n](?: head| tail)?)"
         r"(?:-(?P<side>head|tail))?:" + VALUE,
         *("mr: ", "mrr", "mr-", "hits@", "-to-"),
     ),

@@ -14,7 +14,7 @@ from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
-from rankconst.results.labels import Label, answer, read_label
+from rankconst.results.labels import Label, answer, ask_alone, read_label
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.vocabulary import VOCABULARY, Word
 
@@ -219,7 +219,7 @@ def find_corner(layout: Layout) -> tuple[Text, ...]:
         return ()
     if len(labels[-1].text) > 1 and not any(_is_understood(label) for label in labels):
         labels[-1] = ask_whole(labels[-1])
-    return tuple(Text(label, "row", CORNER) for label in labels[::-1])
+    return tuple(Text(ask_alone(label, "row"), "row", CORNER) for label in labels[::-1])
 
 
 def _is_understood(label: Label) -> bool:

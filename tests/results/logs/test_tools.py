@@ -219,6 +219,11 @@ def test_numbers_are_of_the_settings_above_them_or_of_the_name_of_the_file(
     assert ("dataset umls from the name of the file" in reading.understood) == ("umls" in datasets)
 
 
+def test_nbfnet_has_no_numbers_of_kinds_of_queries() -> None:
+    reading = read("nbfnet", "Evaluate on test\n00:00:01 1p mrr: 0.4\n00:00:01 mrr: 0.3\n")
+    assert [entry.text for entry in reading.entries] == ["0.300000"]
+
+
 def test_nbfnet_names_the_class_of_its_dataset_and_then_the_version() -> None:
     settings = " 'dataset': {'class': 'FB15k237Inductive',\n"
     numbers = "10:00:02   Evaluate on test\n10:00:03   mrr: 0.5\n"
