@@ -4,8 +4,8 @@
 # Seen 2026-11-30 with Python 3.11.7: fast_kendall_sc 1.0.0; scipy 1.17.1, numpy 2.4.6.
 # Guess before running: tau-b, as scipy has it, with ties in both columns (75 %).
 # Behaviour: the second column is cut to whole numbers from 0 to 255 and then taken for zeros and ones: the number of ones is its sum. With
-#   hits of 0 and 1, tau is right. With grades of 0, 1 and 2 the number of untied pairs comes out wrong and tau is a number of
-#   eighteen digits; fractions are all cut to 0. There is no warning.
+#   hits of 0 and 1, tau is right. With grades of 0, 1 and 2 the number of untied pairs comes out wrong and tau is about -10^18;
+#   fractions are all cut to 0. There is no warning.
 # Documented? No: "Kendall's tau-b correlation between two 1D vectors".
 # Why it matters: a table of correlations mixes hits, grades and scores. Averaged, one such value hides all others, and sorted by size
 #   it is the strongest of all.

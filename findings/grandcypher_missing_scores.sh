@@ -6,7 +6,7 @@
 # Behaviour: COUNT counts the missing ones too, and AVG divides the sum by that count: 0.4, 0.5, 0.6 and two models without a score have a
 #   mean of 0.3, below the least of them. It makes no difference whether the attribute is absent or None. MIN, MAX and SUM are
 #   those of the three.
-# Documented? No. In the language they leave missing values out ("avg() excludes null values"), and so do other databases.
+# Documented? No. In Cypher they leave null out, and so does Kuzu.
 # Why it matters: not every model of a survey has every metric. The mean MRR falls with each that has none, and a query that asks for the
 #   extremes as well shows a mean outside of them.
 set -euo pipefail

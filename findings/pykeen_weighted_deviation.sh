@@ -8,7 +8,7 @@
 #   number to the last digit. The median absolute deviation without weights is multiplied by 1.4826, the weighted one is not:
 #   weights of one lower it by a third.
 # Documented? Hardly: an attribute of the two classes, supports_weights, is False, but the evaluator passes weights and reports the result
-#   beside the others. It is True of the median absolute deviation. Of the factor 1.4826 the documentation says nothing.
+#   beside the others. It is True of the median absolute deviation. Its docstring does not mention the factor.
 # Why it matters: a table of macro averages has a deviation beside each mean rank. The mean is weighted by the frequency of the pairs and
 #   the deviation is not, or it is on another scale than that of the micro average in the row above.
 set -euo pipefail
