@@ -205,7 +205,8 @@ def _find_mark(text: str, graphs: Iterable[str]) -> str:
         name = graph.rstrip("*")
         start = text.find(name)
         mark = _MARK.match(text, start + len(name)) if start >= 0 else None
-        if mark is not None and text[max(start - 1, 0) : start] not in _QUOTES:
+        is_closing = mark is not None and text.count(mark[0], 0, start) % 2 == 1  # 'data/WN18RR'
+        if mark is not None and not is_closing and text[max(start - 1, 0) : start] not in _QUOTES:
             return mark[1] or mark[2]
     return ""
 

@@ -331,7 +331,7 @@ TOPICS: dict[str, list[Case]] = {
         for heading, asked in (("fMRR", "?f"), ("MRR@f", "?f"), ("MRR (filt.)", "wn18"))
     ],
     "an amount beside a number is asked about": [
-        *((text, f"?{key.replace('_', '-')}") for key in ("candidates", "negatives", "sample", "fold", "train_ratio", "max_test_triples", "few", "choices", "n_batches") for text in beside(key, 50)),
+        *((text, f"?{key.replace('_', '-')}") for key in ("candidates", "negatives", "sample", "fold", "train_ratio", "max_test_triples", "few", "choices", "n_batches", "beams") for text in beside(key, 50)),
     ],
     "what a program ran with and other results are not asked about": [
         *((text, "umls") for key in ("negative_sample_size", "train_loss", "raw", "epoch", "num_negs_per_pos", "time_limit", "dim") for text in beside(key, 50)),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rankconst.catalogue.literature import is_mean
 from rankconst.evaluation import Question
 from rankconst.names import read_count, squash
 from rankconst.results.gate import Text, gather
@@ -481,9 +482,14 @@ class _Scan:
         )
 
     def _list_before(self, near: tuple[Text, ...]) -> tuple[Text, ...]:
-        """List the texts before the block: their datasets count if no text near names one."""
+        """List the texts before the block: their datasets count if no text near names one.
+
+        Nor does a mean count as of the last of several graphs: "=== average ===".
+        """
         before = self._before.list_nearest()
-        if not any(text.label.graphs for text in near):
+        graphs = {graph for text in before for graph in text.label.graphs}
+        is_of_all = len(graphs) > 1 and any(is_mean(text.label.text) for text in near)
+        if not is_of_all and not any(text.label.graphs for text in near):
             return before
         asking = [text for text in before if text.label.words]
         return tuple([text._replace(label=replace(text.label, graphs=())) for text in asking])

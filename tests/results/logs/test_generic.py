@@ -68,6 +68,8 @@ def test_the_user_says_that_shares_are_percentages() -> None:
         ("TransE on FB15k-237:\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
         ("Running on WN18...\nMRR 0.3\nRunning on WN11...\nMRR 0.2\n", ["WN18", "WN11"]),
         ("Results on WN18RR and UMLS\nMRR: 0.3\n", ["WN18RR or UMLS"]),
+        ("# UMLS\nMRR: 0.3\n# WN18RR\nMRR: 0.2\n# average\nMRR: 0.1\n", ["UMLS", "WN18RR", None]),
+        ("UMLS\nMRR: 0.3\nAverage:\nMRR: 0.2\n", ["UMLS", "UMLS"]), ("data='d/UMLS', a=1\nMRR: 0.3\n", ["UMLS"]),
         ("main.py --data_dir ./data/UMLS \\\nMRR: 0.3\n", ["UMLS"]),
         ("run.py --init FB15k-237 --dataset mine\nMRR: 0.3\n", ["mine"]),
         ("saved to ./ckpt/wn18rr_valid_best.pt\nMRR: 0.3\n", [None]),
