@@ -253,7 +253,13 @@ class Histogram:
         offsets: NDArray[np.int64] | None = None,
         weights: NDArray[np.float64] | None = None,
     ) -> dict[int, Histogram]:
-        """Gather the counts of each group into a histogram; the arrays are sound."""
+        """Return the histogram of each group, by the group's number.
+
+        Row i is of `num_tasks[i]` tasks with `counts[i]` candidates in group `groups[i]`. Arrays
+        are used unchecked: of one length, not empty, without negative numbers, as
+        :meth:`from_counts` describes them.
+        """
+        # Sorted by group, offset, number of candidates and weight: the order of a histogram's rows.
         keys: list[NDArray[Any]] = [groups, np.zeros_like(counts), counts]
         if offsets is not None:
             keys[1] = offsets
@@ -261,6 +267,7 @@ class Histogram:
             keys.append(weights)
         order = _order(keys)
         keys = [key[order] for key in keys]
+        # Rows that are equal in all keys become one, with the sum of their tasks.
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
         columns = [key[starts] for key in keys]
         group, above, sizes = columns[:3]
@@ -285,9 +292,12 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
         offsets: NDArray[np.int64] | None = None,
     ) -> Histogram:
-        """Return the histogram of columns that are checked and not shared, without copies."""
+        """Return the histogram of checked and sorted columns, which become read-only.
+
+        It takes them as they are, without the copies and checks of the constructor.
+        """
         histogram = object.__new__(cls)
-        columns = (num_candidates, num_tasks, weights, offsets, False)
+        columns = (num_candidates, num_tasks, weights, offsets, False)  # not shared
         for name, values in zip(cls.__slots__, columns, strict=True):
             if isinstance(values, np.ndarray):
                 values.flags.writeable = False
@@ -387,7 +397,11 @@ def offsets_of(histogram: Histogram) -> NDArray[np.int64]:
 
 
 def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
-    """Return the histogram of r - a, and the sum of all a."""
+    """Return the histogram with all offsets at 0, and the sum of the offsets over all tasks.
+
+    The sum of the ranks is that of the returned histogram's ranks plus the sum of the offsets. The
+    histogram has no weights.
+    """
     if histogram.offsets is None:
         return histogram, 0
     total = int(np.dot(histogram.num_tasks.astype(object), histogram.offsets.astype(object)))
@@ -395,7 +409,11 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
 
 
 def pool_graphs(graphs: Sequence[Histogram]) -> Histogram:
-    """Return the candidates of all graphs, a task counting 1 / (D n) if its graph has n."""
+    """Return the histogram of the tasks of all graphs, weighted so that each graph counts once.
+
+    Of D graphs, a task of one with n tasks has weight 1 / (D n): the weights add up to 1. The
+    graphs' own histograms have no weights.
+    """
     sizes = np.concatenate([graph.num_candidates for graph in graphs])
     num_tasks = np.concatenate([graph.num_tasks for graph in graphs])
     weights = [np.full(len(graph), 1 / (len(graphs) * graph.total)) for graph in graphs]
@@ -429,21 +447,31 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
 
 
 def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
-    """Return the rows in lexicographic order; rows that are equal come in any."""
+    """Return the order that sorts rows by the first key, then by the second, and so on.
+
+    The order of rows that are equal in all keys is undefined. Keys are columns with at least one
+    row; those of whole numbers hold none below 0. Columns [1, 0, 0] and [5, 9, 7] give [2, 1, 0].
+    """
+    last_to_first = keys[::-1]  # np.lexsort sorts by its last key first
     if any(key.dtype.kind == "f" for key in keys):
-        return np.lexsort(keys[::-1])
-    words, bound = np.zeros_like(keys[0]), 1
+        return np.lexsort(last_to_first)
+    # Faster than lexsort: one int64 for each row, with the keys as its digits.
+    words, bound = np.zeros(keys[0].size, dtype=np.int64), 1
     for key in keys:
         span = 1 + int(key.max())
-        bound *= span
-        if bound > 1 << 63:
-            return np.lexsort(keys[::-1])
+        bound *= span  # every word is below it; an int of Python, which does not overflow
+        if bound > 1 << 63:  # int64 ends at 2^63 - 1
+            return np.lexsort(last_to_first)
         words = words * span + key
     return np.argsort(words)
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return, for each row but the first, True if it is larger than the row before."""
+    """Return, for each row but the first, True if it comes after the row before, False if not.
+
+    Rows are compared by the first key, by the second where that is equal, and so on; equal rows
+    give False. The keys are columns, each with at least one row.
+    """
     if len(keys) == 1:
         return keys[0][1:] > keys[0][:-1]
     is_larger, is_equal = np.zeros((2, keys[0].size - 1), dtype=bool)
@@ -458,11 +486,15 @@ _ANSWER = " (the true answer counts)"
 
 
 def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") -> NDArray[np.int64]:
-    """Return whole numbers from `least` to 2**53, shape (n,); DataError for others."""
+    """Return whole numbers from `least` to 2**53 as int64, shape (n,); DataError for others.
+
+    Floats such as 4.0 are whole numbers, too. `name` and `hint` go into the message: the name of
+    the argument, and what to add about the least number.
+    """
     array = _to_array(name, values)
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
-    if not array.size:
+    if not array.size:  # an empty list becomes floats
         return array.astype(np.int64)
     is_whole = array.dtype.kind in "iu"
     if array.dtype.kind == "f":
@@ -481,7 +513,11 @@ def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") ->
 
 
 def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of tasks for each number of candidates, checked."""
+    """Return the number of tasks for each number of candidates as int64.
+
+    DataError if there is not one for each of `sizes`, if there are none, or if one is below 1 or
+    their sum above 2**53.
+    """
     tasks = read_counts("num_tasks", num_tasks)
     if sizes.shape != tasks.shape:
         raise DataError(
@@ -490,14 +526,17 @@ def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.in
         )
     if sizes.size == 0:
         raise DataError("a histogram needs at least one ranking task; this one is empty.")
-    total = tasks.sum(dtype=np.float64)
+    total = tasks.sum(dtype=np.float64)  # int64 might overflow
     if total > _LARGEST:
         raise DataError(f"num_tasks add up to {total:.6g}; expected at most 2**53.")
     return tasks
 
 
 def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return offsets; None if all are 0, so that equal tasks are equal histograms."""
+    """Return the offsets as int64, one for each of `sizes`; None if all are 0.
+
+    None, so that a histogram with offsets of 0 equals one without. DataError for wrong ones.
+    """
     array = read_counts("offsets", offsets, least=0)
     if array.shape != sizes.shape:
         raise DataError(
@@ -507,9 +546,9 @@ def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return values as an array of its own; DataError for ragged lists and for text."""
+    """Return a copy of the values as an array; DataError for masked values and ragged lists."""
     refuse_masked(values, name)
-    # A scalar of Arrow that is text would become its bytes.
+    # numpy would make an array of the bytes of an Arrow scalar that is text.
     if hasattr(values, "as_py"):
         values = values.as_py()
     try:
@@ -521,6 +560,7 @@ def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return `size` weights as floats; DataError unless all are finite and above 0."""
     array = _to_array("weights", weights)
     if array.shape != (size,):
         raise DataError(

@@ -83,15 +83,17 @@ class Circle:
         odd: bool = False,
         whole: bool = False,
     ) -> Circle:
-        """Place nodes on the circles |z| = e^tilt, given the tilted variances.
+        """Place nodes on the circles |z| = e^tilt, given the tilted variances, one for each circle.
 
-        With `whole` none is left out where g is next to nothing; with `odd` their number on the
-        full circle is odd, so that none is at -e^tilt.
+        `uncertain` has the largest number that each law can give. With `whole` no node is left out
+        where g is next to nothing; with `odd` their number on the full circle is odd, so that none
+        is at -e^tilt.
         """
         deviation = np.sqrt(variance)
         # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this
         # from its mean ...
         reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
+        # So many nodes on the full circle keep all numbers within reach apart.
         period = min(2 * reach + 2, int(uncertain.max()) + 1)
         if odd and period % 2 == 0:
             period += 1
@@ -100,13 +102,20 @@ class Circle:
         arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / least))
         node = np.arange(min(period // 2, math.ceil(arc * period / (2.0 * math.pi))) + 1)
         zeta = tilt[:, None] + 1j * (2.0 * math.pi / period * node)
-        return cls(zeta, np.where(node * 2 % period == 0, 1.0, 2.0) / period, deviation, reach)
+        # Nodes off the real axis stand for their conjugates, too, and count twice.
+        shares = np.where(node * 2 % period == 0, 1.0, 2.0) / period
+        return cls(zeta, shares, deviation, reach)
 
     def read_off(
         self, log_ratio: Complex, uncertain: Counts, needed: Counts, left: NDArray[np.bool_]
     ) -> tuple[Values, Values, Values]:
-        """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed)."""
+        """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed).
+
+        For each point, B(x) = k if `needed` of its `uncertain` ranks are at most x; `left` is True
+        where the tail is P(B(x) >= k). Shapes (X,); `log_ratio` has the shape of the nodes.
+        """
         ratio = np.exp(log_ratio) * self.shares
+        # A tail is a sum of coefficients, as many as are there and within reach.
         right = np.minimum(self.reach, needed)
         length = np.where(left, np.minimum(self.reach + 1, uncertain - needed + 1), right)
         tail = np.sum((ratio * _sum_powers(self.zeta, length, left)).real, axis=1)
@@ -124,9 +133,10 @@ def find_tilt(
     target: Values,
     off: float,
 ) -> tuple[Values, Values]:
-    """Return a tilt s with its mean within `off` deviations of `target`, and its variance.
+    """Return tilts s whose means are within `off` deviations of `target`, and their variances.
 
-    `moments` returns the mean and the variance of a tilt.
+    All arrays have a number for each point. `moments` maps tilts to means and variances; a mean
+    rises with its tilt, from 0 to `uncertain`, and `target` is strictly between these.
     """
     s = np.zeros(target.size)
     low, high = np.full(s.size, -_STEEPEST), np.full(s.size, _STEEPEST)
@@ -142,8 +152,9 @@ def find_tilt(
         with np.errstate(all="ignore"):
             step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
         newton = s + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
-        inside = (newton > low) & (newton < high)
-        s = np.where(is_far, np.where(inside, newton, 0.5 * (low + high)), s)
+        # A step that leaves the bracket is replaced by one of bisection.
+        stays_between = (newton > low) & (newton < high)
+        s = np.where(is_far, np.where(stays_between, newton, 0.5 * (low + high)), s)
     return s, variance
 
 
@@ -166,7 +177,11 @@ class BelowCounts:
         self._sums = self._suffix_sums()
 
     def _suffix_sums(self) -> Values:
-        """Return sum_{u >= b} c_u (N_b/N_u)^k, k = 1 .. K, for each start b; the last row is 0."""
+        """Return sum_{u >= b} c_u (N_b/N_u)^k for each start b (row) and k = 1 .. K (column).
+
+        c_u tasks have N_u candidates, u by ascending N. With N_b the smallest of them no power is
+        above 1. A last row of zeros is for points at which no N is left.
+        """
         begin = int(self._starts[0])
         offsets = self._starts - begin
         lengths = np.diff(np.append(offsets, self._sizes.size - begin))
@@ -185,9 +200,10 @@ class BelowCounts:
         return sums
 
     def evaluate(self, count: int, centre: int) -> PointLaws:
-        """Return the laws around `count`, which is at least the number of certain ranks.
+        """Return the laws of B(x) around `count`, at least the number of ranks certain to be <= x.
 
-        Tails change sides at `centre`.
+        Tails of points below `centre` are -P(B(x) >= count), of the others P(B(x) < count). `_ROWS`
+        points are taken at a time, to bound the memory.
         """
         size = self._points.size
         tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
@@ -203,8 +219,16 @@ class BelowCounts:
     def _evaluate_rows(
         self, x: Values, first: Counts, needed: Counts, left: NDArray[np.bool_]
     ) -> tuple[Values, Values, Values]:
+        """Return tail, mass and error of :class:`PointLaws` at the points x.
+
+        `first` is the index of the first N above each x: the ranks of the tasks before it are
+        certain to be at most x, and `needed` of the others have to be. `left` is as for
+        :meth:`Circle.read_off`.
+        """
         uncertain = self._total - self._certain[first]
-        tilt, variance = self._tilt(x, first, uncertain, np.where(needed > 0, needed - 0.5, 0.25))
+        # Between two counts, and above 0, where no finite tilt leads.
+        target = np.where(needed > 0, needed - 0.5, 0.25)
+        tilt, variance = self._tilt(x, first, uncertain, target)
         circle = Circle.place(tilt, variance, uncertain)
         log_ratio = self._log_ratio(x, first, needed, circle.zeta)
         return circle.read_off(log_ratio, uncertain, needed, left)
@@ -215,6 +239,10 @@ class BelowCounts:
         return find_tilt(lambda s: self._tilted_moments(x, first, s), uncertain, target, 0.05)
 
     def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:
+        """Return mean and variance of the uncertain ranks at most x, for tilts s. Shapes (X,).
+
+        With p = x/N, w = e^s - 1 and z = e^s, a task's tilted chance is p z / (1 + p w).
+        """
         w = np.expm1(s)
         z = np.exp(s)
         modulus = np.abs(w)
@@ -269,7 +297,10 @@ class BelowCounts:
     def _add_factors(
         self, total: Complex, x: Values, explicit: slice, needed: Counts, zeta: Complex
     ) -> None:
-        """Add to `total` the logarithms of the factors of some sizes, and of z^-needed."""
+        """Add to `total`, in place, the logarithms of the factors of some sizes and of z^-needed.
+
+        `explicit` is the slice of these sizes. `total` has the shape of `zeta`, (rows, nodes).
+        """
         w, w_inverse = np.expm1(zeta), np.expm1(-zeta)
         exponent = needed.astype(np.float64)
         for u in range(explicit.start, explicit.stop):
@@ -284,10 +315,13 @@ class BelowCounts:
         total -= exponent[:, None] * zeta
 
     def _terms(self, modulus: float) -> int:
-        """Return the number of powers of w, with |w| <= `modulus`, that an expansion needs."""
+        """Return the number of powers of w, with |w| <= `modulus`, that an expansion needs.
+
+        n tasks times modulus^terms is then below e^-42. At least 2, of which a variance is formed.
+        """
         if modulus >= self._radius:
             return self._depth
-        if modulus == 0.0:
+        if modulus == 0.0:  # it has no logarithm
             return 2
         return max(2, math.ceil((_NEGLIGIBLE + math.log(self._total)) / -math.log(modulus)))
 
@@ -313,24 +347,31 @@ class BelowCounts:
         return np.full(x.size, start), slice(int(first.min()), stop)
 
     def _power_sums(self, x: Values, series: Counts, terms: int) -> tuple[Values, Values]:
-        """Return sum c_u (x/N_u)^k / unit^k for each point, from its start on, and its unit.
+        """Return the power sums sum_u c_u (x/N_u)^k / unit^k for k = 1 .. `terms`, and the units.
 
-        Sums have shape (X, terms). The unit is a power of 2 near x/N: high powers of a small x/N
-        itself would be rounded to 0.
+        c_u tasks have N_u candidates; a sum runs from the start of its point's series, an index in
+        `series`, to the largest N. Sums have shape (X, terms), units shape (X,): powers of 2 near
+        x/N_b, N_b the smallest N of the sum, as high powers of a small x/N_b would underflow.
         """
+        # self._sums has the same sums of (N_b/N_u)^k; times (x/N_b)^k they are those of (x/N_u)^k.
+        # Without any N, N_b is infinite, and x/N_b and the sum are 0.
         smallest = np.append(self._sizes[self._starts], np.inf)[series]
-        share, exponent = np.frexp(x / smallest)
+        share, exponent = np.frexp(x / smallest)  # x/N_b = share 2^exponent
         powers = share[:, None] ** np.arange(1, terms + 1)
         return self._sums[series, :terms] * powers, np.ldexp(1.0, exponent)
 
 
 def _log1p_coefficients(terms: int) -> Values:
+    """Return the coefficients of w, w^2 ... in log(1 + w): 1, -1/2, 1/3 ..."""
     k = np.arange(1, terms + 1)
     return (-1.0) ** (k - 1) / k
 
 
 def _horner(coefficients: Values, w: NDArray[_Number]) -> NDArray[_Number]:
-    """Return sum_k a_k w^(k-1), a row of coefficients for each row of w."""
+    """Return a_1 + a_2 w + a_3 w^2 ..., the coefficients a of each row in a row of their own.
+
+    `w` has shape (X, nodes), `coefficients` shape (X, terms).
+    """
     total = np.zeros_like(w)
     for column in coefficients.T[::-1]:
         total = total * w + column[:, None]

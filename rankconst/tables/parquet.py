@@ -52,9 +52,9 @@ class TableFiles:
     )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the arguments for another process, or a copy, without the contents of files."""
+        """Return the attributes for a pickle or a copy; what was read so far is left out."""
         state = {}
-        for attribute in fields(self):
+        for attribute in fields(self):  # those that are no argument are caches: they begin empty
             state[attribute.name] = getattr(self, attribute.name) if attribute.init else {}
         return state
 
@@ -111,7 +111,11 @@ class TableFiles:
         coded: tuple[str, ...] = (),
         baseline: str | None = None,
     ) -> pa.Table:
-        """Read some columns of a table, in its order; those in `coded` as dictionaries."""
+        """Read some columns of a table, its rows in the order of the file.
+
+        `dataset` and `baseline` are keys: only rows with them are read, all if None. Columns in
+        `coded` become Arrow dictionaries, whose codes are quick to compare.
+        """
         content = self._read_content(name)
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -133,6 +137,7 @@ class TableFiles:
         dataset: str | None,
         baseline: str | None,
     ) -> pa.Table:
+        """Read the rows of a dataset and a baseline, given by their keys; None means any."""
         keys = {}
         if dataset is not None:
             keys["dataset"] = dataset
@@ -140,8 +145,8 @@ class TableFiles:
             keys["baseline"] = baseline
         # One thread: pyarrow's workers, when only just started, can abort a short process at its
         # exit (apache/arrow issue 34314), and files of this size gain nothing from them.
-        groups, alone = _find_row_groups(file, keys)
-        if alone:
+        groups, hold_no_other_rows = _find_row_groups(file, keys)
+        if hold_no_other_rows:  # the columns of the keys need not be read
             return file.read_row_groups(groups, [*columns], use_threads=False)
         needed = list(dict.fromkeys([*keys, *columns]))
         table = file.read_row_groups(groups, needed, use_threads=False)
@@ -179,7 +184,7 @@ class TableFiles:
                 )
 
     def _read_content(self, name: str) -> bytes:
-        """Return the file of a table, checked."""
+        """Return the bytes of a table's file, whose hash is that of the descriptor; keep them."""
         if name not in self._contents:
             if self.leaves_out(name):
                 raise UnknownNameError(
@@ -194,8 +199,8 @@ class TableFiles:
         return self._contents[name]
 
     def leaves_out(self, name: str) -> bool:
-        """Return True if these tables came with the package, and a table is in the archive only."""
-        if name not in ARCHIVED or self.place is not None:
+        """Return True if these are the package's tables, without a file that only archives have."""
+        if name not in ARCHIVED or self.place is not None:  # a place was named: not the package's
             return False
         return not (self.path / f"{name}.parquet").is_file()
 
@@ -209,15 +214,16 @@ class TableFiles:
             )
 
 
+# What pyarrow raises besides its own errors when a file is damaged.
 _DAMAGE = (OSError, ValueError, LookupError, TypeError, OverflowError)
 
 
 def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
-    """Return the fault of a column, such as nulls; empty if it has none."""
+    """Return the fault of a column of a table, such as "3 nulls"; empty if it has none."""
     import pyarrow as pa
 
     nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
-    if column in {"aliases", "source_urls"} and not nulls:
+    if column in {"aliases", "source_urls"} and not nulls:  # the columns with lists
         chunks = cast("list[pa.ListArray[Any]]", values.chunks)
         nulls = sum(_count_nulls_inside(chunk) for chunk in chunks)
     if nulls:
@@ -237,7 +243,8 @@ def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
 
 
 def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
-    """Count the nulls in lists, without `flatten`: it would import pyarrow.compute."""
+    """Count the nulls among the items of all lists: 1 for ["a", None] and ["b"]."""
+    # `flatten` would import pyarrow.compute, which takes time.
     first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
     return lists.values.slice(first, last - first).null_count
 
@@ -259,25 +266,29 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
 
 
 def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[list[int], bool]:
-    """Return the row groups that may hold rows with some keys, and True if they hold no others.
+    """Return the row groups that may hold rows with some keys, and whether all their rows do.
 
-    `keys` map columns to values. Nothing but the metadata is read: the least and largest value of
-    each column in each group.
+    `keys` maps names of columns to the value wanted, such as dataset to wn18rr; the file has these
+    columns, of texts. Only the metadata is read: the least and largest value of a column in each
+    group. Where these do not settle it, the flag is False.
     """
-    groups, only_wanted = [*range(file.metadata.num_row_groups)], True
+    groups, are_all_wanted = [*range(file.metadata.num_row_groups)], True
     for name, key in keys.items():
-        place = file.schema_arrow.get_field_index(name)
-        expected = file.schema.column(place).physical_type
-        chunks = [file.metadata.row_group(group).column(place) for group in groups]
+        column = file.schema_arrow.get_field_index(name)  # and in the metadata: no structs
+        expected = file.schema.column(column).physical_type
+        chunks = [file.metadata.row_group(group).column(column) for group in groups]
         # How many rows of each group have the key, by its bounds: "all", "none" or maybe "some".
         matches = [_match_bounds(_find_bounds(chunk, expected), key) for chunk in chunks]
         groups = [group for group, match in zip(groups, matches, strict=True) if match != "none"]
-        only_wanted = only_wanted and "some" not in matches
-    return groups, only_wanted
+        are_all_wanted = are_all_wanted and "some" not in matches
+    return groups, are_all_wanted
 
 
 def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
-    """Tell by the bounds of a column's values how many are a key: "some" if that is not certain."""
+    """Tell by the bounds of a column's values how many are a key: "some" if that is not certain.
+
+    `bounds` are pyarrow's statistics of a column in a row group; None if the file has none.
+    """
     if not bounds or bounds.min is None or bounds.max is None:  # the file does not tell
         return "some"
     if not bounds.min <= key <= bounds.max:
@@ -286,8 +297,11 @@ def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
 
 
 def _find_bounds(chunk: Any, expected: str) -> Any:
-    """Return the bounds of a column in a file; pyarrow ends the process over another type."""
-    if chunk.physical_type != expected:
+    """Return the statistics of a column in a row group: least and largest value, nulls.
+
+    ValueError if the column has another type there than the schema says.
+    """
+    if chunk.physical_type != expected:  # pyarrow would end the process
         raise ValueError(
             f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}"
         )
@@ -295,7 +309,10 @@ def _find_bounds(chunk: Any, expected: str) -> Any:
 
 
 def select_rows(table: pa.Table, keys: Mapping[str, str]) -> pa.Table:
-    """Return the rows of a table with some keys."""
+    """Return the rows that have all keys; all rows without keys.
+
+    `keys` maps names of columns to the text wanted: dataset to wn18rr, baseline to counting.
+    """
     import pyarrow.compute as pc
 
     masks = [pc.equal(table[name], wrap_text(key)) for name, key in keys.items()]
@@ -331,7 +348,8 @@ class Records:
     def macro_histograms(self) -> dict[Tasks, Histogram]:
         """Candidate counts with the weights of each macro average."""
         groups = self._group("macro_candidates", "aggregation", "weight")
-        # If the rows of single relations are there, the weights follow from them.
+        # Averages over relations need no rows of their own: their weights follow from the rows of
+        # single relations, if these are there.
         derived = {}
         for tasks, names in self.relations.items():
             parts = [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
@@ -348,7 +366,7 @@ class Records:
 
     @cached_property
     def relations(self) -> dict[Tasks, tuple[str, ...]]:
-        """All tasks of a side to their relations, in alphabetical order."""
+        """Tasks of one side and all relations to these relations, in alphabetical order."""
         relations: dict[Tasks, list[str]] = {}
         for row in self.relation_histograms:
             relations.setdefault(replace(row, relations=()), []).extend(row.relations)
@@ -366,6 +384,7 @@ class Records:
         return self._pooled[tasks]
 
     def _pool(self, tasks: Tasks) -> Histogram | None:
+        """Return what :meth:`pool` does, formed anew."""
         if not tasks.is_chance:
             return self._gather_blocks(tasks)
         stored = self.histograms if tasks.is_micro else self.macro_histograms
@@ -381,7 +400,11 @@ class Records:
         return functools.reduce(Histogram.pool, parts)
 
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
-        """Gather how a baseline that knows something ranks some tasks."""
+        """Return the histogram of tasks under a baseline other than chance; None without rows.
+
+        Such a baseline leaves the true answer among some candidates of equal score: each row has
+        their number, how many score above them (the offset), and how many tasks that is of.
+        """
         import pyarrow.compute as pc
 
         table, weight = self._read_blocks(tasks), AGGREGATIONS[tasks.aggregation].group
@@ -392,7 +415,7 @@ class Records:
             "relation": tasks.relations,
         }
         for column, values in wanted.items():
-            if values:
+            if values:  # no relations are named: those of all
                 table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
         if not len(table):
             return None
@@ -417,27 +440,27 @@ class Records:
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         """Return the tabulated moments of a metric; None if there is no row."""
-        places, columns = self._constants
-        address = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
-        place = places.get((*address, metric.family, metric.k))
-        return None if place is None else Moments(*(column[place] for column in columns))
+        row_of_key, columns = self._constants
+        names = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
+        row = row_of_key.get((*names, metric.family, metric.k))
+        return None if row is None else Moments(*(column[row] for column in columns))
 
     @cached_property
     def _constants(self) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
-        """The place of each key, and the columns of moments."""
+        """The table of constants: each key to the number of its row, and the columns of moments."""
         keys = ("protocol", "split", "side", "aggregation", "baseline", "metric", "k")
         columns = self.read("constants", (*keys, *_MOMENTS)).to_pydict()
         rows = zip(*(columns[name] for name in keys), strict=True)
-        places = {key: place for place, key in enumerate(rows)}
-        return places, [columns[name] for name in _MOMENTS]
+        row_of_key = {key: row for row, key in enumerate(rows)}
+        return row_of_key, [columns[name] for name in _MOMENTS]
 
     def _group(
         self, name: str, extra_key: str = "", *weights: str
     ) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
-        """Cut a table into arrays, a group for each run of rows of the same tasks.
+        """Yield the tasks of a table, each with its arrays num_candidates, num_tasks and `weights`.
 
-        `extra_key` is the column that tells tasks apart besides protocol, split and side:
-        "relation" or "aggregation".
+        Rows of the same tasks follow each other in the file. `extra_key` is the column that tells
+        tasks apart besides protocol, split and side: "relation" or "aggregation"; none if empty.
         """
         keys: tuple[str, ...] = ("protocol", "split", "side")
         if extra_key:
@@ -459,7 +482,11 @@ class Records:
 def find_runs(
     table: pa.Table, names: Sequence[str]
 ) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """Return the words of each run of rows that are alike in coded columns, and its start."""
+    """Return the words of each run of rows that are alike in some columns, and where it starts.
+
+    The columns `names` are Arrow dictionaries. A column with a, a, b gives [("a",), ("b",)] and the
+    starts 0 and 2.
+    """
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
     columns = [decode(table.column(name)) for name in names]
@@ -470,14 +497,20 @@ def find_runs(
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the codes of a column that was read as a dictionary, and their texts."""
+    """Return the codes of a column that is an Arrow dictionary, and the texts by code.
+
+    A column of b, a, b gives the codes 0, 1, 0 and the texts b, a. It has at least one row.
+    """
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
     return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
 
 
 def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
-    """Return the tasks of several relations with weights, so that each relation counts once."""
+    """Return the tasks of several relations with weights, so that each relation counts once.
+
+    Each of a relation's n tasks has weight 1/n.
+    """
     sizes = np.concatenate([part.num_candidates for part in parts])
     num_tasks = np.concatenate([part.num_tasks for part in parts])
     weights = [np.full(len(part), 1.0 / part.total) for part in parts]
@@ -487,9 +520,12 @@ def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
 def _sum_groups(
     columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return, for each row, the sum of the counts of all rows with the same words."""
+    """Return, for each row, the sum of the counts of all rows with the same words.
+
+    A column of a, b, a with counts 1, 2, 3 gives 4, 2, 4.
+    """
     groups = np.zeros(counts.size, dtype=np.int64)
-    for column in columns:
+    for column in columns:  # one number for each combination of words
         codes, words = decode(column.dictionary_encode())
         groups = groups * len(words) + codes
     # Sums of whole numbers below 2^53 are exact.
@@ -497,5 +533,6 @@ def _sum_groups(
 
 
 def to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return a column of numbers; pyarrow's own conversion would import pandas."""
+    """Return a column of numbers without nulls as an array; it has at least one chunk."""
+    # pyarrow's own conversion would import pandas.
     return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])

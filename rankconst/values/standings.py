@@ -89,13 +89,23 @@ class Standings:
         return tuple(name_letter(place) for place in range(len(self.names)))
 
     def list_worse(self, place: int) -> tuple[int, ...]:
-        """Return the places of the models that a model is significantly better than."""
+        """Return the indices of the models that the model at index `place` significantly beats.
+
+        Models are ordered from the best: 0 is the best one, and only later ones can be worse. That
+        is at p <= 0.05, with Holm's correction.
+        """
         is_worse = self.log10_p[place, place + 1 :] <= math.log10(LEVEL)
         return tuple((np.flatnonzero(is_worse) + place + 1).tolist())
 
     def describe(self) -> str:
-        """Compare the best model with the others, in sentences."""
+        """Compare the best of two models or more with the others, in sentences.
+
+        "RotatE is better than both other models (p < 0.05, Holm's correction over 3 pairs). For a
+        single pair, a difference of 0.0078 is enough."
+        """
+        # Index 0 is the best model.
         num_worse, num_others = len(self.list_worse(0)), len(self.names) - 1
+        # Numbers without a model are named by their text.
         best, second = (
             name or published.text
             for name, published in zip(self.names[:2], self.published, strict=False)
@@ -112,6 +122,7 @@ class Standings:
             f"For a single pair, a difference of {show_enough(self.smallest)} is enough.",
         ]
         difference = abs(self.published[0].value - self.published[1].value)
+        # Far enough apart as printed, and yet not significant: the rounding is why.
         if not num_worse and difference >= self.smallest:
             sentences.append("Rounded as they are, these may differ by less.")
         if any(parse_value(result.text).deviation is not None for result in self.published):
@@ -176,9 +187,14 @@ def _count_models(number: int, total: int) -> str:
 
 
 def name_letter(place: int) -> str:
-    """Return the letters of a place: a ... z, aa, ab ..."""
+    """Return the letters of an index from 0 on, as spreadsheets name columns: a ... z, aa, ab ...
+
+    >>> name_letter(0), name_letter(25), name_letter(26)
+    ('a', 'z', 'aa')
+    """
     more, last = divmod(place, 26)
     letter = chr(ord("a") + last)
+    # Less 1, as there is no letter for none: aa follows z.
     return name_letter(more - 1) + letter if more else letter
 
 
@@ -187,12 +203,13 @@ def rank_models(
     models: Sequence[tuple[str, Published]],
     spreads: Mapping[str, float] | None = None,
 ) -> Standings:
-    """Order results and bound, for each pair, the probability that their difference is chance.
+    """Order models from the best; bound the p of each pair, that equally good models differ so.
 
-    A deviation over runs, ``0.338 ± 0.002``, is open about a result as its rounding is. `spreads`
-    are the standard deviations of the ranks of models, as far as they are known.
+    `models` are pairs of name and result. A deviation over runs, ``0.338 ± 0.002``, leaves a result
+    open as its rounding does. `spreads` maps names of models to the standard deviations of their
+    ranks, as far as these are known.
 
-    Raises UsageError for fewer than two models, and what
+    Raises UsageError for fewer than two models or more than 200, and what
     :func:`~rankconst.values.comparison.bound_pairs` raises.
     """
     if not 2 <= len(models) <= _MOST:
@@ -215,10 +232,16 @@ def rank_models(
         intervals,
         spreads=deviations,
     )
-    log10_p = correct_for_many(bounds.log10_p[1], len(names))
-    smallest = float(bounds.smallest[0])
-    uses_spreads = len({*(spreads or ())} & {*names}) > 1
-    return Standings(constants, names, published, log10_p, smallest, uses_spreads)
+    _, largest_log10_p = bounds.log10_p
+    known_spreads = {*(spreads or ())} & {*names}
+    return Standings(
+        constants=constants,
+        names=names,
+        published=published,
+        log10_p=correct_for_many(largest_log10_p, len(names)),
+        smallest=float(bounds.smallest[0]),  # of the first pair: the best and the second
+        uses_spreads=len(known_spreads) > 1,  # a bound needs those of both models
+    )
 
 
 def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
@@ -302,6 +325,7 @@ class Across:
         return "\n".join(sentences)
 
     def _judge(self, log10_p: Values) -> str:
+        """Say which models the best one beats, given the log10 p of all pairs, shape (M, M)."""
         level = math.log10(LEVEL)
         worse = [name for name, p in zip(self.names, log10_p[0], strict=True) if p <= level]
         best, num_others = self.names[0], len(self.names) - 1
@@ -317,7 +341,7 @@ class Across:
         rows = [("", "model", "mean", "mean rank")]
         for place, name in enumerate(self.names):
             mean = f"{self.means[place]:.4f}"
-            if self.metric.optimum != 1:
+            if self.metric.optimum != 1:  # as MR: four decimals are for shares
                 mean = show_number(self.means[place])
             rows.append((name_letter(place), name, mean, f"{self.mean_ranks[place]:.2f}"))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -353,7 +377,10 @@ class Grid:
 
 
 def compare_across(grid: Grid) -> Across:
-    """Compare models by their results on the same graphs, pairs corrected by Holm."""
+    """Compare models by their results on the same graphs: on these queries, and on other graphs.
+
+    The p of all pairs are corrected by Holm. The best model comes first.
+    """
     metric = grid.metric
     sign = 1.0 if metric.increasing else -1.0
     # The models, the best first. Arrays have a row a model, a column a graph.
@@ -362,15 +389,15 @@ def compare_across(grid: Grid) -> Across:
     lower = grid.lower[order]
     upper = grid.upper[order]
     ranks = rank_with_ties(-sign * values.T)
-    a, b = np.triu_indices(len(order), k=1)
+    a, b = np.triu_indices(len(order), k=1)  # each pair of models once
     differences = np.round(values[a] - values[b], 12)  # equal ones must tie
     over_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
     over_queries = None
-    if metric.lower == 0 and metric.optimum == 1:
+    if metric.lower == 0 and metric.optimum == 1:  # the bound holds for terms from 0 to 1
         z = bound_z(lower[a], upper[a], lower[b], upper[b], grid.num_tasks)
         log10_p = [math.log10(2 * SIGNS_FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
         over_queries = np.minimum(log10_p, 0.0)
-    better = sign * (values[:, None, :] - values[None, :, :]) > 0
+    better = sign * (values[:, None, :] - values[None, :, :]) > 0  # shape (model, model, graph)
     size = len(order)
     return Across(
         metric=metric,
@@ -405,14 +432,18 @@ def bound_z(
 
 def log10_normal_tail(z: float) -> float:
     """Return the decimal logarithm of the probability that a standard normal exceeds z >= 0."""
-    if z < 30:
+    if z < 30:  # erfc is 0 from about 38 on
         return math.log10(math.erfc(z / math.sqrt(2)) / 2)
-    # Mills' ratio is at most 1 / z.
+    # ln of density / z: Mills' ratio, of the tail to the density, is at most 1 / z.
     return (-z * z / 2 - math.log(z) - math.log(2 * math.pi) / 2) / math.log(10)
 
 
 def rank_with_ties(values: Values) -> Values:
-    """Rank the values of each row from the smallest, 1; equal ones share their mean rank."""
+    """Rank the values of each row from the smallest, 1; equal ones share their mean rank.
+
+    >>> rank_with_ties(np.array([[0.3, 0.1, 0.3]]))
+    array([[2.5, 1. , 2.5]])
+    """
     smaller, equal = np.zeros_like(values), np.zeros_like(values)
     for column in values.T:
         smaller += column[:, None] < values
@@ -423,9 +454,13 @@ def rank_with_ties(values: Values) -> Values:
 def compute_signed_ranks(differences: Values) -> list[float]:
     """Compute the exact two-sided p of Wilcoxon's signed-rank test for each row.
 
-    Differences of 0 say nothing; p is 1 if there are no others.
+    Differences of 0 are left out; p is 1 if there are no others.
+
+    >>> compute_signed_ranks(np.array([[0.1, 0.2, 0.0, 0.3]]))
+    [0.25]
     """
     is_zero = differences == 0
+    # The zeros have the lowest ranks, and lower those of the others by their number.
     ranks = rank_with_ties(np.abs(differences)) - is_zero.sum(axis=1, keepdims=True)
     # Doubled, so that shared ranks are whole numbers.
     doubled = np.where(is_zero, 0, np.rint(2 * ranks)).astype(int)
@@ -437,14 +472,18 @@ def compute_signed_ranks(differences: Values) -> list[float]:
 
 @lru_cache(maxsize=64)
 def _accumulate_sums(ranks: tuple[int, ...]) -> Values:
-    """Compute P(sum <= 0), P(sum <= 1) ... of ranks that are each taken with probability 1/2."""
-    ways = np.ones(1)
+    """Compute P(sum <= 0), P(sum <= 1) ... of ranks that are each taken with probability 1/2.
+
+    >>> _accumulate_sums((1, 2))
+    array([0.25, 0.5 , 0.75, 1.  ])
+    """
+    chances = np.ones(1)  # of the sums 0, 1, 2 ... of the ranks so far
     for rank in ranks:
-        more = np.zeros(ways.size + rank)
-        more[: ways.size] += ways / 2
-        more[rank:] += ways / 2
-        ways = more
-    return np.cumsum(ways)
+        longer = np.zeros(chances.size + rank)
+        longer[: chances.size] += chances / 2  # it is not taken
+        longer[rank:] += chances / 2  # it is
+        chances = longer
+    return np.cumsum(chances)
 
 
 @lru_cache(maxsize=64)
@@ -455,9 +494,9 @@ def find_critical_difference(models: int, graphs: int) -> float:
 
 
 def _find_range_quantile(size: int) -> float:
-    """Find the 95 % quantile of the range of standard normal variables, by bisection."""
-    low, high = 0.0, 20.0
-    for _ in range(60):
+    """Find the 95 % quantile of the range (largest less smallest) of `size` standard normals."""
+    low, high = 0.0, 20.0  # the range of 200 of them is hardly ever above 10
+    for _ in range(60):  # down to the spacing of doubles
         middle = (low + high) / 2
         if _measure_range(size, middle) < 1 - LEVEL:
             low = middle
@@ -467,8 +506,13 @@ def _find_range_quantile(size: int) -> float:
 
 
 def _measure_range(size: int, width: float) -> float:
-    """Compute the probability that standard normal variables are all within a width."""
-    # A sum over the least of them, by the trapezoidal rule: its error falls below rounding.
+    """Compute the probability that the range of `size` standard normals is at most `width`.
+
+    That is the integral over x, the least of them, of size phi(x) (Phi(x + width) - Phi(x))^(size -
+    1), with phi the normal density and Phi its integral.
+    """
+    # By the trapezoidal rule from -9 to 9. Outside, the density is at most about 1e-18; and for so
+    # smooth an integrand the error of this step is below rounding.
     step = 1 / 16
     nodes = step * np.arange(-144, 145)
     below = np.array([_NORMAL.cdf(node) for node in nodes.tolist()])

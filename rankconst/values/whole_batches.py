@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:
     """Count the tasks in whole batches of triples, the only ones that some tools rank.
 
+    402 tasks of both sides are 201 triples, of which one batch of 128 is whole.
+
     >>> count_ranked(402, "both", 128)
     256
     """
@@ -62,15 +64,15 @@ def count_ranked(num_tasks: int, side: str, batch: int) -> int:
 def adjust_dropped(
     constants: Constants, value: Any, lower: Any, upper: Any, batch: int
 ) -> Adjusted:
-    """Adjust values of a tool that leaves out the last, incomplete batch, whichever it was.
+    """Adjust values of a tool that leaves out the last, incomplete batch of triples.
 
-    The central values are those of an even draw: the expectation over all tasks, and the variance
-    over as many as are ranked. A form is None if it is undefined for some of the sets that may have
-    been ranked.
+    `lower` and `upper` are the ends of what was rounded to `value`. Which tasks were ranked is not
+    known: a form's number is that for an average choice of them (:func:`draw_evenly`), and its
+    interval holds for every choice. A form that is undefined for some choice is None.
     """
     central = draw_evenly(constants, batch)
     adjusted = central.adjust_between(value, lower, upper)
-    if central is constants or constants.histogram.is_weighted:
+    if central is constants or constants.histogram.is_weighted:  # no task was left out
         return adjusted
     bounds = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
     corners = [
@@ -95,6 +97,7 @@ def adjust_dropped(
 
 
 def _explain_undefined(constants: Constants, ranked: int, forms: Sequence[str]) -> str:
+    """Return the reason why some forms have no value, whichever `ranked` tasks were ranked."""
     columns = " and ".join(constants.metric.column_of(form) for form in forms)
     return (
         f"{columns} cannot be computed: which {ranked:,} of the {constants.num_tasks:,} tasks were "
@@ -103,12 +106,14 @@ def _explain_undefined(constants: Constants, ranked: int, forms: Sequence[str]) 
 
 
 def draw_evenly(constants: Constants, batch: int) -> Constants:
-    """Return the constants of as many tasks as are ranked, drawn evenly; the same if all are.
+    """Return the constants of a tool that ranks whole batches of triples only.
 
-    The expectation is that of all tasks, the variance that of as many as are ranked. The histogram
-    is of the tasks with the most candidates: it bounds what can be published. UndefinedError if no
-    batch was whole, and for a metric that is not a mean over tasks, a macro average, or some
-    relations only.
+    Which tasks it leaves out is not known, so those that are ranked are taken to have the mean
+    expectation and the mean variance of all. Nothing is drawn at random. The very `constants` are
+    returned if no task is left out.
+
+    Raises UndefinedError if no batch is whole, for a metric that is not a mean over tasks, a macro
+    average, single relations, tasks that share their negatives, and baselines other than chance.
     """
     metric, histogram = constants.metric, constants.histogram
     if not constants.tasks.is_chance:
@@ -124,12 +129,18 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)
     if ranked == constants.num_tasks:
         return constants
-    evenly = replace(constants.moments, variance=constants.variance * constants.num_tasks / ranked)
+    # A mean over n independent tasks has variance v / n, with v the mean variance of one task; that
+    # over t of them has v / t, which is n / t times as much.
+    variance = constants.variance * constants.num_tasks / ranked
+    moments = replace(constants.moments, variance=variance)
+    # The tasks with the most candidates allow the worst value, so no possible one is refused. What
+    # an index keeps of all tasks (_indexed) no longer holds.
     largest = _keep_largest(histogram, ranked)
-    return replace(constants, candidates=largest, moments=evenly, _indexed=None)
+    return replace(constants, candidates=largest, moments=moments, _indexed=None)
 
 
 def _refuse(tasks: str) -> UndefinedError:
+    """Return the error for tasks on which the effect of a dropped batch is not known."""
     return UndefinedError(
         "the triples of the last, incomplete batch were left out, and the effect of that is not "
         f"known for {tasks} Leave out the tool and name its protocol, to adjust as if all triples "
@@ -144,6 +155,7 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
     With t tasks ranked, the least expectation is the sum of the t smallest e_i over t, the least
     variance that of the t smallest v_i over t^2; the most likewise. Errors widen both.
     """
+    # The moments of one task of each size. `histogram` is unweighted, and of chance.
     single = [
         compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates
     ]
@@ -159,13 +171,17 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
 
 
 def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ranked: int) -> float:
-    """Return the sum of the `ranked` smallest values, each there `num_tasks` times."""
+    """Return the sum of the `ranked` smallest values, of which each occurs `num_tasks` times.
+
+    Values 5 and 1, each there twice: the 3 smallest are 1, 1 and 5 and add up to 7.
+    """
     order = np.argsort(values, kind="stable")
     return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
 
 
 def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
-    """Return the histogram of the `ranked` tasks with the most candidates."""
+    """Return the histogram of the `ranked` tasks with the most candidates, unweighted."""
+    # Sizes ascend: the largest are taken first in reverse order.
     num_tasks = _take(histogram.num_tasks[::-1], ranked)[::-1]
     return Histogram(histogram.num_candidates[num_tasks > 0], num_tasks[num_tasks > 0])
 
