@@ -56,10 +56,14 @@ def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
 
 
 def combine(first: Places, second: Places, count: int) -> Places:
-    """Return a code for each pair of codes at the same place; `second` is below `count`.
+    """Return a code for each pair of codes at the same index; equal pairs have equal codes.
 
-    Equal pairs have equal codes. They are in the order of pairs, and small enough to be combined
-    again, and again, without overflow.
+    Codes are not negative, there is at least one, and those of `second` are below `count`. The new
+    ones are in the order of the pairs, first by `first`; if that is all zeros, they are `second`.
+    Otherwise they have no gaps, so that they can be combined again and again without overflow.
+
+    >>> combine(np.array([0, 1, 1, 0]), np.array([2, 0, 2, 2]), 3).tolist()
+    [0, 1, 2, 0]
     """
     if not first.any():  # then `second` alone tells the pairs apart
         return second
@@ -67,7 +71,7 @@ def combine(first: Places, second: Places, count: int) -> Places:
     largest = int(pairs.max())
     if largest >= _FEW * pairs.size:
         _, codes = np.unique(pairs, return_inverse=True)
-    else:
+    else:  # without sorting
         is_used = np.zeros(largest + 1, dtype=np.bool_)
         is_used[pairs] = True
         codes = (np.cumsum(is_used) - 1)[pairs]
@@ -79,7 +83,8 @@ class Cells(Listed[str]):
     """The cells of a column, with a code for each and the distinct texts.
 
     `texts` is a list, an Arrow array, or any sequence of values that `write` turns into texts; then
-    `code` computes codes and distinct texts, once they are asked for.
+    `code` computes codes and distinct texts, once they are asked for. Cells b, a, b have the
+    distinct texts b, a and the codes 0, 1, 0.
     """
 
     def __init__(
@@ -115,9 +120,11 @@ class Cells(Listed[str]):
     def select(self, least: int, screen: Callable[[Any], Any]) -> tuple[Places, list[str]]:
         """Return the code of each cell, and the distinct cells.
 
-        If there are more than `least`, return only those that `screen` chooses, after an empty one
-        for all others: a million distinct cells take long to tell apart.
+        If there are more than `least`, return only those of which `screen` (a function from an
+        Arrow array of texts to one of flags) is true, after an empty one, code 0, for all others:
+        a million distinct cells take long to tell apart.
         """
+        # The first cells often tell, and then all need not be encoded.
         if len(set(self[: 2 * least])) <= least and len(self.coded[1]) <= least:
             return self.codes, self.distinct
         is_coded = self._code is not None
@@ -149,18 +156,23 @@ def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
 
 
 def number_firsts(codes: Places) -> tuple[Places, Places]:
-    """Return the first place of each distinct code, and the codes numbered without gaps.
+    """Return the first index of each distinct code, by code, and the codes without gaps.
 
-    Codes 5, 2, 5 have first places 1, 0 (of 2 and 5), and become 1, 0, 1.
+    Codes are not negative. Of codes 5, 2, 5 the first indices are 1, 0 (of 2 and of 5), and the
+    codes without gaps 1, 0, 1.
     """
-    firsts = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.intp)
-    firsts[codes[::-1]] = np.arange(codes.size)[::-1]
+    firsts = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.intp)  # -1 for an unused code
+    firsts[codes[::-1]] = np.arange(codes.size)[::-1]  # the last one assigned, the first, stays
     is_used = firsts >= 0
     return firsts[is_used], (np.cumsum(is_used) - 1)[codes]
 
 
 def split_by_code(codes: Places) -> list[Places]:
-    """Return the places of each code from 0 on, in ascending order; empty for an unused code."""
+    """Return the indices of each code from 0 on, in ascending order; empty for an unused code.
+
+    >>> [indices.tolist() for indices in split_by_code(np.array([2, 0, 2]))]
+    [[1], [], [0, 2]]
+    """
     counts = np.bincount(codes)
     if len(counts) < 2:
         return [np.arange(codes.size)] if codes.size else []

@@ -148,8 +148,12 @@ def _add_file(
     adjusted: AdjustedReading,
     file_name: str,
 ) -> None:
-    """Add the numbers of a file; its name is empty if there is no other file."""
-    usual = choose_ranks(adjusted).tolist()
+    """Add the numbers of a file to `columns`, and its deviations of ranks to `spreads`.
+
+    Both are changed. Variances of ranks become deviations. `file_name` is empty if there is no
+    other file.
+    """
+    usual = choose_ranks(adjusted).tolist()  # of PyKEEN's tie policies, one
     models = name_models(adjusted.reading)
     for number, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
         published, constants = number.published, number.constants
@@ -164,6 +168,7 @@ def _add_file(
             if metric.family != _SPREAD:  # it is the variance
                 deviation = float(np.sqrt(published.upper))
             deviations = spreads[evaluation]
+            # Of several, the largest, as of a rounded number its upper end: it claims least.
             deviations[name] = max(deviations.get(name, 0.0), deviation)
         elif metric.is_mean:
             column = columns.setdefault((evaluation, metric), _Column(evaluation, constants))
@@ -174,7 +179,11 @@ def _add_file(
 
 
 def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: str) -> str:
-    """Name the model of a number: as its file does, else by the file, else by its row."""
+    """Name the model of a number: "a.csv: TransE" of several files, or "TransE" of one.
+
+    Where the file names no model, it is the name of the file, or if there is only one file
+    (`file_name` is empty) the first cell of the number's row that is not empty.
+    """
     if file_name:
         return f"{file_name}: {model}" if model else file_name
     if model:
@@ -184,14 +193,18 @@ def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: 
 
 
 def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
-    """Compare the models of each metric over the graphs on which all of them have one result."""
+    """Yield a comparison of models for each metric that they share on two graphs or more.
+
+    Columns can be compared if they differ in their graphs only, and not in metric, tie policy,
+    split, side or aggregation. Protocols may differ.
+    """
     groups: dict[Hashable, list[_Column]] = defaultdict(list)
     for column in columns:
         tasks = column.evaluation.tasks
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
         split, side = tasks.split, tasks.side
-        if column.tool is not None:
+        if column.tool is not None:  # whose usual split or side may differ between graphs
             split, side = column.tool.find_usual(tasks.dataset, split, side)
         kind = column.constants.metric, column.evaluation.rank_type, split, side
         groups[*kind, tasks.aggregation].append(column)
@@ -202,9 +215,10 @@ def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
 
 
 def _lay_out(columns: Sequence[_Column]) -> Grid | None:
-    """Lay out the results of a metric, a row a model and a column a graph.
+    """Arrange the results of a metric as a grid: a row for each model, a column for each graph.
 
-    Return None unless there are two models with one result on each of two graphs.
+    A graph is left out unless each model of any graph has exactly one result on it. Return None
+    where fewer than two models or graphs are left, or two columns are of one graph.
     """
     models_of = [[model for model, _ in column.results] for column in columns]
     models = list(dict.fromkeys(itertools.chain(*models_of)))

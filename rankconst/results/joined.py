@@ -25,9 +25,11 @@ _LAYOUTS = {"wide": "a column for each metric", "long": "a row for each number"}
 def join_readings(
     readings: Sequence[Reading], labels: Sequence[str], name: str, column: str
 ) -> Reading:
-    """Put readings below each other, with a `column` of their labels; a single one stays as it is.
+    """Put readings below each other, with a new `column` of their labels.
 
-    Columns of the same metric, or with the same name but for its spelling, become one.
+    There is at least one; a single one stays as it is. Columns of one metric, or with the same name
+    but for its spelling, become one. Raises DataError if some have a column for each metric, and
+    others a row for each number.
     """
     if len(readings) == 1:
         return readings[0]
@@ -50,7 +52,7 @@ def join_readings(
         start, size = len(cells[column]), len(reading.rows)
         parts += [Part(part.name, start + part.start) for part in reading.parts]
         new_cells = {new: reading.cells(old) for old, new in new_names.items()}
-        if len(forms) > 1 and reading.form in {"latex", "markdown"}:
+        if len(forms) > 1 and reading.form in {"latex", "markdown"}:  # others lack such markup
             for new, cells_of_column in new_cells.items():
                 new_cells[new] = [strip_markup(cell, reading.form) for cell in cells_of_column]
         if dataset and dataset not in new_cells:
@@ -79,7 +81,10 @@ def join_readings(
 
 
 def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:
-    """Rename the columns of numbers; those without a tool get the one of their file."""
+    """Rename the columns of numbers, old name to new; those without a tool get that of the file.
+
+    `tool` is None if all files have one tool: then the joined file has it.
+    """
     columns = []
     for column in entries.columns:
         head = column.head._replace(column=names[column.head.column])
@@ -91,7 +96,11 @@ def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None
 
 
 def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
-    """Map each reading's columns to their names, spelled as in the first reading that has them."""
+    """Map the columns of each reading to new names, as the first reading with such a column has.
+
+    Where the first file has "Hits@10" and the second "H@10", that of the second becomes "Hits@10".
+    A column stays as it is if another one of its file means the same.
+    """
     first_names: dict[Hashable, str] = {}
     names_of = []
     for reading in readings:
@@ -105,7 +114,11 @@ def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
 
 
 def _find_meaning(column: str) -> Hashable:
-    """Return the metric or the role of a column, if its name has nothing else; else the name."""
+    """Return what columns of several files have in common that become one.
+
+    That is the metric ("H@10" and "Hits@10"), or the role ("Dataset" and "benchmark"), if the name
+    has nothing else, or else the name without punctuation and capitals.
+    """
     label = read_label(column)
     if label.metric is None:
         return label.role or squash(column) or column

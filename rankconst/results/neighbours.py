@@ -49,13 +49,18 @@ ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 
 
 def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
-    """Name the relation of each row where most cells of a column are relations of the dataset."""
+    """Restrict numbers to the relation that a column of the file names in their row.
+
+    It is the first column of which most cells are relations of the dataset; of Nations, "embassy"
+    is one. Without one, or where numbers are of several datasets, nothing changes.
+    """
     entries, rows = reading.entries, reading.rows
     datasets = {user.dataset or context.dataset for context in entries.contexts}
     dataset = datasets.pop() if len(datasets) == 1 else None
     if dataset is None:
         return reading
     measured = {head.column for head in entries.heads}
+    # Most columns are ruled out by their first cells, before all are read.
     first_rows = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
     for column in reading.columns:
         first_cells = [_name(row.get(column) or "") for row in first_rows]
@@ -74,12 +79,16 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
 
 
 def _name(cell: str) -> str:
-    """Return the name in a cell: of the keys on the way to a number, the last."""
+    """Return the name in a cell: of keys joined by slashes, "test / embassy", the last."""
     return cell.rpartition(" / ")[2]
 
 
 def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
-    """Find the relations of a dataset among cells, in any spelling; none unless most are."""
+    """Return the cells that are relations of a dataset, in any spelling.
+
+    Return none unless more than half of the distinct cells are; empty ones and words for all
+    relations, such as "average", do not count.
+    """
     names = {cell for cell in cells if cell and cell.lower() not in ALL}
     likely = {name for name in names if not _NO_RELATION.match(name)}
     if 2 * len(likely) <= len(names):
@@ -95,7 +104,12 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
 def _add_relation(
     context: Address, cell: str, relations: Collection[str], reading: Reading, column: str
 ) -> Address:
-    """Add the relation of its row to a context; ask about the tasks if the row has none."""
+    """Return the address of a number with the relation that its row names in `cell`.
+
+    If the cell is none of the `relations`, or empty, add a question about that instead. `column` is
+    the name of the cell's column.
+    """
+    # In a file of objects, an empty cell is a key that the object does not have.
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context
     if cell in relations:  # its name and the heading above are about the relation
@@ -105,6 +119,7 @@ def _add_relation(
         return replace(context, relations=(cell,), questions=questions)
     text = (_NOT_ONE if cell else _NO_CELL).format(column)
     question = Question("relations", text, cell.lower(), "its row" if cell else "")
+    # The new question about the word replaces others about it.
     others = [ask for ask in context.questions if ask.word != question.word or not cell]
     return replace(context, questions=(*others, question))
 
@@ -137,6 +152,9 @@ def ask_about_repeated(
 ) -> Entries:
     """Ask about numbers whose evaluation has their metric again, with a field that they lack.
 
+    In a row of "MRR, MRR filtered", for example, the first MRR may be raw. An MRR whose evaluation
+    has none with a protocol is not asked about: it is assumed to be filtered.
+
     Parameters
     ----------
     entries
@@ -159,7 +177,7 @@ def ask_about_repeated(
     }
     if not filtered and not any(_lacks(context, name) for context in contexts for name in declared):
         return entries
-    group = _number_groups(entries, evaluations, apart)
+    group = _number_groups(entries, evaluations, apart)  # numbers that look like the same one
     columns, _ = encode((head.metric, head.column) for head in entries.heads)
     column_of = columns[entries.head_of]
     in_filtered = np.array([head.column in filtered for head in entries.heads], dtype=np.bool_)
@@ -180,7 +198,10 @@ def ask_about_repeated(
 
 
 def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Hashable]) -> Places:
-    """Give each entry a number for its metric, its evaluation and its ranking tasks together."""
+    """Give entries of one metric, evaluation and (declared or assumed) ranking tasks one number.
+
+    "MRR" and "MRR test" of a row are of one group, as test is assumed where no split is named.
+    """
     _, group = np.unique(evaluations, return_inverse=True)
     metrics, heads = encode(
         (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
@@ -191,7 +212,10 @@ def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Ha
 
 
 def _settle(context: Address) -> tuple[Hashable, ...]:
-    """Return the ranking tasks of a number, with the assumed values where it names none."""
+    """Return the ranking tasks of a number, with the assumed values where it names none.
+
+    All protocols that are filtered count as the same one.
+    """
     settled: dict[str, str | None] = dict(_ASSUMED)
     for name in _ASSUMED:
         value = getattr(context, name)
@@ -208,7 +232,7 @@ def _lacks(context: Address, name: str) -> bool:
 
 
 def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:
-    """Add the question about a field to some numbers."""
+    """Add a question about a field, such as split, to the numbers that `asked` flags."""
     if not asked.any():
         return entries
     question = _UNFILTERED
@@ -216,7 +240,7 @@ def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:
         text = f"a number next to it names its {name}, so this one may be of another {name}"
         question = Question(name, text, option=REMEDIES[name])
     distinct, code_of = np.unique(entries.context_of[asked], return_inverse=True)
-    contexts = list(entries.contexts)
+    contexts = list(entries.contexts)  # shared with other numbers: those with the question are new
     for place in distinct.tolist():
         context = contexts[place]
         contexts.append(replace(context, questions=(*context.questions, question)))

@@ -82,10 +82,10 @@ def find_role(label: Label) -> str:
 
 
 def list_roles(labels: Sequence[Label]) -> list[str]:
-    """Return the roles of the labels of a column.
+    """Return the roles of the labels of a column, in their order.
 
-    In a column of a metric, a label that declares something, such as Filter, has none, nor has
-    Relation.
+    In a column of a metric, a label that declares something, such as Filter, has no role and is
+    left out. So is Relation, which there names a side.
     """
     if any(label.metric is not None for label in labels):
         others = (label for label in labels if squash(label.text) not in RELATION_WORDS)
@@ -94,7 +94,11 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
-    """Choose how headings without a metric are read: as graphs, splits and sides, or as models."""
+    """Return a function that reads headings without a metric, as those of numbers of `metric`.
+
+    If the other headings may name models, those are the ones; otherwise those of graphs, splits and
+    sides are, as in "Model, WN18RR, FB15k-237".
+    """
     models = list_possible_models(rows)
 
     def parse(name: str, k: int | None) -> Label:
@@ -132,10 +136,14 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
 
 
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
-    """Find the heading in the first rows; None if they name no metric, or are one column."""
+    """Find the heading in the first rows; None if they name no metric, or are one column.
+
+    It has as few rows as name a metric, and then those below that go on with it: "Hits@" over
+    "1, 10", for example, or "MRR" over "mean, std".
+    """
     if not rows or max(len(row.cells) for row in rows) == 1:
         return None
-    for depth in range(1, min(DEEPEST, len(rows)) + 1):
+    for depth in range(1, min(DEEPEST, len(rows)) + 1):  # how many rows it has
         heading = compose_heading(rows[:depth], parse)
         if not (heading.measures or heading.long):
             continue
@@ -152,7 +160,10 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
-    """Tell whether a row below the metrics belongs to the heading, as mean and std below MRR."""
+    """Tell whether a row below the metrics belongs to the heading, as mean and std below MRR.
+
+    `longer` is the heading with that row, the last one of it.
+    """
     new = {
         j: label
         for j, label in longer.measures.items()
@@ -173,7 +184,11 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
 
 
 def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
-    """Tell whether a row holds names of metrics, or the k of Hits@, and no numbers of metrics."""
+    """Tell whether a row holds names of metrics, or the k of Hits@, and no numbers of metrics.
+
+    `new` has the columns that are of a metric only with this row. "1, 10" may be the k of Hits@,
+    but 177 is no name for another metric, and 0.3 no name at all.
+    """
     if any("." in cell and is_number(cell) for cell in row.plain):
         return False
     for j, label in new.items():
@@ -184,9 +199,13 @@ def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
-    """Compose the heading of some rows."""
+    """Compose the heading of some rows, at least one, which are as wide as the widest.
+
+    "FB15k-237" over "MRR" has the key "FB15k-237 / MRR", and a label for each of the two.
+    """
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.widen(width).plain for row in rows)
+    # The first column with the name of a metric in the lowest row.
     first = next((j for j, cell in enumerate(levels[-1]) if parse(cell, None).metric), width)
     columns, is_open = _stack_levels(rows, levels, first)
     labels: list[tuple[Label, ...]] = []
@@ -205,7 +224,12 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
 def _stack_levels(
     rows: Sequence[Row], levels: Sequence[Sequence[str]], first: int
 ) -> tuple[list[list[str]], bool]:
-    """Return the names above each column, and True if it is open which columns they are above."""
+    """Return the names of each column from the top, and True if their columns are not certain.
+
+    A name of an upper row is repeated for the columns that it spans: "A" over "MRR, MR" gives
+    [A, MRR] and [A, MR]. Where names seem centred over columns from `first` on, each of these gets
+    all of the names.
+    """
     columns: list[list[str]] = [[] for _ in levels[-1]]
     # Cells are missing, as where one spans columns and its format cannot say so.
     is_open = any(1 < len(row.plain) < len(rows[-1].plain) for row in rows)
@@ -229,7 +253,7 @@ def _drop_names_of_levels(
 ) -> None:
     """Drop the name that pandas writes before a level of columns: dataset, FB15k-237, WN18RR.
 
-    It is the name of the labels next to it, not of the cells below.
+    It says what the labels next to it are, not the cells below it. This changes `labels`.
     """
     beside = [read_label(level[j]) for j in measures if level[j]]
     for j, text in enumerate(level):
@@ -241,7 +265,10 @@ def _drop_names_of_levels(
 
 
 def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
-    """Find the columns of metrics, with the label that names each; none has another role."""
+    """Map each column of a metric to the label that names it, the lowest of several.
+
+    A column that has another role, too, such as k or dataset, is left out.
+    """
     measures = {}
     for j, column in enumerate(labels):
         metrics = [label for label in column if label.metric is not None]
@@ -255,8 +282,11 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
-    """Join ``Hits@`` and the number below it."""
-    for i in range(len(labels) - 1, 0, -1):
+    """Join the name of a metric that lacks its k, and the number below it.
+
+    ``["WN18", "Hits@", "10"]`` becomes ``["WN18", "Hits@10"]``; others stay as they are.
+    """
+    for i in range(len(labels) - 1, 0, -1):  # the lowest pair counts
         if _COUNT.fullmatch(labels[i]):
             name = join_k(labels[i - 1], labels[i])
             if parse(name, None).metric is not None:
@@ -265,8 +295,12 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
 
 
 def spread_names(row: Row, level: Sequence[str]) -> list[str]:
-    """Repeat the labels of an upper level for every column that they span: A, A, B, B."""
-    spread, label, end = [], "", 0
+    """Repeat the names of an upper level for every column that they span.
+
+    "A", "", "B", "" becomes A, A, B, B. Where the format tells no spans, a name goes on over the
+    empty cells behind it.
+    """
+    spread, label, end = [], "", 0  # the last name, and the column behind those that it spans
     for j, text in enumerate(level):
         if text:
             label = text
@@ -276,7 +310,11 @@ def spread_names(row: Row, level: Sequence[str]) -> list[str]:
 
 
 def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
-    """Tell whether names are centred above columns that all begin with one metric."""
+    """Tell whether names are centred above columns that all begin with one metric.
+
+    In the level ", , A, , , B, " above "Model, MRR, MR, H@1, MRR, MR, H@1", the first name is above
+    MR: it is of the columns on both sides of it. `first` is the first column of a metric, here 1.
+    """
     if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
         return False
     rest = range(first + 1, len(level))
@@ -284,7 +322,11 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
 
 
 def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a metric comes twice below one of several names, as if these had moved."""
+    """Tell whether a metric comes twice below one of several names, as if these had moved.
+
+    [A, MRR], [A, MRR], [B, MRR] are so: the second is rather below B. `columns` have their names
+    from the top.
+    """
     named = [tuple(column) for column in columns if len(column) > 1]
     names = {column[0] for column in named}
     return len(names) > 1 and len({*named}) < len(named)
@@ -310,7 +352,10 @@ def find_reason(heading: Heading, j: int) -> str:
 
 
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
-    """Explain why a table has no heading, and what its columns may be."""
+    """Return the message about a table, of at least one row, in which no heading was found.
+
+    It says what the columns may be, and which option or heading would tell.
+    """
     row, place = rows[0], document.at(rows[0].line)
     ranks = next((name for name in row.plain if squash(name) in {"rank", "ranks"}), "")
     if ranks:
@@ -345,7 +390,13 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
 
 
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
-    """Add numbers to names that come again: ``MRR``, ``MRR (2)``."""
+    """Add numbers to names that come again, skipping those that are taken.
+
+    >>> _number_repeated(["MRR", "MRR", "MR"])
+    ('MRR', 'MRR (2)', 'MR')
+    >>> _number_repeated(["MRR", "MRR", "MRR (2)"])
+    ('MRR', 'MRR (3)', 'MRR (2)')
+    """
     known, counts = {*keys}, Counter[str]()
     names: dict[str, None] = {}
     for key in keys:
@@ -364,7 +415,12 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 
 
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
-    """Find the words besides the metric of each column, unless they are the name of a model."""
+    """Map columns to the words of their names besides the metric, which may be about the tasks.
+
+    Next to MRR, "MRR_h" has "h" and "MRR f" has "f". Left out are columns whose words are
+    understood, such as "Test MRR", and those that may name models, such as "TransE MRR".
+    """
+    # The columns with a word that is not understood, or that is asked about in other places only.
     partial = {
         j: label for j, label in measures.items() if not label.is_vocabulary or asks_nowhere(label)
     }
@@ -389,7 +445,8 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
             continue
         is_short = all(len(word) <= SHORT and not word.isdigit() for word in words)
         is_contrasted = is_short and (metric in plain or is_repeated)
-        # TransE MRR, or MRR (text) and MRR (RotatE): names of models, if no other is of a graph.
+        # TransE MRR, or MRR (text) and MRR (RotatE): names of models, unless others of the metric
+        # declare something, as MRR (valid) does.
         is_model = j in of_models or (is_repeated and metric in of_models.values())
         if metric in declaring and not label.is_about_tasks:
             is_model = False
@@ -399,16 +456,17 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
 
 
 def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
-    """Return the labels of a column; ask about an unknown one next to others.
+    """Return the labels of a column, of which unknown ones that may be about tasks ask.
 
-    Below FB15k-237 and Hetionet, or test and ood, are numbers of two graphs and splits. Below 20%
-    are numbers of a part of the data. If rows are `of_models`, such names are none of models.
+    "MyKG" next to "FB15k-237" may be a graph, and "blind" next to "test" a split. If rows are
+    those of models (`of_models`), also "LP" next to "QA" asks, as headings then hardly name models.
     """
     labels = [_read_whole(label) for label in heading.labels[j]]
     columns = [heading.labels[k] for k in heading.measures]
     for level, label in enumerate(labels):
         if label.is_about_tasks or label.is_vocabulary or label.metric:
             continue
+        # What other columns have in the same row of the heading.
         beside = [column[level] for column in columns if len(column) == len(labels)]
         is_part = of_models and len({other.text for other in beside}) > 1
         is_part = is_part and not _names_model_above(label)
@@ -438,7 +496,11 @@ def _drop_counts(words: Iterable[str]) -> list[str]:
 
 
 def list_names(labels: Sequence[Label]) -> set[str]:
-    """List the names in a heading besides metrics and values: of models, graphs and parts."""
+    """List the names in a column's labels besides metrics and values: of models, graphs, parts.
+
+    They are in lower case; an empty one may be among them. "FB15k-237" over "TransE MRR" has
+    fb15k237 and transe.
+    """
     names: set[str] = set()
     for label in labels:
         names.update(word.lower() for word in list_others(label.text))
@@ -449,7 +511,11 @@ def list_names(labels: Sequence[Label]) -> set[str]:
 
 
 def find_means(heading: Heading) -> dict[int, Label]:
-    """Label the columns of means over the graphs of other columns: Avg MRR."""
+    """Map columns of means over graphs to a label with the word for it: "Avg" of "Avg MRR".
+
+    A mean is next to columns of at least two graphs, "WN18 MRR" and "YAGO3-10 MRR", whose headings
+    differ from its own in nothing else.
+    """
     means: dict[int, Label] = {}
     for j in heading.measures:
         for level, label in enumerate(heading.labels[j]):
@@ -460,7 +526,10 @@ def find_means(heading: Heading) -> dict[int, Label]:
 
 
 def _find_mean(label: Label) -> str:
-    """Find the word for means over graphs in a label; empty if it has none."""
+    """Find the word for means over graphs in a label; empty if it has none.
+
+    It is "Avg" of "Avg MRR", and empty for "Average rank", the name of a metric.
+    """
     if is_mean(label.text):
         return label.text
     words = [] if label.metric is None else label.text.split()
@@ -473,7 +542,11 @@ def _find_mean(label: Label) -> str:
 
 
 def _list_graphs_beside(heading: Heading, j: int, level: int) -> set[tuple[str, ...]]:
-    """List the graphs, or versions, of columns whose headings differ from one in a level only."""
+    """List the graphs of the columns whose headings differ from that of column `j` in one level.
+
+    Columns are of the same metric. Each graph is a tuple of its name and version, such as
+    ("FB15k-237", "").
+    """
     texts = [label.text for label in heading.labels[j]]
     graphs: set[tuple[str, ...]] = set()
     for k, measure in heading.measures.items():

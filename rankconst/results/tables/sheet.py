@@ -130,7 +130,7 @@ class SheetReader:
         self._texts = list(sheet.texts)  # of all numbers
         self._questions = (STEPS,) if self._holds_steps() else ()
         self._contexts: dict[Address, int] = {}  # the distinct addresses of numbers
-        # The addresses of rows below headings that say the same.
+        # What _form_addresses returned for the texts and questions of a heading.
         self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
 
     def read(self) -> Table:
@@ -157,7 +157,10 @@ class SheetReader:
     # Numbers.
 
     def _choose_measures(self) -> list[int]:
-        """Return the columns of metrics whose numbers can be adjusted; note the others."""
+        """Return the indices of the columns whose numbers can be adjusted; note the others.
+
+        Besides columns of metrics, note headings that end like a metric, such as "Foo@10".
+        """
         reasons = {j: find_reason(self._heading, j) for j in self._measures}
         for j, key in enumerate(self._heading.keys):
             reason = reasons.get(j, "not the name of a metric; is it Hits@k?")
@@ -195,7 +198,11 @@ class SheetReader:
         self._notes.add(None if line == NO_LINE else line, self._cells[j][row], reason)
 
     def _leave_differences(self) -> None:
-        """Leave out shares in rows where another share has a sign, as differences have."""
+        """Leave out shares without a sign in rows where another share has one, as differences have.
+
+        In a row "+0.02, 0.01" below MRR and Hits@1, the 0.01 may be a difference as well. Cells
+        with a sign of their own are refused elsewhere.
+        """
         is_signed: dict[int, Flags] = {}
         has_difference = np.zeros(self._lines.size, dtype=np.bool_)
         for j in self._numbers:
@@ -242,12 +249,13 @@ class SheetReader:
         return read_rows(self._layout, [*notes, groups])
 
     def _take_notes(self, is_empty: Flags) -> list[ColumnTexts]:
-        """Take notes on marks, such as a dagger, out of the texts of all numbers.
+        """Take notes on marks out of `self._texts`, and return what each says of every row.
 
-        Return what they say of each row. A note stays if no row with numbers has its mark.
+        Of the caption "Results. † filtered", "† filtered" is then about the rows with a dagger. A
+        note stays about all numbers if no row, or one without numbers, has its mark.
         """
         self._texts = list(find_corner(self._layout))
-        columns = list[ColumnTexts]()
+        columns = list[ColumnTexts]()  # code 1 of a row is the note, code 0 nothing
         for text in self._sheet.texts:
             rest, notes = split_notes(text)
             self._texts.append(rest)
@@ -271,7 +279,12 @@ class SheetReader:
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
     ) -> Places:
-        """Form the addresses of each row's numbers below some labels; return their places."""
+        """Return for each row an index into `self._contexts`, the addresses of all numbers.
+
+        An address holds the dataset, the split and the like, here of the row's number below one
+        heading, which has `texts` and `questions`. An address that is new is added.
+        """
+        # The key leaves out the rows, which are the same for all columns of a sheet.
         if (texts, questions) not in self._formed:
             places = []
             for row in rows.distinct:
@@ -295,7 +308,10 @@ class SheetReader:
         return self._make_columns(j, self._measures[j], present, context_of, percent=has_percent)
 
     def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
-        """Ask about words of a heading besides its metric, or about a metric that comes twice."""
+        """Return the question about a heading: its words besides the metric, or a metric twice.
+
+        "MRR h" asks about the side, as h may be head, and "MRR f" about a part of the triples.
+        """
         if j in self._remainders:
             word = self._remainders[j]
             asked = Word(word, "side" if word in ENDS else "part")
@@ -304,9 +320,10 @@ class SheetReader:
         return (TWICE,) if is_twice else ()
 
     def _find_twice(self) -> set[int]:
-        """Find columns of a metric that nothing in their headings tells apart.
+        """Find the columns of a metric that nothing in their headings tells apart: MRR and MRR.
 
-        ΔMRR is left out, and no second MRR; MRR.1 is one that pandas has numbered.
+        Those without a row in which two are filled are left out, as a row then has one number. So
+        is ΔMRR, which cannot be adjusted; MRR.1 is a second MRR, which pandas has numbered.
         """
         alike: dict[Hashable, list[int]] = {}
         for j, label in self._measures.items():
@@ -320,7 +337,7 @@ class SheetReader:
         for columns in alike.values():
             if len(columns) > 1:
                 is_filled = np.array([self._find_filled(j) for j in columns])
-                is_again = is_filled & (is_filled.sum(axis=0) > 1)
+                is_again = is_filled & (is_filled.sum(axis=0) > 1)  # columns by rows
                 twice.update(j for j, again in zip(columns, is_again, strict=True) if again.any())
         return twice
 
@@ -358,9 +375,10 @@ class SheetReader:
                     self._notes.add(line, name, label.reason or UNKNOWN)
 
     def _spread_counts(self, j: int, is_count: Flags) -> Places:
-        """Return the number of ranks of each row, from a row of its own; 0 for none.
+        """Return for each row the number of ranks that another row of its evaluation gives; else 0.
 
-        Rows are of one evaluation if they agree in all other columns.
+        `is_count` flags such rows: "TransE, count, 40932" is for "TransE, MRR, 0.3". Rows are of
+        one evaluation if they agree in all columns but those of metric, k and numbers.
         """
         if not is_count.any():
             return np.zeros(is_count.size, dtype=np.intp)
@@ -394,7 +412,11 @@ class SheetReader:
     def _make_columns(
         self, j: int, label: Label, chosen: Flags, context_of: Places, *, percent: bool
     ) -> Iterator[Column]:
-        """Yield the floats and the texts among the chosen numbers of a column, without places."""
+        """Yield the numbers of the chosen rows, as one or two columns: floats, then texts.
+
+        Column `j` of the sheet may hold both, as a column of pandas does. `percent` says that all
+        of its numbers are percentages; texts then get the sign.
+        """
         if label.metric is None:
             return
         numbers, is_exact = self._numbers[j], self._sheet.exact
@@ -413,29 +435,47 @@ class SheetReader:
     def _make_column(
         self, head: Head, numbers: Texts | Floats, chosen: Flags, context_of: Places
     ) -> Column:
-        """Make a column of the chosen numbers; columns of all rows share the arrays of these."""
-        model_of = self._rows if self._layout.names >= 0 else np.broadcast_to(0, chosen.shape)
-        shared = (self._rows, self._rows, self._lines, context_of, model_of)
-        column = Column(head, numbers, *shared)
+        """Make a column of the chosen rows' numbers; columns of all rows share their arrays.
+
+        Its places count the rows, as in a table of one column; `_gather` replaces them.
+        """
+        # The names of models are the cells of a column, one a row; without it all have the first.
+        has_names = self._layout.names >= 0
+        column = Column(
+            head=head,
+            numbers=numbers,
+            places=self._rows,
+            rows=self._rows,
+            lines=self._lines,
+            context_of=context_of,
+            model_of=self._rows if has_names else np.broadcast_to(0, chosen.shape),
+        )
         return column if chosen.all() else column.take(chosen)
 
     def _gather(self, columns: Sequence[Column]) -> Entries:
-        """Gather the numbers of all columns, row by row."""
+        """Return the numbers of all columns, with places that count them row by row.
+
+        Of two full columns and two rows, the first column has the places 0 and 2, the second 1 and
+        3. No column has two numbers in one row.
+        """
         counts = np.zeros_like(self._rows)
         for column in columns:
             counts[column.rows] += 1
-        places = np.cumsum(counts) - counts  # that of the next number of each row
+        next_place = np.cumsum(counts) - counts  # of each row: that of its next number
         placed = []
         for column in columns:
-            placed.append(replace(column, places=places[column.rows]))
-            places[column.rows] += 1
-        models: Sequence[str] = [""]
+            placed.append(replace(column, places=next_place[column.rows]))
+            next_place[column.rows] += 1
+        models: Sequence[str] = [""]  # the model of all numbers, if no column (-1) names models
         if self._layout.names >= 0:
             models = self._cells[self._layout.names]
         return Entries(tuple(placed), list(self._contexts), models)
 
     def _ask_about_repeated(self, entries: Entries) -> Entries:
-        """Ask about metrics that come again; MRR@f may be the filtered one of two."""
+        """Ask about metrics that an evaluation has again, with tasks that this number lacks.
+
+        A short word such as f in MRR@f may mean filtered: then a bare MRR next to it may be raw.
+        """
         keys, evaluations = self._heading.keys, entries.rows
         if self._sheet.evaluations is not None:
             evaluations = self._sheet.evaluations[evaluations]
@@ -452,7 +492,10 @@ class SheetReader:
         return frozenset(list_names(self._heading.labels[j]) - {*asked})
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
-        """Return the numbers with signs of percentages, and the columns that got them."""
+        """Return the numbers with percent signs where they are percentages, and such columns.
+
+        Columns whose headings have the sign, as "MRR (%)", are not among the returned ones.
+        """
         marked: set[str] = set()
         families: dict[str, Family] = {}
         for j, key in enumerate(self._heading.keys):
@@ -468,7 +511,10 @@ class SheetReader:
         return settled, frozenset(head.column for head in heads) - marked
 
     def _find_origin(self, rows: RowTexts, measures: Sequence[int]) -> str:
-        """Tell which texts name the fields that no column names: "dataset from the caption"."""
+        """Tell which texts name the fields that no column names: "dataset from the caption".
+
+        The last of the distinct rows and the first of the `measures` stand for all.
+        """
         if self._keys_say_all or not rows.distinct:
             return ""
         labels = self._heading.labels[measures[0]] if measures else ()

@@ -70,6 +70,10 @@ def _read(document: Document) -> Reading:
 def _read_records(
     document: Document, form: str, records: Iterable[Record], dataset: str | None = None
 ) -> Reading:
+    """Read the numbers of the records that are evaluations of entity ranking.
+
+    `dataset` is that of records that name none; if it is None, the name of the file may tell it.
+    """
     collector = Collector()
     dataset = dataset or gather((name_file(document.name),)).declared.get("dataset")
     for line, record in records:
@@ -129,10 +133,17 @@ def _add_numbers(
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
     """Map the protocol that a suffix of metrics means by default to the one that it means here.
 
-    LibKGE filters by the splits that `filters` lists; ``_filtered_with_test`` adds test to them.
+    ``_filtered`` removes the known answers of the splits that `filters`, a setting of LibKGE, lists
+    (the default: train, valid and the evaluated `split`), ``_filtered_with_test`` those of test,
+    too. A protocol is None if rankconst has no constants for a filter by just these splits.
+
+    >>> _settle_protocols(["train", "valid", "test"], "valid")
+    {'raw': 'raw', 'libkge': 'standard', 'standard': 'standard'}
+    >>> _settle_protocols(["train"], "test")
+    {'raw': 'raw', 'libkge': None, 'standard': None}
     """
     splits = set(PROTOCOLS["libkge"].known_splits(split))
-    if isinstance(filters, list):
+    if isinstance(filters, list):  # else the record does not name them
         splits = {str(name) for name in filters}
     return {
         "raw": "raw",
@@ -142,8 +153,11 @@ def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
 
 
 def _find_protocol(splits: set[str], split: str) -> str | None:
-    """Find the protocol that filters the ranks of a split by the triples of some splits."""
-    for key in ("libkge", "standard"):
+    """Find the protocol that filters the ranks of a split by the triples of some `splits`.
+
+    Return None if neither does, as for train alone.
+    """
+    for key in ("libkge", "standard"):  # of two that fit, the one of LibKGE's own name
         if set(PROTOCOLS[key].known_splits(split)) == splits:
             return key
     return None
@@ -177,7 +191,11 @@ def _read_log(document: Document) -> Reading:
 
 
 def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
-    """Yield the records of a log, each a block of lines with a key around the one of its event."""
+    """Yield the records of evaluations in a log, each as the line of its event and what it holds.
+
+    A record is a block of lines such as ``split: test``, among them ``event: eval_completed``; it
+    goes as far up and down as lines have a key, or are items of a list.
+    """
     for place, line in enumerate(lines):
         if line.strip() == _BLOCK_EVENT:
             first, end = place, place
@@ -186,11 +204,15 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
             while end < len(lines) and _KEY.fullmatch(lines[end]):
                 end += 1
             block = textwrap.dedent("\n".join(lines[first:end]))
+            # Messages count lines from 1.
             yield Record(place + 1, parse_yaml(document, block, first + 1))
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
-    """Find the only dataset in the configurations of a log, or in lines about loading it."""
+    """Find the dataset of a log in its configurations, or in lines about loading it.
+
+    Return None if they name no dataset, or more than one.
+    """
     names = {name for line in lines for name in _LOADED.findall(line)}
     for number, line in enumerate(lines, 1):
         if line.strip() != "Configuration:":
@@ -217,6 +239,10 @@ _ROLES = {
 
 
 def _parse_csv_name(name: str, _: int | None) -> Label:
+    """Read a heading, or the name of a metric in a column: ``fwt_mrr_head`` is MRR of side head.
+
+    The second argument, k in a column of its own, is not needed: names of LibKGE hold it.
+    """
     parsed = parse_libkge_name(name)
     if parsed is None or name in _ROLES:
         return Label(name, _ROLES.get(name, ""))
@@ -271,7 +297,11 @@ class LibkgeName(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def parse_libkge_name(name: str) -> LibkgeName | None:
-    """Parse the name of a metric, ``hits_at_10_filtered_with_test_head``; None for other keys."""
+    """Parse the name of a metric; None for other keys.
+
+    ``hits_at_10_filtered_with_test_1-to-N_head`` is Hits@10 of protocol standard, side head and
+    part 1-to-N; ``mean_rank`` is of protocol raw, both sides and all ranks.
+    """
     match = _LONG.fullmatch(name) or _SHORT.fullmatch(name)
     if match is None:
         return None
