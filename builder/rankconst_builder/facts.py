@@ -73,7 +73,11 @@ class Statistics:
 
 
 def _needs(column: str, split: str) -> bool:
-    """Tell whether a column of the datasets table follows from a split."""
+    """Tell whether a column of the datasets table cannot be counted without the file of a split.
+
+    duplicates_test needs test, test_in_train both of its splits. dropped_test needs train, too: it
+    counts the rows of test with something unseen there.
+    """
     return split in column.split("_") or (split == "train" and column.startswith("dropped"))
 
 
@@ -91,7 +95,7 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
 def describe_part(
     packing: Packing, files: Mapping[str, Words], part: int
 ) -> Counter[tuple[str, ...]]:
-    """Count the facts of a part, given as the ordered words of each split.
+    """Count the facts of a part, given as the ascending words of each split, repeats included.
 
     Keys are ("loops",), ("distinct", split), ("seen", split) and ("overlap", later, earlier): self
     loops of train, distinct triples, those with nothing unseen in train, and those in both splits.
@@ -99,9 +103,10 @@ def describe_part(
     words = {name: drop_repeats(ordered) for name, ordered in files.items()}
     names = [*words]
     train = words["train"]
+    # The packing is that of side tail: anchors are heads, answers are tails.
     loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
     counts = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
-    for place, later in enumerate(names):
+    for place, later in enumerate(names):  # later than the splits before it: test than train
         counts["distinct", later] = words[later].size
         counts["seen", later] = words[later].size
         if later != "train":  # all that is in train is seen
@@ -190,10 +195,13 @@ def describe_source(source: Benchmark) -> dict[str, Any]:
 
 
 def compare(source: Benchmark, graph: Graph, statistics: Statistics, *, is_own: bool) -> list[str]:
-    """List what to warn of, in a graph of the user's own or in a benchmark."""
+    """List what to warn of: signs of mixed-up files, or for a benchmark counts unlike PyKEEN's.
+
+    `is_own` is True for a graph of the user's, False for a benchmark of the registry.
+    """
     if not is_own:
         return _compare_with_pykeen(source, statistics)
-    return [*_compare_labels(graph, statistics), *_warn_of_headings(graph)]
+    return [*_warn_of_unseen(statistics), *_warn_of_alike(graph), *_warn_of_headings(graph)]
 
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
@@ -231,13 +239,17 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
 
 
 def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]:
-    """List differences from the counts that PyKEEN documents, unless the registry explains them."""
+    """List differences from the counts that PyKEEN documents, unless the registry explains them.
+
+    Compared are the labels of train, and the distinct rows without anything unseen there: PyKEEN
+    drops the others.
+    """
     counts = {
         "entities": statistics.entities_train,
         "relations": statistics.relations_train,
         **{split: statistics.seen_distinct[split] for split in SPLITS},
     }
-    if source.pykeen.get("mismatch"):
+    if source.pykeen.get("mismatch"):  # the registry's explanation of known differences
         return []
     return [
         f"PyKEEN documents {source.pykeen[name]:,} {name}, the files have {value:,}"
@@ -252,6 +264,7 @@ def _warn_of_headings(graph: Graph) -> Iterator[str]:
     if len(files) < 2:
         return
     for split, triples in files.items():
+        # Rows are in the order of the file: the first may be its heading.
         head, relation, tail = (int(codes[0]) for codes in triples.codes[:3])
         is_unique = (
             _count_code(files.values(), relation, ("relation",)) == 1
@@ -267,7 +280,7 @@ def _warn_of_headings(graph: Graph) -> Iterator[str]:
 
 
 def _count_code(files: Iterable[Triples], code: int, parts: tuple[str, ...]) -> int:
-    """Count how often a code occurs in some parts of facts."""
+    """Count how often a code occurs in some columns, such as ("head", "tail"), of all files."""
     columns = [getattr(triples, part) for triples in files for part in parts]
     return sum(int(np.count_nonzero(column == code)) for column in columns)
 
@@ -275,15 +288,20 @@ def _count_code(files: Iterable[Triples], code: int, parts: tuple[str, ...]) -> 
 _AROUND = " \t\r\v\f\0\x1a\"'()[]{}<>"
 
 
-def _compare_labels(graph: Graph, statistics: Statistics) -> Iterator[str]:
-    """Warn of labels that suggest files of two graphs, or two spellings of one label."""
+def _warn_of_unseen(statistics: Statistics) -> Iterator[str]:
+    """Warn of splits in which no row has all of its entities and its relation in train."""
     for split, rows in statistics.rows.items():
-        if rows and not statistics.seen[split]:
+        num_seen_rows = statistics.seen[split]
+        if rows and not num_seen_rows:
             yield (
                 f"every row of {split} has something unseen in train. Are these files of one graph?"
             )
+
+
+def _warn_of_alike(graph: Graph) -> Iterator[str]:
+    """Warn of labels that may be another spelling of a label: "a " where there is "a", too."""
     for kind, labels in (("entities", graph.entity_labels), ("relations", graph.relation_labels)):
-        odd = [] if labels is None else _find_alike(labels)
+        odd = [] if labels is None else _find_alike(labels)  # None: the codes are ids
         if len(odd):
             yield (
                 f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only "
@@ -297,7 +315,8 @@ def _find_alike(labels: pa.BinaryArray) -> Any:
     """Return the labels that become another label, or the same as another, when they are tidied.
 
     Tidying drops byte order marks and the signs of `_AROUND` at either end, turns no-break spaces
-    into spaces, and composes letters (NFC).
+    into spaces, and composes letters (NFC). Of a, "a ", " b" and "b " the last three are returned:
+    a is tidy as it is. No label may be there twice.
     """
     written = bytes(labels.buffers()[2] or b"")
     if written.isascii() and not any(sign.encode() in written for sign in _AROUND):

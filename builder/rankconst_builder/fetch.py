@@ -82,7 +82,11 @@ class Fetcher:
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
 
     def identify(self, remote: Remote) -> str | None:
-        """Return the known hash of a file: that of the registry, or of its first download."""
+        """Return the known hash of a file: that of the registry, or of its first download.
+
+        None if it has neither. The hash is a SHA-256, or where the registry has only that, Git's of
+        a blob.
+        """
         record = self._record_of(remote)
         if remote.verifiable or not record.is_file():
             return remote.sha256 or remote.git_blob
@@ -189,7 +193,11 @@ def read_local(path: Path) -> Content:
 
 
 def _unpack(path: Path, raw: bytes) -> bytes:
-    """Unpack a file; return the content of an unpacked one as it is."""
+    """Return the content of a compressed file, or that of any other as it is.
+
+    Raises DataError for a damaged one, and for one that grows more than triples can: it may be made
+    to fill the memory.
+    """
     unpacks = [unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)]
     if not unpacks:
         return raw
@@ -279,7 +287,11 @@ def explain_damage(path: Path | str, error: Exception) -> DataError:
 
 
 def _read_member(path: Path, member: str, size: int | None) -> bytes:
-    """Read a member of an archive, at most one byte more than `size` of it, if that is known."""
+    """Read a member of an archive.
+
+    Of a member longer than `size`, one byte more is returned, and the caller finds that its size is
+    wrong. If `size` is None, what is longer than any benchmark is refused here (DownloadError).
+    """
     limit = _LARGEST_MEMBER if size is None else size
     try:
         if path.name.endswith(".zip"):
@@ -305,6 +317,10 @@ def _read_member(path: Path, member: str, size: int | None) -> bytes:
 
 
 def _read_from_tar(path: Path, member: str, limit: int) -> bytes:
+    """Read a file from a tar archive; of several of its name the last, which tar would leave.
+
+    At most `limit` + 1 bytes are returned: the caller refuses a file that is longer than `limit`.
+    """
     opens: Any = gzip.open if path.name.endswith("gz") else open
     with opens(path, "rb") as stream:
         with tarfile.open(fileobj=stream, mode="r:") as archive:
@@ -318,6 +334,7 @@ def _read_from_tar(path: Path, member: str, limit: int) -> bytes:
 
 
 def _require_member(path: Path, member: str, names: Collection[str]) -> None:
+    """Refuse an archive without a member of that name (DownloadError); list the first it has."""
     if member not in names:
         shown = [shorten(name).encode(errors="replace").decode() for name in [*names][:9]]
         raise DownloadError(f"{path} has no member {member}; it has {', '.join(shown)}.")

@@ -102,7 +102,11 @@ class Graph:
         return replace(self, splits=splits, num_times=1)
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
-        """Say why candidates of a split cannot be counted under a protocol; empty if they can."""
+        """Say why candidates of a split cannot be counted under a protocol; empty if they can.
+
+        The protocol may be for other graphs, as one with times for facts without; or the file of a
+        split is missing whose triples it ranks, filters, or takes candidates from.
+        """
         unfit = explain_unfit(protocol, self.temporal, self.qualified)
         if unfit:
             return unfit
@@ -188,6 +192,7 @@ class Graph:
             return np.ones(words.size, dtype=np.bool_)
         order = np.argsort(words)
         starts = np.flatnonzero(is_new(words[order]))
+        # Of the rows of each fact, the one with the smallest index is the first of the file.
         firsts = np.zeros(words.size, dtype=np.bool_)
         firsts[np.minimum.reduceat(order, starts)] = True
         return firsts
@@ -195,11 +200,13 @@ class Graph:
     def pack_facts(self, triples: Triples) -> Words:
         """Return facts as one number each, equal for equal facts among these. Shape (n,).
 
-        Where 64 bits cannot hold all columns, the words so far are replaced by their ranks.
+        Numbers of two calls cannot be compared: where 64 bits cannot hold all columns, the numbers
+        of the columns so far are replaced by their ranks, as 7, 90, 7 by 0, 1, 0.
         """
         sizes = (self.num_entities, self.num_relations, self.num_entities, self.num_times)
         words = triples.head.astype(np.uint64)
         bound = self.num_entities  # above every word
+        # Facts without a time have no codes for the last size.
         for codes, size in zip(triples.codes[1:], sizes[1:], strict=False):
             if bound * size > 1 << 64:
                 distinct, ranks = np.unique(words, return_inverse=True)
@@ -247,11 +254,11 @@ def encode_labels(
     entities = _encode(ends + values)
     context = [] if trained is None else [trained.relation]
     relations = _encode([labels.relation for labels in files.values()] + context)
+    # Without the relations that only `trained` has: it comes last, so their codes are the largest.
     num_relations = 1 + max(int(codes.max()) for codes in relations.codes[: len(files)])
     trained_relations = NO_TRIPLES.relation
     if trained is not None:
-        # Codes follow first appearance, so those that only the context has come last.
-        codes = relations.codes[-1]
+        codes = relations.codes[-1]  # those of `trained`
         trained_relations = codes[codes < num_relations]
     times = _encode_times(files)
     empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
@@ -332,21 +339,30 @@ def _check_times(graph: Graph) -> None:
 
 
 class _Encoded(NamedTuple):
-    """Columns of labels as codes, in the order in which labels come first."""
+    """Columns of labels as codes: 0 is the label that comes first, 1 the next new one, and so on.
 
-    codes: list[Codes]
-    labels: pa.BinaryArray  # by code
+    Columns (b, a, b) and (c, a) have codes [0, 1, 0] and [2, 1], and labels [b, a, c].
+    """
+
+    codes: list[Codes]  # an array for each column, with an entry for each of its rows
+    labels: pa.BinaryArray  # the label of each code
 
 
 def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> _Encoded:
-    """Give columns of dictionary-encoded bytes one common dictionary; return their codes in it."""
+    """Give columns of dictionary-encoded bytes one common dictionary; return their codes in it.
+
+    There has to be a column with a chunk, and no label may be null. Each chunk may have a
+    dictionary of its own, with its labels in the order in which they come first.
+    """
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     joined = pa.chunked_array(chunks).unify_dictionaries()
+    # Casts for the type checker only: it does not know that the chunks are dictionary arrays, and
+    # their labels bytes.
     unified = cast("list[pa.DictionaryArray[Any, Any]]", joined.chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
-    labels = cast("pa.BinaryArray", unified[0].dictionary)
+    labels = cast("pa.BinaryArray", unified[0].dictionary)  # the same in every chunk
     return _Encoded(np.split(codes, ends[:-1]), labels)
 
 
@@ -391,7 +407,10 @@ class Restriction:
 
 
 def add_known(graph: Graph, known: Labels) -> Graph:
-    """Add known triples to a graph's filters, as far as it has their entities and relation."""
+    """Return the graph with further triples to filter, those whose labels are all in the graph.
+
+    Raises DataError if there is none, and UsageError for facts with a time or qualifiers.
+    """
     if graph.temporal or known.time:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
@@ -399,13 +418,14 @@ def add_known(graph: Graph, known: Labels) -> Graph:
     entities, relations = graph.entity_labels, graph.relation_labels
     head, tail = _find_codes(known.head, entities), _find_codes(known.tail, entities)
     relation = _find_codes(known.relation, relations)
-    inside = (head >= 0) & (relation >= 0) & (tail >= 0)
-    if not inside.any():
+    is_in_graph = (head >= 0) & (relation >= 0) & (tail >= 0)
+    if not is_in_graph.any():
         raise DataError(
             f"--known: none of the {len(known):,} triples has entities "
             "and a relation of the graph. Are its columns in another order, or its labels others?"
         )
-    return replace(graph, known=Triples(head[inside], relation[inside], tail[inside]))
+    triples = Triples(head[is_in_graph], relation[is_in_graph], tail[is_in_graph])
+    return replace(graph, known=triples)
 
 
 def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]:
@@ -423,7 +443,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
     file.
     """
     path = Path(value)
-    # That of pathlib fails on a list that is too long for a name.
+    # Path.is_file raises an error for a list with commas that is too long for a file name.
     if os.path.isfile(value):  # noqa: PTH113
         try:
             names = path.read_text(encoding="utf-8-sig").splitlines()
@@ -448,8 +468,12 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
 
 
 def _mark_named(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int) -> Mask:
-    """Mark the codes of the named labels; UnknownNameError if the dataset lacks one of them."""
-    if labels is None:  # ids
+    """Mark the codes of the named labels. Shape (size,).
+
+    `labels` has the label of each code; None if the label of code 7 is "7". Raises
+    UnknownNameError if the dataset lacks one of `names`; `kind` is what messages call them.
+    """
+    if labels is None:
         labels = pa.array([str(code).encode() for code in range(size)], pa.binary())
     texts = pa.array([name.encode() for name in names], labels.type)
     places = pc.index_in(texts, value_set=labels).to_pylist()

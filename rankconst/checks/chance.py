@@ -53,8 +53,13 @@ def _find_broken_ranks(case: Case) -> Iterator[Finding]:
 def _find_broken(
     case: Case, measured: list[Measured], step: float, inequality: str
 ) -> Iterator[Finding]:
+    """Find means over n ranks that are no multiple of step / n, in one finding for all.
+
+    `step` is that of what is summed: 1 for hits, 1/2 for ranks that can be halves. `inequality` has
+    {} for the metric: "n {} is whole".
+    """
     n = case.num_tasks
-    if n is None or case.averaged:
+    if n is None or case.averaged:  # means over runs are multiples of a smaller number
         return
     broken = [m for m in measured if not holds_multiple(m.interval, step / n)]
     if not broken:
@@ -67,11 +72,11 @@ def _find_broken(
         # A number that the file states is of the same program.
         severity = "warning" if case.questions else "error"
     yield Finding(
-        tuple(broken),
-        " and ".join(inequality.format(m.label) for m in broken),
-        f"no {n:,} ranks have {', '.join(map(str, broken))}{where}",
-        cause,
-        severity,
+        values=tuple(broken),
+        inequality=" and ".join(inequality.format(m.label) for m in broken),
+        statement=f"no {n:,} ranks have {', '.join(map(str, broken))}{where}",
+        cause=cause,
+        severity=severity,
     )
 
 
@@ -125,24 +130,40 @@ def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -
         severity = "info"
     elif case.assumed:
         severity = "warning"
-    return Finding((m, base), _write_formula(m), statement, sentence, severity)
+    return Finding(
+        values=(m, base),
+        inequality=_write_formula(m),
+        statement=statement,
+        cause=sentence,
+        severity=severity,
+    )
 
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:
-    """Find z-scores that repeat their base value, which needs no ranking tasks."""
+    """Find z-scores that repeat their base value, which needs no ranking tasks.
+
+    The sign may differ, as it is turned for metrics of which less is better: MR 470.5, ZMR -470.5.
+    """
     cause = "It repeats the base value: it was never scaled."
     for m in case.measured:
         base = case.base_values.get(m.entry.metric)
-        # Of few digits, the two may well be equal by chance.
         if base is None or m.entry.adjustment != "z":
             continue
+        # Of few digits, the two may well be equal by chance.
         if count_digits(m.entry.text) < _ENOUGH_DIGITS:
             continue
-        if m.value != 0 and abs(m.value) == abs(base.value):
-            yield Finding((m, base), _write_formula(m), f"{m} is not a z-score of {base}.", cause)
+        is_repeated = abs(m.value) == abs(base.value)
+        if is_repeated and m.value != 0:  # two numbers near 0 may well agree
+            yield Finding(
+                values=(m, base),
+                inequality=_write_formula(m),
+                statement=f"{m} is not a z-score of {base}.",
+                cause=cause,
+            )
 
 
 def _write_formula(m: Measured) -> str:
+    """Write how an adjusted value follows: ``ZMR = -(MR - E[MR]) / sqrt(Var[MR])``."""
     metric = m.entry.metric
     sign = "" if metric.increasing else "-"
     return _FORMULAS[m.entry.adjustment or ""].format(
@@ -165,9 +186,12 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     numbers = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
     statement = f"worse than a random ranker{case.where}: {numbers}."
     cause = ""
+    # One or two metrics may be worse for other reasons.
     if len(worse) > 2 and len(worse) == len(defined):
         cause = "All metrics are: are scores sorted the wrong way?"
-    yield Finding(tuple(worse), "", statement, cause, "info")
+    yield Finding(
+        values=tuple(worse), inequality="", statement=statement, cause=cause, severity="info"
+    )
 
 
 @rule(
@@ -195,7 +219,9 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
             f"worse than counting in {how_many} metrics{case.where} ({first.label} {value}; "
             f"counting {by_counting})."
         )
-    yield Finding(tuple(below), "", statement, "", "info")
+    yield Finding(
+        values=tuple(below), inequality="", statement=statement, cause="", severity="info"
+    )
 
 
 # Up to this many numbers are listed; of more, only the first.
@@ -240,7 +266,7 @@ def _is_below(case: Case, measured: Measured, by_counting: float) -> bool:
 
 
 _FAR = 0.25
-"""New best results are nearer to the others than this share of their range."""
+"""New best results are nearer to the best of the others than this share of the others' range."""
 
 
 @rule(
@@ -264,20 +290,28 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
     listed = ", ".join(beyond.values())
     statement = f"far better than all published results collected here{case.where}: {listed}."
     cause = "New best results are nearer to the others. How were ties ranked, and which triples?"
-    yield Finding(tuple(beyond), "", statement, cause, "info")
+    yield Finding(
+        values=tuple(beyond), inequality="", statement=statement, cause=cause, severity="info"
+    )
 
 
 def _is_far_beyond(m: Measured, published: Literature) -> bool:
-    """Tell whether a number beats all published ones by some times the range of these."""
-    # The end of the rounded number that is nearest to what others published.
+    """Tell whether a number beats all published ones by at least a quarter of their range.
+
+    An MRR of 0.45 does where others published 0.25 to 0.40: the limit is 0.40 + 0.15 / 4. Published
+    values ascend, and there are several, as fewer than FEWEST_RESULTS are no Literature.
+    """
+    # Of the interval of its rounding, the end that is nearest to what others published counts.
     if m.entry.metric.increasing:
         best, worst = published.values[-1], published.values[0]
         nearest = m.interval.lower
     else:
         best, worst = published.values[0], published.values[-1]
         nearest = m.interval.upper
-    is_best = published.rank(nearest)[0] == len(published.values)
-    return is_best and abs(nearest - best) >= _FAR * abs(best - worst)
+    num_worse, _ = published.rank(nearest)
+    is_best = num_worse == len(published.values)
+    published_range = abs(best - worst)
+    return is_best and abs(nearest - best) >= _FAR * published_range
 
 
 @rule(
@@ -306,7 +340,9 @@ def _find_tied(case: Case) -> Iterator[Finding]:
         )
         cause = "Scores that are not a number, infinite or all 0"
         cause += ", or a perfect model." if rank_type == "optimistic" else "."
-        yield Finding(tuple(tied), "", statement, cause, "info")
+        yield Finding(
+            values=tuple(tied), inequality="", statement=statement, cause=cause, severity="info"
+        )
         return
 
 
@@ -322,13 +358,21 @@ def _find_no_mean(case: Case) -> Iterator[Finding]:
             f"{average.measured} is not the mean of the {average.num_parts} numbers next to it, "
             f"which is {show_number(average.mean, 4)}."
         )
-        yield Finding((average.measured,), "", statement, "", "warning")
+        yield Finding(
+            values=(average.measured,),
+            inequality="",
+            statement=statement,
+            cause="",
+            severity="warning",
+        )
 
 
 def _count_equal_digits(m: Measured, value: float, rank_type: str) -> float:
     """Return the number of digits in which a number is known to equal the value of all ties.
 
-    Shares that are 0 or 1 in any case count as no digits.
+    These are the digits that its rounding leaves: 2.5 for 0.338 +- 0.0005, at most 4. The number
+    has been found equal to `value` within its rounding. Where ties give a share of exactly 0 or 1,
+    it counts as no digits, but for optimistic ranks, which are then all 1.
     """
     if rank_type != "optimistic" and m.entry.metric.is_share and value in {0.0, 1.0}:
         return 0.0
@@ -339,7 +383,10 @@ def _count_equal_digits(m: Measured, value: float, rank_type: str) -> float:
 
 
 def _score(case: Case, m: Measured) -> float | None:
-    """Return the largest z-score in the interval; None if it is undefined or of a spread."""
+    """Return the largest z-score that a number may have, given its rounding.
+
+    None if that is undefined, the ranking tasks are unknown, or the metric is a spread.
+    """
     if m.entry.metric.scale == "spread":  # no ranker aims at a small spread
         return None
     constants = case.constants(m.entry.metric)

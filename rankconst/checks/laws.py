@@ -58,12 +58,14 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
             "Training diverged, or scores overflowed: PyKEEN, OGB, TGB, TorchKGE and OpenKE rank "
             "such scores first."
         )
-        yield Finding((m,), "", statement, cause)
+        yield Finding(values=(m,), inequality="", statement=statement, cause=cause)
     reciprocal, first = case.base_values.get(_MRR), case.hits.get(1)
     if case.diverged or reciprocal is None or first is None:
         return
     if reciprocal.value == first.value == 1:
-        yield Finding((reciprocal, first), "", PERFECT, "", "info")
+        yield Finding(
+            values=(reciprocal, first), inequality="", statement=PERFECT, cause="", severity="info"
+        )
 
 
 # -- ranges and columns ----------------------------------------------------------------------------
@@ -119,7 +121,7 @@ def _describe_percentages(shares: Sequence[Measured]) -> Finding:
     statement = f"{values} under {entry.column} beyond 1, up to {entry.text}."
     option = " (--percent)" if entry.metric.is_share else ""
     cause = f"Percentages without a sign{option}, or another metric under that name."
-    return Finding(tuple(shares), inequality, statement, cause)
+    return Finding(values=tuple(shares), inequality=inequality, statement=statement, cause=cause)
 
 
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
@@ -135,13 +137,13 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
     beyond_worst = (m.value < low) == metric.increasing
     is_open = histogram is not None and case.assumed and metric.lower <= m.value <= metric.upper
     yield Finding(
-        (m,),
-        f"{low:.6g} <= {metric.label} <= {high:.6g}",
-        f"{m} is impossible{case.where}.",
-        _guess(m, beyond_worst=beyond_worst),
+        values=(m,),
+        inequality=f"{low:.6g} <= {metric.label} <= {high:.6g}",
+        statement=f"{m} is impossible{case.where}.",
+        cause=_guess(m, beyond_worst=beyond_worst),
         # Beyond the worst ranker there may be other tasks; beyond the best there are none.
-        "warning" if is_open and beyond_worst else "error",
-        case.group.label,
+        severity="warning" if is_open and beyond_worst else "error",
+        label=case.group.label,
     )
 
 
@@ -153,7 +155,13 @@ def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
     if is_outside:
         statement = f"{m} is impossible on any tasks."
         cause = "A slip, or another metric under that name."
-        yield Finding((m,), inequality, statement, cause, label=case.group.label)
+        yield Finding(
+            values=(m,),
+            inequality=inequality,
+            statement=statement,
+            cause=cause,
+            label=case.group.label,
+        )
 
 
 def _guess(m: Measured, *, beyond_worst: bool) -> str:
@@ -203,11 +211,13 @@ def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Find
         exchanged += [m for m in _list_plain(case) if m.entry.metric in {first, second}]
     mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
     return Finding(
-        tuple(exchanged),
-        f"{join_words(mended)} together",
-        f"{first.label} and {second.label} are exchanged: all {len(cases):,} evaluations are "
-        "impossible as they are, and possible with the two exchanged.",
-        "Two headings, or two columns, changed places.",
+        values=tuple(exchanged),
+        inequality=f"{join_words(mended)} together",
+        statement=(
+            f"{first.label} and {second.label} are exchanged: all {len(cases):,} evaluations are "
+            "impossible as they are, and possible with the two exchanged."
+        ),
+        cause="Two headings, or two columns, changed places.",
     )
 
 
@@ -257,7 +267,12 @@ def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
         if largest is not None and exceeds(largest.interval.lower, m.interval.upper):
             inequality = f"{largest.label} <= {m.label}"
             cause = "One of the two is a slip, or they are exchanged."
-            yield Finding((largest, m), inequality, f"{largest} is above {m}.", cause)
+            yield Finding(
+                values=(largest, m),
+                inequality=inequality,
+                statement=f"{largest} is above {m}.",
+                cause=cause,
+            )
         if largest is None or m.interval.lower > largest.interval.lower:
             largest = m
 
@@ -358,12 +373,12 @@ def _describe_beyond(
     # More candidates change an MRR by less than a rounding.
     is_open = case.is_open if reciprocal else case.assumed
     return Finding(
-        (mean.measured, *hits),
-        f"{label} {sign} {formula}",
-        f"{mean.measured} is impossible: {', '.join(map(str, hits))} allow "
+        values=(mean.measured, *hits),
+        inequality=f"{label} {sign} {formula}",
+        statement=f"{mean.measured} is impossible: {', '.join(map(str, hits))} allow "
         f"{named}at {word} {limit:.6g}{candidates}.",
-        f"One of these numbers is of another evaluation, or a slip{_name_runs(runs)}.",
-        "warning" if (by_most and is_open) or runs else "error",
+        cause=f"One of these numbers is of another evaluation, or a slip{_name_runs(runs)}.",
+        severity="warning" if (by_most and is_open) or runs else "error",
     )
 
 
@@ -399,14 +414,19 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     if exceeds(least, mr) and not (runs and case.averaged):
         rank = 1 + case.step * math.floor((1 / mrr - 1) / case.step)
         yield Finding(
-            (mean.measured, reciprocal.measured),
-            f"MR >= {2 * rank + case.step:g} - {rank * (rank + case.step):g} MRR >= 1/MRR",
-            (
+            values=(mean.measured, reciprocal.measured),
+            inequality=(
+                f"MR >= {2 * rank + case.step:g} - {rank * (rank + case.step):g} MRR >= 1/MRR"
+            ),
+            statement=(
                 f"{mean.measured} is impossible: {reciprocal.measured} needs a mean rank of at "
                 f"least {least:.6g}."
             ),
-            f"MR and MRR are of different evaluations, or one of them is a slip{_name_runs(runs)}.",
-            "warning" if runs else "error",
+            cause=(
+                "MR and MRR are of different evaluations, or one of them is a "
+                f"slip{_name_runs(runs)}."
+            ),
+            severity="warning" if runs else "error",
         )
 
 
@@ -423,15 +443,17 @@ def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
     largest = largest_reciprocal(mean.over_runs.lower, histogram)
     if exceeds(reciprocal.over_runs.lower, largest):
         yield Finding(
-            (mean.measured, reciprocal.measured),
-            "MRR <= 1 - (1/n) sum (r_i - 1)/N_i",
-            f"{reciprocal.measured} is impossible: {mean.measured} allows an MRR of at most "
-            f"{largest:.6g} with at most {case.most:,.0f} candidates.",
-            (
+            values=(mean.measured, reciprocal.measured),
+            inequality="MRR <= 1 - (1/n) sum (r_i - 1)/N_i",
+            statement=(
+                f"{reciprocal.measured} is impossible: {mean.measured} allows an MRR of at most "
+                f"{largest:.6g} with at most {case.most:,.0f} candidates."
+            ),
+            cause=(
                 "MR and MRR are of different evaluations or of another dataset, or one of them "
                 "is a slip."
             ),
-            "warning" if case.assumed else "error",
+            severity="warning" if case.assumed else "error",
         )
 
 
@@ -475,11 +497,11 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
             cause = "Recall@k is Hits@k only if each task has one right answer."
         scale = "" if factor == 1 else f"{factor:.6g} "
         yield Finding(
-            (too_large, bound),
-            f"{smaller.label} <= {scale}{larger.label}",
-            f"{too_large} is impossible: {bound} allows at most {limit:.6g}.",
-            cause,
-            severity,
+            values=(too_large, bound),
+            inequality=f"{smaller.label} <= {scale}{larger.label}",
+            statement=f"{too_large} is impossible: {bound} allows at most {limit:.6g}.",
+            cause=cause,
+            severity=severity,
         )
 
 

@@ -80,10 +80,14 @@ class Work:
 
 
 def read_file(work: Work) -> Reading:
-    """Read files; report omissions on stderr."""
+    """Read all files of a work as one; report on stderr how, and what is left out.
+
+    If `work.strict`, what is left out raises DataError.
+    """
     if isinstance(work.files, Document):
         reading = read_opened(work.files)
-        reading = replace(reading, entries=reading.entries.drop_lines())  # it was typed
+        # It holds values that were typed: messages must not name lines that no user has seen.
+        reading = replace(reading, entries=reading.entries.drop_lines())
     else:
         reading = read(work.files, **work.how)
     reading = name_answers(reading, work.tables)
@@ -92,7 +96,11 @@ def read_file(work: Work) -> Reading:
 
 
 def list_file(work: Work, form: Format) -> Listing:
-    """Adjust the numbers of a file; report on stderr omissions, assumptions and questions."""
+    """List the adjusted numbers of a file; report on stderr omissions, assumptions and questions.
+
+    A screen lists some rows only (:func:`~rankconst.results.listed.choose_rows`), and notes are on
+    these.
+    """
     adjusted = adjust_file(read_file(work), work)
     rows = choose_rows(adjusted, form)
     note = explain_ranks(adjusted) if form is Format.table else ""
@@ -105,7 +113,10 @@ def list_file(work: Work, form: Format) -> Listing:
 
 
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
-    """Write a document with its numbers replaced; report on stderr the numbers that stay."""
+    """Write a document with its numbers replaced; report on stderr the numbers that stay.
+
+    `names` are what --replace takes, such as "AMRR" or "both"; without `out` it goes to stdout.
+    """
     if len(work.baselines) > 1:
         raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
     baseline = work.baselines[0] if work.baselines else None
@@ -132,7 +143,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     percent = work.user.percent
     done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
     questions = {f"{question}." for question in adjusted.asked}
-    notes = []
+    notes = []  # without those that a question repeats, which `report` has told
     for line, note in done.notes:
         if not any(question in note for question in questions):
             notes.append((reading.name, line, note))
@@ -145,7 +156,10 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
 
 
 def _comment(adjusted: AdjustedReading) -> str:
-    """Return the command, the assumptions and the questions on one line."""
+    """Return the comment of a rewritten document: the command, and what was assumed, on one line.
+
+    ``rankconst adjust a.tex --replace AMRR; assumed: test split``, for example.
+    """
     command = (
         shlex.join(["rankconst", *sys.argv[1:]])
         .replace("\n", " ")
@@ -186,7 +200,10 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
 
 
 def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
-    """Report on stderr assumptions, questions, omissions and notes on the listed numbers."""
+    """Report on stderr assumptions, questions, omissions and notes on the listed numbers.
+
+    `listed` marks the numbers of the reading that are listed; None for all.
+    """
     reading = adjusted.reading
     _report_others(adjusted)
     report_answers(adjusted)
@@ -210,6 +227,8 @@ def report_answers(adjusted: AdjustedReading) -> None:
     declared = adjusted.list_partly_declared()
     some = {field: values for field, values in adjusted.assumed.items() if field in declared}
     of_all = {field: values for field, values in adjusted.assumed.items() if field not in declared}
+    # Those of all numbers are the main text of the report; those of some are a remark on it, or the
+    # text itself if there are no others.
     if some and of_all:
         remarks.append(f"{describe_assumed(some)} (where it says no other)")
     elif some:
@@ -234,7 +253,10 @@ def _doubt_percent(adjusted: AdjustedReading) -> str:
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
-    """Count the numbers that the file declares as of other tasks than the options."""
+    """Report how many numbers the file declares as of other tasks than the options ask for.
+
+    They are counted by what the file says instead: "12 (valid), 3 (valid, head)".
+    """
     entries = adjusted.reading.entries
     options = [name for name in NAMES if getattr(adjusted.user, name)]
     texts = []

@@ -73,7 +73,10 @@ def make_app(commands: Sequence[str], *, everything: bool = False) -> typer.Type
 
 
 def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
-    """Return a function with the parameters of a command as Typer declares them."""
+    """Return a function that does nothing, with the parameters of a command as Typer declares them.
+
+    Typer writes the help and the completions from it. `everything`: with hidden options.
+    """
 
     def declared(**_: Any) -> None:
         """Do nothing: commands are not run from here."""
@@ -123,24 +126,31 @@ def _root(
 
 
 def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
-    """Return the call by which Typer shows the help of a line, or answers a shell."""
+    """Return the call by which Typer does what `words`, the command line, ask for.
+
+    It answers a shell that asks for completions, installs these for --install-completion, and shows
+    the help of a command, of the group "tables" or of the program for everything else.
+    """
+    is_completing = COMPLETION in os.environ
     named = words
-    if COMPLETION in os.environ:
+    if is_completing:
+        # The shell has the line to complete in a variable: "rankconst adjust 0.3 -d fb".
         line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
         named = line.split()[1:]
+    # The command that is named is enough: the others need not be imported.
     command = find_command(named)
     commands = [command] if command else [*COMMANDS]
     is_group = not command and named[:1] == ["tables"]
     if is_group:
         commands = [each for each in COMMANDS if each.startswith("tables ")]
     app = make_app(commands, everything=EVERYTHING in words)
-    if COMPLETION in os.environ or words[:1] == ["--install-completion"]:
+    if is_completing or words[:1] == ["--install-completion"]:
         return lambda: app(words, prog_name="rankconst", standalone_mode=False)
     return lambda: _print_help(app, ["tables"] if is_group else command.split())
 
 
 def _print_help(app: typer.Typer, path: Sequence[str]) -> None:
-    """Print the help of the program, or of what is on a path below it."""
+    """Print the help of the program, or of what is below it: of ["tables", "verify"], say."""
     shown: Any = typer.main.get_command(app)
     context = typer.Context(shown, info_name="rankconst", help_option_names=["-h", "--help"])
     for name in path:

@@ -192,13 +192,18 @@ def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:
 
 
 def _list_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the path and the content of every file."""
+    """Yield the path and the content of every file.
+
+    Below v1 is what other programs read, with all constants of a dataset; below assets is what the
+    calculator reads, with those of the metrics that it offers.
+    """
     version = site.tables.version
     for key in site.keys:
         yield f"v1/{version}/{key}.json", write_json(site.described[key])
         offered = write_json(select_offered(site.described[key]))
         yield f"assets/{version}/{key}.js", f"rankconst.sets[{write_json(key)}]={offered};\n"
         yield f"datasets/{key}.html", write_dataset(site, key)
+    # Indented, unlike the other JSON: people read it first, to learn what the others hold.
     yield f"v1/{version}/index.json", json.dumps(_describe_set(version, site.keys), indent=1)
     yield "v1/index.json", write_json({"versions": [f"{version}/index.json"]})
     for name, write in PAGES.items():
@@ -207,7 +212,8 @@ def _list_files(site: Site) -> Iterator[tuple[str, str]]:
     yield from _list_scripts(site)
     for name in ("style.css", "icon.svg"):
         yield f"assets/{name}", _read_static(name)
-    yield ".nojekyll", ""
+    yield ".nojekyll", ""  # tells GitHub Pages to serve the files as they are
+    # By this file the next build knows that the folder is a site, and may be replaced.
     yield MARK, write_json({"generator": f"rankconst {__version__}", "tables": version})
 
 

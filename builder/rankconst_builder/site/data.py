@@ -58,7 +58,9 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     """Return the tasks, constants and levels of a dataset, ready for JSON.
 
     Each is by the identifier of tasks, such as ``test/both/standard``; constants and levels then by
-    metric. Tasks are listed once, with their number and the worst value of each metric.
+    metric: ``constants["test/both/standard"]["mrr"]`` is a list with the values of `FIELDS`. Tasks
+    are listed under chance alone, with their number and the worst value of each metric: those of
+    other baselines are the same.
     """
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
@@ -171,7 +173,8 @@ def select_offered(described: dict[str, Any]) -> dict[str, Any]:
 def describe_words() -> dict[str, dict[str, str]]:
     """Return the dictionary of the page's reader of tables: squashed spelling to meaning.
 
-    A metric that takes a k is there without it, and with an @.
+    The spellings of a metric that takes a k end in an @ without it: "hits@" for Hits@10. Of several
+    meanings of a spelling the last one below counts.
     """
     words = {squash(word): {"kind": "filler"} for word in VOCABULARY.fillers}
     for word in VOCABULARY.lexicon.values():
@@ -200,7 +203,11 @@ def describe_words() -> dict[str, dict[str, str]]:
 
 
 def _ask(word: Word) -> dict[str, str]:
-    """Return the places where the page asks about a word, a letter each, and the reason."""
+    """Return the places where the page asks about a word, a letter each, and the reason.
+
+    A word that is asked about in headings of columns and in text has ``{"scopes": "ct", ...}``. A
+    word about a metric, such as "std", is asked about in headings of columns only.
+    """
     scopes = "column" if word.field == "metric" else word.scopes
     letters = {"column": "c", "row": "r", "name": "n", "text": "t"}
     places = "".join(letter for scope, letter in letters.items() if scope in scopes)
@@ -274,7 +281,8 @@ def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
     """Return a quantile of a baseline's number of hits, from three moments (Cornish and Fisher).
 
     `quantile` is that of the normal distribution. A task is a hit with probability
-    (k - offset) / candidates, and tasks are independent.
+    (k - offset) / candidates, and tasks are independent. It only has to be near: the search that
+    starts from it corrects it.
     """
     free_ranks = (metric.hits_k or 0) - offsets_of(histogram)
     chances = np.clip(free_ranks / histogram.num_candidates, 0.0, 1.0)
@@ -290,7 +298,10 @@ def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
 
 
 def _find_first(guess: int, holds: Callable[[int], bool]) -> int:
-    """Find the least whole number with a property that all larger ones have, near a guess."""
+    """Find the least whole number with a property, which all larger ones have and no smaller one.
+
+    The search takes a step for each number between `guess` and the result.
+    """
     while not holds(guess):
         guess += 1
     while holds(guess - 1):
