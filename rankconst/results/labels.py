@@ -547,7 +547,7 @@ _METRIC = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
 _OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#]")
 # A number next to the metric; those in GPT-4 and "seed 1" are parts of names.
-_FACTOR = re.compile(rf"{_METRIC}[\W_]*\d|(?<![\w.-])\d+[\W_]*{_METRIC}")
+_FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_METRIC}")
 
 
 def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) -> bool:

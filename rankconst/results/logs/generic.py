@@ -79,7 +79,9 @@ _ENDINGS = "|".join([re.escape(ending) for ending in FILE_ENDINGS])
 _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
 # Hits (filtered) @ 10
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
-_BAR = re.compile(r"\d+%\|[^|]*\|\s*\d+/\d+\s\[[^\],]*")  # 100%|███| 9/9 [00:10<00:00, MRR=0.3]
+_BAR = re.compile(
+    r"(?<!\d)\d++%\|[^|]*\|\s*\d+/\d+\s\[[^\],]*"
+)  # 100%|███| 9/9 [00:10<00:00, MRR=0.3]
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
