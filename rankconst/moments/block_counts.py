@@ -85,11 +85,11 @@ class BlockCounts:
         self._done = _count_ends(self.stops, histogram.num_tasks)
 
     def num_possible(self, x: float | Values) -> Counts:
-        """Return the number of ranks that may be at most x."""
+        """Return the number of ranks that may be at most x: those of blocks that begin before x."""
         return np.asarray(self._begun[1][np.searchsorted(self._begun[0], x, side="left")])
 
     def num_certain(self, x: float | Values) -> Counts:
-        """Return the number of ranks that are at most x for certain."""
+        """Return the number of ranks certain to be at most x: those of blocks that end by x."""
         return np.asarray(self._done[1][np.searchsorted(self._done[0], x, side="right")])
 
     def shares(self, x: float) -> Values:
@@ -97,8 +97,9 @@ class BlockCounts:
         return np.clip((x - self.starts) / self.sizes, 0.0, 1.0)
 
     def slope(self, x: float) -> float:
-        """Return the growth of the mean of B from x to x + 1."""
-        return float(np.sum((self.tasks / self.sizes)[(self.starts <= x) & (x < self.stops)]))
+        """Return by how much the mean of B(x) grows from x to x + 1: the expected ranks x + 1."""
+        has_next = (self.starts <= x) & (x < self.stops)  # the blocks with the rank x + 1
+        return float(np.sum((self.tasks / self.sizes)[has_next]))
 
     def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
         """Return the laws of B(x) at ascending points x, and nearly P(no rank is x | B(x) = count).
@@ -257,7 +258,11 @@ class BlockCounts:
 
 
 def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
-    """Return the sorted ends of blocks, and the number of tasks with an end before each."""
+    """Return the sorted ends of blocks, and how many tasks the first 0, 1, 2 ... of them have.
+
+    Ends 5, 3 of 2 and 4 tasks give 3, 5 and 0, 4, 6: ``searchsorted`` in the ends is an index into
+    the counts.
+    """
     order = np.argsort(ends, kind="stable")
     return ends[order], np.concatenate(([0], np.cumsum(num_tasks[order])))
 
@@ -265,12 +270,14 @@ def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
 def _read_single_way(
     share: Values, tasks: Values, needed: Counts, uncertain: Counts, left: NDArray[np.bool_]
 ) -> tuple[Values, Values, Values]:
-    """Return tail, mass and error where B(x) = needed demands all uncertain ranks, or none.
+    """Return tail, mass and error for points x with only one way to reach B(x) = count.
 
-    For other points the numbers mean nothing.
+    Those are the points at which `needed` is 0 or all of the `uncertain` ranks; for others the
+    numbers mean nothing. `share` and `tasks` have a row a point and a column a block, the other
+    arrays a number a point; `left` is True where the tail is that of B(x) >= count, then negative.
     """
-    none = np.sum(tasks * np.log1p(-share), axis=1)
-    every = np.sum(tasks * np.log(share), axis=1)
+    none = np.sum(tasks * np.log1p(-share), axis=1)  # ln of the chance that none is at most x
+    every = np.sum(tasks * np.log(share), axis=1)  # that all are
     log_mass = np.where(needed == 0, none, np.where(needed == uncertain, every, -np.inf))
     mass = np.exp(log_mass)
     beyond = np.where(needed <= 0, 1.0, np.where(needed == uncertain, mass, 0.0))
@@ -323,10 +330,11 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
 def _add_powers(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex, *, terms: int
 ) -> None:
-    """Add the sum over tasks of log(1 + p v) to `total`, by a power series in p v.
+    """Add to `total`, in place, the sum over tasks of log(1 + p v), by a power series in p v.
 
-    `low`, shape (X, U), has p, or 1 - p for the `high` p, whose conjugate is added: see the top of
-    this module. `v` has shape (nodes,), `total` (X, nodes).
+    `low`, shape (X, U), has p; or 1 - p where `high`, and there the conjugate logarithm is added:
+    see the top of this module. `v` has shape (nodes,), `total` (X, nodes). With |p v| <= 0.6 the
+    first `terms` powers are enough.
     """
     signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
     factor = np.ones_like(v)
@@ -341,7 +349,11 @@ def _add_powers(
 def _add_logarithms(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
-    """Add the sum of :func:`_add_powers` log by log, for p v too large for a series."""
+    """Add to `total`, in place, the sum over tasks of log(1 + p v), one logarithm for each block.
+
+    For p v too large for the series of :func:`_add_powers`, whose arguments these are. A few blocks
+    are taken at a time, to bound the memory.
+    """
     sign = np.where(high, -1.0, 1.0)  # of the angle: conjugates have the opposite one
     width = max(1, _TABLE // max(total.size, 1))
     for begin in range(0, low.shape[1], width):
@@ -355,7 +367,7 @@ def _add_logarithms(
 
 
 def _log_square(p: Values, real: Values) -> Values:
-    """Return log |1 + p v|^2 for |1 + v| = 1, given the real part of v."""
+    """Return log |1 + p v|^2 for complex v with |1 + v| = 1, given the real part of v."""
     # |1 + p v|^2 = 1 + 2 p (1 - p) Re v.
     spread = 2 * p * (1 - p)
     usual = np.log1p(np.maximum(spread * real, -_CLOSE_TO_ZERO))
@@ -365,9 +377,12 @@ def _log_square(p: Values, real: Values) -> Values:
 
 
 def _count_terms(modulus: float, tasks: Values) -> int:
-    """Return the number of powers that an expansion in a number of that modulus needs."""
+    """Return the number of powers that an expansion in a number of that modulus, below 1, needs.
+
+    With as many, what all tasks together leave out is below e^-42.
+    """
     needed = _NEGLIGIBLE + math.log(float(tasks.sum()) + 1)
-    return math.ceil(needed / -math.log(max(modulus, 1e-9)))
+    return math.ceil(needed / -math.log(max(modulus, 1e-9)))  # 0 has no logarithm
 
 
 def _log_product(
@@ -447,19 +462,24 @@ class Gaps:
         return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
 
     def _interpolate_ratio(self, points: Counts, ratio: Values, degree: int, step: int) -> Values:
+        """Interpolate the two rows of ratios at all points, from every `step`-th node."""
         nodes = self.nodes[::step]
         return np.stack([_interpolate(points, nodes, row[::step], degree) for row in ratio])
 
 
 def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
-    """Interpolate by Lagrange polynomials through the nearest nodes; beyond, take the outermost."""
+    """Interpolate at each x by the Lagrange polynomial through its degree + 1 nearest nodes.
+
+    `values` belong to `nodes`, which ascend without repeats. Beyond the outermost nodes the result
+    is their value. The order of the x does not matter.
+    """
     x = np.clip(x, nodes[0], nodes[-1])
     num_nodes = min(degree + 1, nodes.size)
     first = np.clip(np.searchsorted(nodes, x) - num_nodes // 2, 0, nodes.size - num_nodes)
     nearest = first[:, None] + np.arange(num_nodes)  # the indices of each x's nodes
     distance = (x[:, None] - nodes[nearest]).astype(np.float64)
     total = np.zeros(x.size)
-    for i in range(num_nodes):
+    for i in range(num_nodes):  # each node's value times a polynomial that is 1 there, 0 at others
         others = np.arange(num_nodes) != i
         spacing = nodes[nearest[:, [i]]] - nodes[nearest[:, others]]
         basis = np.prod(distance[:, others] / spacing, axis=1)
@@ -468,10 +488,11 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
 
 
 def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
-    """Return the sums as if the gaps of neighbouring y were independent: nearly right.
+    """Return the sums of :class:`Gaps` as if the gaps between y were independent: nearly right.
 
     A gap from y down to the next rank is then g or longer with the chance s(y) s(y - 1) ... s(y - g
-    + 1), s being `steps`, and x = y - g adds that chance times curvature(2 y - g).
+    + 1), s being `steps`, and x = y - g adds that chance times curvature(2 y - g). The y are the
+    ascending `points`; the sums have shape (2, points), as curvature gives two numbers.
     """
     y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
     if last - first >= y.size:

@@ -181,7 +181,11 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
 
 
 def standard_deviation(histogram: Histogram) -> Moments:
-    """Return the moments of the standard deviation; errors estimate rounding."""
+    """Return the moments of the standard deviation of the ranks, by the series or the transform.
+
+    Both give the gap 1 - E[M] / sqrt(E[V]): the transform is formed only if the series is not
+    accurate enough. Errors estimate rounding.
+    """
     square = rank_variance(histogram)
     root = math.sqrt(square.expectation)
     if square.variance == 0:
@@ -189,14 +193,14 @@ def standard_deviation(histogram: Histogram) -> Moments:
         return Moments(root, 2 * UNIT_ROUNDOFF * root, 0.0, 0.0, "numerical")
     ranks = _Ranks.from_histogram(histogram, square.expectation)
     orders = [(ORDER, _GOOD_ENOUGH)]
-    if has_many_blocks(histogram):
+    if has_many_blocks(histogram):  # moments take long: a low order, and less accuracy, first
         orders = [(_LOW_ORDER, GOOD_FOR_MANY), *orders]
     for order, enough in orders:
         central = _central_moments(ranks, square.variance / square.expectation**2, order)
         gap = _by_series(central)
         if gap.error <= enough * gap.value:
             break
-    else:
+    else:  # no order was good enough
         gap = min(gap, _by_transform(ranks, central), key=lambda estimate: estimate.error)
     expectation = root * (1 - gap.value)
     variance = square.expectation * gap.value * (2 - gap.value)
@@ -225,6 +229,10 @@ class _Ranks:
 
     @classmethod
     def from_histogram(cls, histogram: Histogram, variance: float) -> _Ranks:
+        """Gather the ranks of unweighted tasks, given E[V]; under chance few sizes stand for many.
+
+        The least offset is taken from all: V does not change, and numbers stay small.
+        """
         if histogram.offsets is None:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
             offsets, away, shift = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
@@ -269,7 +277,7 @@ class _Ranks:
         return at[kind], weights[kind]
 
     def transform(self, t: float) -> float:
-        """Return E[exp(-t n V)]."""
+        """Return the Laplace transform E[exp(-t n V)], by the trapezoidal rule over c."""
         points, weights = self._points(t)
         chunk = max(_CHUNK // (self.sizes.size * _NODES + 2 * _LATTICE), 1)
         total = 0.0
@@ -321,7 +329,12 @@ class _Ranks:
         return step * np.concatenate(indices).astype(np.float64), step * np.concatenate(counts)
 
     def _log_product(self, t: float, c: Values) -> Values:
-        """Return the logarithm of the product of all tasks' phi(t, c)."""
+        """Return the logarithm of the product over all tasks of phi(t, c). Shape (C,).
+
+        phi is the mean of exp(-t (r - c)^2) over the ranks r of a task. Of a few ranks, next to the
+        Gaussian's width 1/sqrt(t), it comes from a Gauss rule; of many from an integral, or if the
+        Gaussian is too narrow for that from the ranks near c. Sizes ascend.
+        """
         width = 1 / math.sqrt(t)
         # Rules are exact up to as many candidates as they have nodes.
         few = self._count_narrow(_VERY_NARROW * width, _FEW_NODES)
@@ -363,7 +376,10 @@ def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -
 
 
 def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
-    """Return phi by the Euler-Maclaurin formula. Shape (C, U)."""
+    """Return phi, the mean of exp(-t (j - c)^2) over j = 1 .. N, by the Euler-Maclaurin formula.
+
+    `c` and the result have shape (C, U), `sizes` are the N. It takes t of at most `_SMOOTH`.
+    """
     root = math.sqrt(t)
     # In widths, outwards from the nearer edge; the other edge is on the far side.
     beyond = root * (np.abs(c - (sizes + 1) / 2) - sizes / 2)
@@ -383,7 +399,11 @@ def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
 
 
 def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> Values:
-    """Return phi by summing over the ranks near c. Shape (C, U)."""
+    """Return phi, the mean of exp(-t (r - c)^2) over a task's ranks r, from the ranks near c.
+
+    Shape (C, U). Further than `_LATTICE` from c nothing is left of the Gaussian, as t is above
+    `_SMOOTH`.
+    """
     centre = np.rint(c)
     rank = centre[:, None] + np.arange(-_LATTICE, _LATTICE + 1)
     gauss = np.exp(-t * np.square(rank - c[:, None]))
@@ -460,10 +480,14 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
 
 
 def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
-    """Return the squares of the distances from the mean rank, minus their mean in each row."""
+    """Return y^2 - E[y^2] at each node, y being the distance of a rank from the mean of all.
+
+    `nodes`, shape (U, nodes), are ranks measured from the mean of their own row, `shares` their
+    weights.
+    """
     away = ranks.away[:, None]
     if ranks.offsets.any():
-        # Far out, squares of ranks would cancel.
+        # Far out, squares of y would cancel: (away + node)^2 less away^2, which has no part in it.
         squares, rest = nodes * nodes, 2 * away * nodes
         centred = rest + (squares - np.sum(shares * squares, axis=1, keepdims=True))
     else:
@@ -491,7 +515,10 @@ def _logarithm(series: list[Values]) -> list[Values]:
 
 
 def _exponential(logs: list[Values]) -> list[Values]:
-    """Return the coefficients of the exponential of a power series with constant term 0."""
+    """Return the coefficients of the exponential of a power series with constant term 0.
+
+    With b its coefficients and a those of the exponential, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
+    """
     b = np.stack(logs)
     a = np.ones_like(b)
     columns = tuple(range(1, b.ndim))
@@ -502,7 +529,11 @@ def _exponential(logs: list[Values]) -> list[Values]:
 
 
 def _by_series(central: list[Estimate]) -> Estimate:
-    """Return the gap from the binomial series, cut after the even order that leaves least."""
+    """Return the gap g from the binomial series, cut after the even order with the least error.
+
+    `central` are the central moments E[x^k] from k = 0 on; the bound of what is cut off holds for
+    even orders only, and is stated at the top of this module.
+    """
     coefficients = [binomial(0.5, k) for k in range(len(central))]
     routes = []
     for last in range(2, len(central), 2):
@@ -552,13 +583,14 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
 
 
 def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
-    """Return an order and a place: terms in s^k below the order give L(s) - exp(-s) to rounding.
+    """Return an order and a node: the terms in s^k below the order give L(s) - e^-s to rounding.
 
-    So they do for s up to exp(STEP place); of the even orders this one reaches farthest.
+    They do at the nodes s = exp(STEP i) up to i = node. Of the even orders this one reaches
+    farthest.
     """
 
     def limit(k: int, coefficient: float) -> float:
-        """Return the largest s that leaves a term below the rounding of that of order 2."""
+        """Return the largest s at which a term in s^k is below the rounding of that in s^2."""
         ratio = UNIT_ROUNDOFF * central[2].value / 2 * math.factorial(k) / coefficient
         return float(ratio ** (1 / (k - 2)))
 
@@ -568,5 +600,5 @@ def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
         limits.append(limit(order, central[order].value + central[order].error))
         reaches.append((min(limits), order))
     reach, order = max(reaches)
-    # Beyond, both are nothing.
+    # Where the series reaches as far as s = 60, L(s) and e^-s are next to nothing from there on.
     return order, math.floor(math.log(min(reach, _VANISHED)) / STEP)

@@ -95,9 +95,10 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     return average(histogram, mean, variance, slack)
 
 
-# Macro averages are over the same blocks.
+# Kept for one histogram: macro averages are over the same blocks.
 @functools.lru_cache(maxsize=1)
 def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
+    """Return mean and variance of 1/r on each block: (1/c) times those of (r/c)^-1."""
     blocks = blocks_of(distinct)
     above, spread = blocks.scaled_power(-1.0)
     return (1 + above) / blocks.centres, spread / np.square(blocks.centres)
@@ -131,14 +132,20 @@ def _reciprocal(num_candidates: Counts) -> tuple[Values, Values, Values]:
 
 
 def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
-    """Return e and v of whether the rank of one task is at most k."""
+    """Return mean and variance of a hit (1 if the rank of one task is at most k, else 0).
+
+    Of N candidates max(0, min(k, N)) are hits: on a block `k` may be below 0.
+    """
     size = num_candidates.astype(np.float64)
     hits = np.minimum(np.maximum(k, 0.0), size)
     return hits / size, hits * (size - hits) / (size * size)
 
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
-    """Return the moments of the mean of a positive f(rank) that counts up to rank k."""
+    """Return the moments of the mean over tasks of f(rank), where ranks beyond k count 0.
+
+    f maps an array of ranks to positive numbers.
+    """
     last = min(require_k(k), int(histogram.last_ranks.max()))
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
@@ -150,7 +157,7 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     begins = np.minimum(offsets_of(histogram), last)
     size = histogram.num_candidates.astype(np.float64)
     mean, square = (sums[:, ends] - sums[:, begins]) / size
-    # Each sum from the first rank on carries as many roundings as it has terms.
+    # Each sum from the first rank on carries as many roundings as it has terms; 16 more are of f.
     error = np.where(ends > begins, (16 + ends) * UNIT_ROUNDOFF, 0.0)
     mean_error = error * sums[0, ends] / size
     square_error = error * sums[1, ends] / size
@@ -198,13 +205,15 @@ def average(
     slack: Values | float,
     error: float | None = None,
 ) -> Moments:
-    """Average the moments of single tasks.
+    """Return the moments of the weighted mean over all tasks, given those of single tasks.
 
-    `error` bounds the relative error of the average of `mean` if it is more than of a few
-    roundings, `slack` the absolute error of `variance`.
+    `mean` and `variance` are of one task of each row of the histogram, `slack` bounds the absolute
+    error of `variance` beyond a few roundings, and `error` the relative error of the average of
+    `mean`: a few roundings if None, as where all terms are positive.
     """
     tasks = histogram.row_weights
     total = math.fsum(tasks.tolist())
+    # Each row's sum of squared weights: variances are times w^2.
     twice = tasks if histogram.weights is None else tasks * histogram.weights
     expectation = math.fsum((tasks * mean).tolist()) / total
     spread = math.fsum((twice * variance).tolist()) / total / total

@@ -89,7 +89,11 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
     """Rules for sums of a number of terms, each formed once."""
 
     def prepare(self, stops: Counts, panel: Panel, needed: int) -> None:
-        """Form the rules for sums over the panel's x < stop, all in one go."""
+        """Add the rules for sums over the panel's x < stop, for each of `stops`: all in one go.
+
+        A sum is cut to its last :func:`_reach` terms. One of few terms is its own rule, and a rule
+        that is there already is kept.
+        """
         lengths = np.sort(np.minimum(stops - panel.start, _reach(panel, needed)))
         lengths = lengths[np.append(True, np.diff(lengths) > 0)]
         missing = [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self]
@@ -98,6 +102,7 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
             self.update(zip(missing, zip(nodes, weights, strict=True), strict=True))
 
     def __missing__(self, length: int) -> tuple[Values, Values]:
+        """Form the rule for a length that :meth:`prepare` was not asked for, and keep it."""
         self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
         return self[length]
 
@@ -123,19 +128,23 @@ class _MedianLaw:
 
 
 def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
+    """Return f(x + h) - f(x) for f = x - c and f = (x - c)^2."""
     return np.full_like(x, h), h * (2.0 * (x - c) + h)
 
 
 def _rank_curvature(s: Values, _: float) -> tuple[Values, Values]:
+    """Return f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1) for f = x - c, 0, and f = (x - c)^2, 1/2."""
     return np.zeros_like(s), np.full_like(s, 0.5)
 
 
 def _inverse_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
+    """Return f(x + h) - f(x) for f = 1/x - 1/c and f = (1/x - 1/c)^2, without cancellation."""
     step = -h / (x * (x + h))
     return step, step * ((c - x) / (x * c) + (c - x - h) / ((x + h) * c))
 
 
 def _inverse_curvature(s: Values, c: float) -> tuple[Values, Values]:
+    """Return f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1) for f = 1/x - 1/c and f = (1/x - 1/c)^2."""
     # With t = s + 1: 2/(t-1) - 4/t + 2/(t+1), and the same of squares.
     t = s + 1.0
     around = s * (s + 2.0)
@@ -172,9 +181,13 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
 
 
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
-    """Sum E[g(M)] and Var[g(M)] over a law."""
+    """Return E[g(M)] and Var[g(M)] of a function g of the median M, given the median's law.
+
+    E[g] = g(c) + E[f1] and Var[g] = E[f2] - E[f1]^2, with f1 = g - g(c) and f2 = f1^2 for the
+    centre c. Either expectation is the sum at the top of this module.
+    """
     c = float(law.centre)
-    if not law.panels:
+    if not law.panels:  # the median is certain
         value = statistic.value(c)
         error = 0.0 if value == round(value) else UNIT_ROUNDOFF * value
         return Moments(value, error, 0.0, 0.0, "numerical")
@@ -302,7 +315,7 @@ def _reach(panel: Panel, needed: int) -> int:
 
 
 class _Profile:
-    """Mean and variance of B(x), and the window they imply."""
+    """Mean and variance of B(x), the number of ranks at most x, and what follows from them."""
 
     def __init__(self, histogram: Histogram, middle: int) -> None:
         self.middle = middle
@@ -313,10 +326,11 @@ class _Profile:
         self.second_sums = _suffix_sums(histogram.num_tasks / sizes**2)
 
     def num_certain(self, x: int) -> int:
-        """Return C(x)."""
+        """Return C(x), the number of ranks that are at most x for certain."""
         return int(self.certain[np.searchsorted(self.sizes, x, side="right")])
 
     def mean_and_variance(self, x: int) -> tuple[float, float]:
+        """Return mean and variance of B(x): C(x) are certain, of the others each has chance x/N."""
         first = int(np.searchsorted(self.sizes, x, side="right"))
         expected = x * float(self.first_sums[first])
         second = float(self.second_sums[first])
@@ -347,7 +361,10 @@ class _Profile:
         return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope
 
     def log_tail(self, x: int, count: int, side: int) -> float:
-        """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for -1 (Bennett 1962)."""
+        """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for -1 (Bennett 1962).
+
+        0 where `count` is on the other side of the mean: the bound says nothing there.
+        """
         mean, variance = self.mean_and_variance(x)
         distance = side * (count - mean)
         if distance <= 0.0:
@@ -383,6 +400,7 @@ class _BlockProfile(_Profile):
 
 
 def _suffix_sums(values: Values) -> Values:
+    """Return the sum of all values from each index on, and 0 after the last: 1, 2 give 3, 2, 0."""
     return np.append(np.cumsum(values[::-1])[::-1], 0.0)
 
 
@@ -400,7 +418,11 @@ def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
 # The median and its inverse are asked for one after the other, and share all but the last sums.
 @functools.lru_cache(maxsize=1)
 def _median_law(histogram: Histogram) -> _MedianLaw:
-    """Find the window of the middle ranks, and their laws there."""
+    """Find the window that the middle ranks are in but for next to no chance, and their laws there.
+
+    Outside of it P(A > x), or P(A <= x), is below e^-100, or of blocks e^-50, over n c^2. Without
+    panels the middle ranks are certain.
+    """
     total = histogram.total
     middle, paired = (total + 1) // 2, total % 2 == 0
     largest = int(histogram.last_ranks.max())
@@ -408,9 +430,11 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         profile, negligible = _Profile(histogram, middle), _NEGLIGIBLE
     else:
         profile, negligible = _BlockProfile(histogram, middle), _NEGLIGIBLE / 2
+    # The first x with m ranks expected up to there, but for half a one.
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
     limit = -(negligible + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
+    # The upper middle rank, B if n is even and else A, is not beyond the last x of the window.
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
     panels = list(_panels(profile, lowest, centre, highest, paired))

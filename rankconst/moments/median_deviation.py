@@ -96,12 +96,13 @@ class _Control:
 
 
 def most_draws(histogram: Histogram) -> int:
-    """Return the largest number of draws that a histogram is worth."""
-    work = WORK // (len(histogram) + 16)
-    if histogram.offsets is not None:
+    """Return the largest number of draws to take, a power of 2: the fewer, the longer one takes."""
+    work = WORK // (len(histogram) + 16)  # a draw is taken to cost as much as 16 more rows
+    if histogram.offsets is not None:  # on blocks each rank is drawn
         work = BLOCK_WORK // histogram.total
     affordable = max(work, FEWEST_DRAWS)
-    return min(1 << (affordable.bit_length() - 1), MOST_DRAWS)
+    power_of_two = 1 << (affordable.bit_length() - 1)  # the largest that is not above it
+    return min(power_of_two, MOST_DRAWS)
 
 
 def median_absolute_deviation(histogram: Histogram) -> Moments:
@@ -159,7 +160,11 @@ _sampled = functools.partial(Moments, method="sampled")
 
 
 def _fit(values: Values, counts: Values) -> Values:
-    """Return the coefficients b of L that least squares fit to draws of M: R is smallest."""
+    """Fit the coefficients b of L = sum_k b_k (B(x_k) - E[B(x_k)]) to draws of M by least squares.
+
+    `values`, shape (S,), are the draws of M, `counts`, shape (K, S), those of B. The coefficients
+    are 0 if M - L hardly varies.
+    """
     deviation = counts - counts.mean(axis=1, keepdims=True)
     fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
     # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
@@ -202,7 +207,12 @@ class _Plan(NamedTuple):
 
 
 def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> _Plan:
-    """Choose coefficients and the number of draws, at most `limit`, from a pilot sample."""
+    """Choose coefficients and the number of draws, at most `limit`, from a pilot sample.
+
+    `values` are its draws of M, `counts` those of B. For either moment L is used if that makes its
+    error smaller. Draws are a power of 2, from twice those of the pilot sample on: the first that
+    is expected to bring both errors down to GOAL, else `limit`.
+    """
     slopes = _fit(values, counts)
     linear = _estimate(control, slopes, values, counts)
     plain = _estimate(control, 0.0 * slopes, values, counts)
@@ -344,13 +354,19 @@ def _expect_counts(histogram: Histogram, points: Values) -> Values:
 
 
 def _shares(histogram: Histogram, x: float) -> Values:
-    """Return min(1, x/N), or for blocks (x-a)/T kept within 0 .. 1; shape (U,)."""
-    inside = np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates
-    return np.asarray(np.minimum(1.0, inside))
+    """Return the chance of a rank of at most x for a task of each row, shape (U,).
+
+    That is min(1, x/N), or for blocks (x-a)/T kept within 0 .. 1.
+    """
+    shares = np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates
+    return np.asarray(np.minimum(1.0, shares))
 
 
 def _locate(histogram: Histogram) -> tuple[float, float]:
-    """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0."""
+    """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0.
+
+    To a thousandth, or a relative 1e-12: the control's points are rounded anyway.
+    """
     sizes = histogram.num_candidates.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
     # The expected share of y_i up to each edge; it is linear between them.
@@ -482,11 +498,20 @@ class _Search:
 def _draw(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw rankings: M without its divisor, shape (S,), and B at the points, shape (K, S)."""
-    few = histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS
-    numbers = histogram.total if few else len(histogram) + points.size + 1
-    batch = max(1 if few else _SMALLEST_BATCH, min(_TABLE // numbers, _LARGEST_BATCH))
-    method = _draw_ranks if few else _draw_deviations
+    """Draw S = `draws` random rankings of all tasks; return what they have for M and for B.
+
+    M, without its divisor 0.67449, has shape (S,); B, how many ranks are at most each of the
+    points, has shape (K, S).
+    """
+    # Rank by rank where tasks are few, and on blocks, for which there is no other way; else from
+    # how many ranks are below each N. Either way in batches, to bound the memory.
+    rank_by_rank = histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS
+    numbers = len(histogram) + points.size + 1
+    method, smallest_batch = _draw_deviations, _SMALLEST_BATCH
+    if rank_by_rank:
+        numbers = histogram.total
+        method, smallest_batch = _draw_ranks, 1
+    batch = max(smallest_batch, min(_TABLE // numbers, _LARGEST_BATCH))
     parts = [
         method(histogram, points, min(batch, draws - begin), rng)
         for begin in range(0, draws, batch)
@@ -498,22 +523,27 @@ def _draw(
 def _draw_ranks(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw M without its divisor, and B at the points, rank by rank."""
+    """Draw rankings rank by rank; return median |r - median r| and the counts at most each point.
+
+    That is M without its divisor, shape (S,), and B, shape (K, S), for S = `draws` rankings.
+    """
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    # Ranks uniform on a + 1 .. a + N, a row a ranking. All in place: this is the largest array.
     ranks = rng.random_sample((draws, sizes.size))
     ranks *= sizes
     np.floor(ranks, out=ranks)
     ranks += 1.0 + np.repeat(offsets_of(histogram), histogram.num_tasks)
     counts = np.empty((points.size, draws))
-    for place, x in enumerate(points.tolist()):
-        counts[place] = np.count_nonzero(ranks <= x, axis=1)
-    middle = ((sizes.size - 1) // 2, sizes.size // 2)
-    for _ in range(2):
-        ranks.partition(middle, axis=1)
-        centre = (ranks[:, middle[0]] + ranks[:, middle[1]]) / 2
-        ranks -= centre[:, None]
+    for k, x in enumerate(points.tolist()):
+        counts[k] = np.count_nonzero(ranks <= x, axis=1)
+    # The indices of the two middle numbers of a sorted row; the same one twice if it is odd.
+    lower, upper = (sizes.size - 1) // 2, sizes.size // 2
+    for _ in range(2):  # first the median of the ranks, then that of their distances from it
+        ranks.partition((lower, upper), axis=1)
+        median = (ranks[:, lower] + ranks[:, upper]) / 2
+        ranks -= median[:, None]
         np.abs(ranks, out=ranks)
-    return centre, counts
+    return median, counts
 
 
 def _draw_deviations(
@@ -566,7 +596,11 @@ def _draw_deviations(
 def _draw_rankings(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> _Rankings:
-    """Draw B at the distinct N and at the points, by the chain from the largest N downwards."""
+    """Draw B, how many y_i are at most x, at x = 0, each distinct N and each of the points.
+
+    From the largest of these numbers downwards: each y_i up to y is up to the next lower number x
+    with the chance x / y. Those of the tasks with N = x all are.
+    """
     sizes = histogram.num_candidates.astype(np.float64)
     edges = np.union1d(np.append(points, 0.0), sizes)
     tasks = np.zeros(edges.size, dtype=np.int64)
@@ -577,10 +611,10 @@ def _draw_rankings(
     current = np.full(draws, tasks[-1])
     counts[-1] = current
     shares, added = (edges[1:-1] / edges[2:]).tolist(), tasks[1:-1].tolist()
-    for place in range(edges.size - 2, 0, -1):
-        current = rng.binomial(current, shares[place - 1])
-        current += added[place - 1]
-        counts[place] = current
+    for edge in range(edges.size - 2, 0, -1):
+        current = rng.binomial(current, shares[edge - 1])
+        current += added[edge - 1]
+        counts[edge] = current
     # The chain leaves out C(x), the tasks whose N is below x.
     counts[1:] += np.cumsum(tasks[:-1])[:, None]
     return _Rankings(edges, counts)

@@ -46,7 +46,11 @@ _VANISHED = -80.0
 
 
 def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
-    """Return the moments of the mean of any f(rank); f maps arrays."""
+    """Return the moments of the mean over tasks of any f(rank).
+
+    f maps an array of ranks to an array of numbers, and is evaluated at all ranks from the first to
+    the last possible one.
+    """
     last = int(histogram.last_ranks.max())
     if last > _MOST_RANKS:
         raise UndefinedError(
@@ -54,9 +58,11 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
         )
     starts = offsets_of(histogram)
     edges = np.unique(np.concatenate((starts, histogram.last_ranks)))
-    # Around a value that f takes often, or nearly so, variances cancel less.
-    # Two of them: some functions of a single number take an array with one.
+    # Sums are of f less its value at the last rank: f is often near that far out, and then the
+    # variance, a difference of means, cancels less. Two entries, as some functions of a single
+    # number take an array of one, and would pass unnoticed.
     centre = float(_apply(f, np.full(2, float(last)))[0])
+    # Of f - centre, its square and its modulus, up to each edge of a task's ranks.
     sums = np.zeros((3, edges.size))
     with np.errstate(over="ignore"):
         for place in range(1, edges.size):
@@ -94,7 +100,7 @@ def _sum_between(
 
 
 def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
-    """Return f of ranks; refuse any result but a number for each."""
+    """Return f(ranks) as floats; UsageError or DataError unless it is a finite number for each."""
     try:
         values = np.asarray(f(ranks), dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -115,7 +121,11 @@ _VECTORIZE = "numpy.vectorize(f) makes one of a function of a single rank."
 
 
 def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
-    """Return the moments of the power mean with any exponent, infinite ones included."""
+    """Return the moments of the power mean of the ranks with an exponent.
+
+    Exponent 0 is the geometric mean, -inf the smallest rank and inf the largest. UsageError for an
+    exponent beyond those for which errors were tried out.
+    """
     if math.isnan(exponent):
         raise UsageError("the exponent of a power mean must be a number, or infinite.")
     if exponent == 0:

@@ -153,7 +153,7 @@ class _SumOverFirstRanks:
 
     @property
     def least(self) -> float:
-        """A value that S is never below, but for rounding: all ranks are 1, or N."""
+        """A value that S is never below, but for rounding: all ranks are 1, or N if q < 0."""
         return self.above + float(np.sum(self.weights * np.minimum(self.sizes**self.exponent, 1.0)))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
@@ -182,13 +182,16 @@ class _SumOverFirstRanks:
         return logs, slopes
 
     def _log_phi(self, t: Values, sizes: Values) -> Values:
-        """Return ln of the mean of exp(-t j^q). Shape (T, U)."""
+        """Return ln phi(t), phi the mean of exp(-t j^q) over j = 1 .. N. Shape (T, U).
+
+        `t` has shape (T, 1), `sizes` are the N.
+        """
         # 1 - phi is accurate where phi is near 1, phi itself where it is small.
         gap = sum_over_ranks(lambda rank: -np.expm1(-t * rank**self.exponent), sizes) / sizes
         phi = sum_over_ranks(lambda rank: np.exp(-t * rank**self.exponent), sizes) / sizes
-        near = gap < 0.5
-        inner = np.log1p(-np.where(near, gap, 0.0))
-        return np.where(near, inner, np.log(np.where(near, 1.0, phi) + TINY))
+        is_near_1 = gap < 0.5
+        from_gap = np.log1p(-np.where(is_near_1, gap, 0.0))
+        return np.where(is_near_1, from_gap, np.log(np.where(is_near_1, 1.0, phi) + TINY))
 
     def _slope(self, t: Values, sizes: Values, log_phi: Values) -> Values:
         """Return the mean of j^q exp(-t j^q) over that of exp(-t j^q). Shape (T, U)."""
@@ -200,19 +203,20 @@ class _SumOverFirstRanks:
         return np.asarray(sum_over_ranks(weigh, sizes) / sizes * np.exp(-log_phi))
 
     def central_moments(self) -> tuple[Values, list[Values]]:
-        """Return each row's unit of r^q over E[S], and the central moments in it.
+        """Return, for a task of each size, the scale of r^q / E[S] and its central moments in it.
 
-        They are formed from raw moments; order 2 comes without cancellation.
+        The k-th moment is scale^k times entry k of the list, k = 0 .. ORDER. They are formed from
+        raw moments; order 2, which matters most, comes without cancellation.
         """
         n = self.sizes
         ones = np.ones_like(n)
         if self.exponent > 0:
-            # Of (r/N)^q.
+            # Of (r/N)^q, which is at most 1.
             scale = n**self.exponent / self.mean
             first, second = self._scaled
             excesses = [scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1)]
             raw = [ones, 1 + first, *(1 + excess for excess in excesses)]
-        else:
+        else:  # r^q itself is at most 1
             scale = ones / self.mean
             raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
             second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
@@ -226,21 +230,23 @@ class _SumOverFirstRanks:
 
 
 class _SumOverBlocks:
-    """The same where ranks are those of blocks, and r^q counts with a weight."""
+    """S = sum w_i r_i^q where ranks are uniform on blocks a+1 .. a+T, or tasks have weights."""
 
     def __init__(self, histogram: Histogram, exponent: float) -> None:
+        """Prepare the sum of r^q, q = `exponent`: an entry for each row of the histogram."""
         self.blocks = blocks_of(histogram)
-        self.weights = histogram.num_tasks.astype(np.float64)
+        self.weights = histogram.num_tasks.astype(np.float64)  # how many tasks a row has
         self.exponent = exponent
-        # In units of the mean weight, so that they add up to n.
-        unit = histogram.total / histogram.total_weight
+        # The weight w of a task, in units of the mean weight, so that all weights add up to n.
         self._own = np.ones_like(self.weights)
         if histogram.weights is not None:
-            self._own = histogram.weights * unit
-        # r^q in units of c^q, less 1.
-        self._units = self.blocks.centres**exponent * self._own
+            self._own = histogram.weights * (histogram.total / histogram.total_weight)
+        # With c the mean rank of a block, w r^q = w c^q (1 + shift), shift = (r / c)^q - 1 at each
+        # point: it keeps its digits where a block is far out and narrow.
+        self._units = self.blocks.centres**exponent * self._own  # w c^q
         self._shifts = np.expm1(exponent * self.blocks.logs)
-        self._means = self.blocks.mean(self._shifts)
+        self._means = self.blocks.mean(self._shifts)  # of the shifts of each row
+        # The least r^q: that of the first rank of a block, or of the last one where q < 0.
         ends = np.stack((offsets_of(histogram) + 1.0, histogram.last_ranks))
         self._lowest = np.min(ends**exponent, axis=0)
 
@@ -251,7 +257,7 @@ class _SumOverBlocks:
 
     @property
     def least(self) -> float:
-        """All ranks are the first of their blocks, or the last."""
+        """The least value of S: all ranks are the first of their blocks, or the last if q < 0."""
         return float(np.sum(self.weights * self._own * self._lowest))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
@@ -284,7 +290,10 @@ class _SumOverBlocks:
         return logs, slopes
 
     def central_moments(self) -> tuple[Values, list[Values]]:
-        """Form them as they are defined: the points' weights are positive."""
+        """Return what :meth:`_SumOverFirstRanks.central_moments` does, formed as means of powers.
+
+        All weights of the points are positive, so that nothing cancels.
+        """
         away = self.blocks.deviations(self._shifts, self._means)
         power = away * away
         central = [np.ones_like(self._means), np.zeros_like(self._means), self.blocks.mean(power)]
@@ -404,9 +413,13 @@ def _by_series(sums: _Sum, power: float) -> _Route:
 
 
 def _estimate_rest(terms: list[float]) -> float:
-    """Estimate the rest of a series from its last orders: 2m-1 and 2m are of size n^-m."""
+    """Estimate what is left out of a series by the size of its last two terms.
+
+    The terms of orders 2m-1 and 2m are of size n^-m, so that pairs of terms fall. Infinite if the
+    last pair is not at most half of the one before. There are at least four terms.
+    """
     before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
-    # Ranks of few tasks may be so near 0, next to their mean, that terms hardly fall.
+    # Of few tasks S may be so near 0, next to its mean, that terms hardly fall.
     return last if 2 * last <= before else math.inf
 
 

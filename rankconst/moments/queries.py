@@ -52,7 +52,10 @@ NOTHING = Law(0.0, 0.0, 0.0, 0.0)
 
 
 def hits(n: int, right: int, k: int) -> Law:
-    """Right answers up to place k: hypergeometric."""
+    """Return the law of the number of right answers up to place k: hypergeometric.
+
+    `right` of `n` candidates are right, and `k` is from 1 to `n`, as for all laws below.
+    """
     mean = k * right / n
     variance = k * right * (n - right) * (n - k) / (n * n * (n - 1)) if n > 1 else 0.0
     return Law(mean, variance, UNIT_ROUNDOFF * mean, UNIT_ROUNDOFF * variance)
@@ -77,14 +80,14 @@ def _find_first(n: int, right: int, k: int) -> Values:
 
 
 def hit(n: int, right: int, k: int) -> Law:
-    """1 if any right answer is up to place k, else 0."""
+    """Return the law of 1 if any right answer is up to place k, else 0."""
     chance, missed = math.fsum(_find_first(n, right, k)), float(_find_misses(n, right, k)[-1])
     error = 4 * k * UNIT_ROUNDOFF
     return Law(chance, chance * missed, error * chance, 2 * error * chance * missed)
 
 
 def first(n: int, right: int, k: int) -> Law:
-    """1 over the place of the first right answer, 0 if that is beyond k."""
+    """Return the law of 1 over the place of the first right answer, 0 if that is beyond k."""
     chances = _find_first(n, right, k)
     places = np.arange(1, k + 1, dtype=np.float64)
     mean = float((chances / places).sum())
@@ -101,8 +104,9 @@ def _bound_sum(k: int) -> float:
 
 
 def _add_up(n: int, right: int, weights: Values) -> Law:
-    """Weights of the places of the right answers, summed: a sample without replacement.
+    """Return the law of the sum of the weights of the right answers' places.
 
+    They are a sample of `right` of the `n` places, without replacement; weight i is of place i + 1.
     The mean is R sum(w) / N, the variance R (N - R) / (N (N - 1)) (sum(w^2) - sum(w)^2 / N). Places
     beyond the `weights` have the weight 0.
     """
@@ -116,24 +120,25 @@ def _add_up(n: int, right: int, weights: Values) -> Law:
 
 
 def gain(n: int, right: int, k: int) -> Law:
-    """Discounted gain, 1 / log2(place + 1), of right answers up to place k."""
+    """Return the law of the sum of 1 / log2(place + 1) over right answers up to place k."""
     return _add_up(n, right, discount(np.arange(1.0, k + 1)))
 
 
 def clipped_gain(n: int, right: int, k: int) -> Law:
-    """Discounted gain, 1 / max(1, log2(place)), of right answers up to place k."""
+    """Return the law of the sum of 1 / max(1, log2(place)) over right answers up to place k."""
     return _add_up(n, right, discount_clipped(np.arange(1.0, k + 1)))
 
 
 def reciprocals(n: int, right: int, k: int) -> Law:
-    """1 over the place of right answers up to place k, summed."""
+    """Return the law of the sum of 1 / place over right answers up to place k."""
     return _add_up(n, right, 1 / np.arange(1.0, k + 1))
 
 
 def precisions(n: int, right: int, k: int) -> Law:
-    """Precision at the places of right answers up to place k, summed.
+    """Return the law of the sum of the precisions at the right answers' places up to k.
 
-    A right answer at r with A right ones above it adds (1 + A) / r.
+    A right answer at place r with A right ones above it adds (1 + A) / r. Right answers at 1 and 4
+    add 1/1 and 2/4.
     """
     r = np.arange(1, k + 1, dtype=np.float64)  # the places of a right answer
     above = r - 1
@@ -163,11 +168,15 @@ _LAWS: dict[str, Callable[[int, int, int], Law]] = {
 
 
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
-    """Return the law of a query's value, for each row (N, R)."""
+    """Return the law of a family's sum over right answers up to place k, for each row (N, R).
+
+    Without `k` all N places count. A query without right answers, R = 0, has the sum 0.
+    """
     compute = _LAWS[family.kind]
     laws = []
     for n, right in queries.tolist():
-        laws.append(compute(n, right, min(n, k or n)) if right else NOTHING)
+        cut_off = n if k is None else min(n, k)
+        laws.append(compute(n, right, cut_off) if right else NOTHING)
     return laws
 
 

@@ -34,21 +34,25 @@ def make_generator() -> np.random.RandomState:
 
 
 def count_rare(values: Values) -> int:
-    """Count the values that differ from the median, by more than rounding."""
+    """Count the values that differ from the median by more than rounding: 1 of 2, 2, 2, 2 and 5."""
     off = np.abs(values - np.median(values))
     return int(np.count_nonzero(off > 1e-9 * np.max(np.abs(values))))
 
 
 def is_rare(times: int, draws: int) -> bool:
-    """Return True if so few draws differ from the commonest value that more may be unseen."""
+    """Return True if so few of the `draws` differ from the commonest value that more may be unseen.
+
+    `times` is how many differ, as :func:`count_rare` counts them. If half of the draws or more do,
+    there is no commonest value.
+    """
     return times < _RARE and 2 * times < draws
 
 
 def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
-    """Estimate the moments of a metric of weighted tasks, with standard errors.
+    """Estimate the moments of a metric of weighted tasks, with errors, from random rankings.
 
-    Where nearly all draws are the same, the errors reckon with nine that were not seen, as far off
-    as any ranks are.
+    Where nearly all draws give the same value, the errors allow for nine more draws that were not
+    seen, as far off as any ranks are. A metric that cannot vary is computed once.
     """
     offsets = np.repeat(offsets_of(histogram), histogram.num_tasks).astype(np.float64)
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).astype(np.float64)
@@ -63,8 +67,9 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     for draw in range(draws):
         ranks = 1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes)
         values[draw] = metric.evaluate(ranks, weights)
-    gap = 0.0
+    gap = 0.0  # how far off values may be that were not seen
     if is_rare(count_rare(values), draws):
+        # The largest distance of two shares, or of two ranks.
         gap = 1.0 if metric.is_share else float((offsets + sizes).max() - offsets.min() - 1)
     moments = estimate(values, gap)
     rounding = 4 * UNIT_ROUNDOFF * float(np.abs(values).max())
@@ -77,10 +82,11 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
 
 
 def estimate(values: Values, gap: float) -> Moments:
-    """Return the moments of S drawn values, with standard errors.
+    """Return the mean and the variance of S drawn values v, with standard errors.
 
-    Those are sqrt(sum (v - mean)^2) / S of the mean, and sqrt(sum ((v - mean)^2 - variance)^2) / S
-    of the variance. Nine draws more that were not seen, each `gap` off, are added to either sum.
+    These are sqrt(sum (v - mean)^2) / S of the mean, and sqrt(sum ((v - mean)^2 - variance)^2) / S
+    of the variance. To either sum nine more draws are added as if they had been seen, each `gap`
+    away from the mean; a `gap` of 0 adds nothing.
     """
     expectation = float(values.mean())
     squares = np.square(values - expectation)

@@ -64,7 +64,10 @@ class Nodes:
     firsts: Counts  # the index of each panel's first point
 
     def sum(self, values: Values, errors: Values) -> tuple[Values, Values]:
-        """Return sum and error over all panels, given f and its errors at the points."""
+        """Return the sum of f over all panels and its error, given f and its errors at the points.
+
+        The difference to a rule of one degree less tells what the rule leaves out.
+        """
         truncated = np.abs(np.add.reduceat(values * self.checks, self.firsts, axis=-1)).sum(axis=-1)
         carried = np.sum(errors * np.abs(self.weights), axis=-1)
         return np.sum(values * self.weights, axis=-1), carried + truncated
@@ -115,7 +118,11 @@ def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
 
 
 def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
-    """Return nodes from the middle on and weights, in units of lengths of shape (L, 1)."""
+    """Return nodes and weights of the rules of `size` nodes, by a Newton iteration.
+
+    Both have shape (L, size), in units of the lengths, `scale` of shape (L, 1); nodes are measured
+    from the middle. Lengths are above `size`.
+    """
     beta = np.sqrt(_squared_recurrence(scale, size + 1)) / scale
     # For many terms, the zeros of Gram's polynomial tend to those of Legendre's.
     x = np.tile(np.polynomial.legendre.leggauss(size)[0] / 2, (scale.size, 1))
@@ -213,20 +220,26 @@ def place_nodes(panels: list[Panel]) -> Nodes:
 
 
 def _num_nodes(length: int, scale: float) -> int:
-    """Return enough nodes for a small interpolation error, (length / 4 scale)^nodes."""
+    """Return how many nodes bring the interpolation error, (length / 4 scale)^nodes, to e^-37."""
     ratio = max(length / (4.0 * scale), 1e-6)
-    if ratio > 0.25:
+    if ratio > 0.25:  # more than so many would be needed
         return _MOST_NODES
     return max(6, math.ceil(-37.0 / math.log(ratio)))
 
 
 @functools.lru_cache(maxsize=4096)
 def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
-    """Return whole offsets, weights and check weights: the rule on rounded Gauss nodes."""
+    """Return a rule for the sum of `length` terms at whole numbers: about `size` of the terms.
+
+    That is their offsets from the first term, their weights, and the weights of the difference to a
+    rule without one of them, which tells the error. Short sums are taken term by term.
+    """
     if length <= _TERMS_PER_NODE * size:
         return np.arange(length), np.ones(length), np.zeros(length)
-    offsets = np.unique(np.rint(gram_rule(length, size)[0]).astype(np.int64))
+    nodes, _ = gram_rule(length, size)
+    offsets = np.unique(np.rint(nodes).astype(np.int64))
     weights = _interpolating_weights(offsets, length)
+    # The node left out: any inner one will do.
     kept = np.arange(offsets.size) != offsets.size // 3
     checks = weights.copy()
     checks[kept] -= _interpolating_weights(offsets[kept], length)
@@ -234,7 +247,10 @@ def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
 
 
 def _interpolating_weights(offsets: Counts, length: int) -> Values:
-    """Return weights exact for polynomials of degree below the number of offsets."""
+    """Return weights w with sum_i w_i f(offset_i) = sum of f over 0 .. length - 1.
+
+    They are exact for polynomials f of degree below the number of offsets, which are distinct.
+    """
     size = offsets.size
     beta = np.sqrt(_squared_recurrence(length, size)) / length
     x = (offsets - 0.5 * (length - 1)) / length
@@ -261,7 +277,10 @@ _MANY, GOOD_FOR_MANY = 256, 1e-7
 
 
 def certain_moments(metric: Metric, histogram: Histogram) -> Moments | None:
-    """Return the moments of a metric of ranks that are all certain; None if some are not."""
+    """Return the moments of a metric of ranks that are all certain; None if some are not.
+
+    Under chance it is None, too: formulas cover tasks with one candidate each.
+    """
     if histogram.offsets is None or int(histogram.num_candidates.max()) > 1:
         return None
     ranks, tasks = histogram.last_ranks.astype(np.float64), histogram.num_tasks.astype(np.float64)
@@ -295,10 +314,11 @@ class Blocks:
         return np.asarray(values - means[self.rows])
 
     def take(self, rows: Counts) -> Blocks:
-        """Return the rules of some rows, also of repeated ones."""
+        """Return the rules of the rows with these indices, in this order; an index may repeat."""
         lengths = np.diff(np.append(self.firsts, self.points.size))[rows]
         firsts = np.cumsum(lengths) - lengths
         row = np.repeat(np.arange(rows.size), lengths)
+        # The index in this object of each point of the new one.
         at = np.arange(row.size) + (self.firsts[rows] - firsts)[row]
         return Blocks(
             self.centres[rows], firsts, row, self.points[at], self.weights[at], self.logs[at]
@@ -313,7 +333,10 @@ class Blocks:
 
 
 def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
-    """Return the blocks of a histogram, each once and with one task, and that of each row."""
+    """Return the distinct blocks of a histogram, one task each, and the index of each row's block.
+
+    Rows that differ in their weight only have the same block; they follow each other.
+    """
     sizes, offsets = histogram.num_candidates, offsets_of(histogram)
     new = np.append(True, (offsets[1:] > offsets[:-1]) | (sizes[1:] > sizes[:-1]))
     distinct = Histogram(sizes[new], np.ones_like(sizes[new]), offsets=offsets[new])
@@ -321,15 +344,17 @@ def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
 
 
 def blocks_of(histogram: Histogram) -> Blocks:
-    """Place the points of a histogram's rows."""
+    """Return the rules for the blocks of a histogram's rows, a block for each row."""
     distinct, place = distinct_blocks(histogram)
     blocks = _place_points(distinct)
+    # Without weights each row is a block of its own already.
     return blocks.take(place) if histogram.is_weighted else blocks
 
 
 # The metrics of a set of tasks are computed one after the other.
 @functools.lru_cache(maxsize=2)
 def _place_points(histogram: Histogram) -> Blocks:
+    """Choose points and weights for the block of each row of an unweighted histogram."""
     sizes = histogram.num_candidates
     before = offsets_of(histogram)
     rows, starts, lengths = _cut_panels(before, before + sizes)
@@ -350,7 +375,11 @@ def _place_points(histogram: Histogram) -> Blocks:
 
 
 def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
-    """Cut each row's ranks into panels; return row, start and length of each, in order."""
+    """Cut each row's ranks before + 1 .. end into panels of 64 ranks, or up to which ranks double.
+
+    Returns the row, the start (one less than the first rank) and the length of each panel, row by
+    row. A row of 1 .. 200 has panels of 64, 64 and 72 ranks.
+    """
     # Panels start < r <= stop of all rows, the first of each, the second, and so on.
     open_rows = np.arange(ends.size)
     starts = before
@@ -367,7 +396,11 @@ def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
 
 
 def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Values]:
-    """Return where in its panel each point is, and its weight: panel by panel, in one array."""
+    """Return the offset of each point from its panel's first rank, and its weight, in one array.
+
+    A panel of up to 64 ranks has all of them as points, with weight 1; a longer one has the nodes
+    of a rule for its length. Panel i has `num_points[i]` points.
+    """
     # Of a short panel, points are all its ranks.
     firsts = np.cumsum(num_points) - num_points
     within = (np.arange(num_points.sum()) - np.repeat(firsts, num_points)).astype(np.float64)
