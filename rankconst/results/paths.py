@@ -78,7 +78,11 @@ class Place(NamedTuple):
     is_row: bool = False  # True for an object of a list, which is a row of a table
 
     def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
-        """Return the place below a key, next to others; `is_mean` if it is a mean over graphs."""
+        """Return the place of the object below a key, in which the key is a text above its numbers.
+
+        `is_mean` says that the key names a mean over graphs, and `beside` has the other keys over
+        objects. The path "results" becomes "results", "WN18"; texts of this object are farther.
+        """
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         is_model = find_role(self.path[-1]) == "model" if self.path else False
         if not is_model and _is_unknown(key, label, beside):
@@ -95,7 +99,11 @@ class Place(NamedTuple):
         )
 
     def choose(self, key: str, *, is_mean: bool = False) -> Place:
-        """Return the place of one number of a metric, below the key of its split, side or graph."""
+        """Return the place of a number below the name of its metric.
+
+        Of 0.3 in {"MRR": {"valid": 0.3}}, the `key` "valid" is then the nearest text. `is_mean`
+        says that the key names a mean over graphs.
+        """
         label = declare("dataset", key) if is_mean else read_label(key)
         text = Text(label, "row", "its key")
         return self._replace(
@@ -111,7 +119,8 @@ _SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
 def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
     """Tell whether a key over numbers may be of a part of them, such as early_stopping.
 
-    No model is called so, nor a key next to others that declare: train, test and ood.
+    Its meaning is unknown, and it is in lower case like no name of a model; or keys `beside` it
+    declare something, as "blind" may be a split next to "train" and "test".
     """
     is_asking = any("row" in word.scopes for word in label.words)
     has_meaning = bool(label.values or label.is_vocabulary or label.metric or find_role(key))
@@ -128,7 +137,10 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
 
 
 def _doubt_other_graph(text: Text, others: Iterable[Text]) -> Text:
-    """Weaken a text that declares a dataset if another text declares another graph."""
+    """Let a text that declares a dataset only ask, if `others` declare another graph.
+
+    The dataset in the name of the file is none of these, nor is a mean over graphs.
+    """
     dataset = text.label.declared.get("dataset")
     graphs = [other.label.declared.get("dataset") for other in others if other.place != FILE_NAME]
     keys = {name_graph(graph) for graph in (dataset, *graphs) if graph and not is_mean(graph)}
@@ -153,7 +165,7 @@ class ObjectList(NamedTuple):
 
 
 def keep(*texts: Text) -> tuple[Text, ...]:
-    """Keep the texts with a word about tasks, and names that are those of a statistic."""
+    """Keep the texts with a word about tasks, and names of models that are those of a metric."""
     return tuple(
         text
         for text in texts
@@ -162,7 +174,11 @@ def keep(*texts: Text) -> tuple[Text, ...]:
 
 
 def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
-    """Yield the numbers of metrics in a value, and the lists of objects, which are not entered."""
+    """Yield the numbers of metrics in a value, and the lists of objects, which are not entered.
+
+    Of {"test": {"MRR": 0.3}}, yield 0.3 with the key "MRR" and the path ("test",). Yield a metric
+    whose number cannot be read with the reason. `place` is that of the value in its file.
+    """
     if isinstance(value, list):
         if is_list(value):
             yield ObjectList(place, value)
@@ -175,6 +191,7 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
     yield from _read_named(value, place)
     means = _find_means(value)
     for key, inner in value.items():
+        # A key may get its k from those below it; "1" stands for any, as with a bare number.
         ks = inner if isinstance(inner, dict) else ("1",)
         lacks_k = any(_name_k(key, k) for k in ks)  # "hits": {"1": 0.2, "10": 0.4}
         is_metric = lacks_k or read_label(key).metric is not None
@@ -207,7 +224,11 @@ def _find_means(keys: Iterable[str]) -> set[str]:
 
 
 def _look_around(value: Mapping[str, Value], place: Place) -> Place:
-    """Return an object's place with its model, its facts, and the texts about its numbers."""
+    """Return an object's place with what its own keys say: its model, facts, steps and texts.
+
+    In {"model": "TransE", "split": "valid", "MRR": 0.3}, the split is a text about the MRR. Texts
+    of known roles come first, in the order of ADDRESS; of objects below, the others are sentences.
+    """
     keys = {squash(key) for key in value}
     has_value = any(find_role(key) == "value" for key in value)
     model, facts = place.model, dict(place.facts)
@@ -259,7 +280,10 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
 
 
 def _find_fact(role: str, value: Value) -> Any:
-    """Return the count, the relations, the tool or the model that a value is; None for others."""
+    """Return the fact that a value is in its role, else None.
+
+    A fact is a count (40932 of num_tasks), a tuple of relations, or the name of a tool or model.
+    """
     word = str(value).strip()
     if role in COUNTS:
         return read_count(word)
@@ -276,9 +300,10 @@ def _find_fact(role: str, value: Value) -> Any:
 def _read_beside(
     key: str, word: str, role: str, *, is_number: bool, is_value: bool
 ) -> tuple[int, list[Text]]:
-    """Read a text or a number next to others, with the rank of its key's role.
+    """Return the texts of a key and its value (`word`), and their rank: nearer texts have less.
 
-    `is_value` if a number next to it may be of the metric in it.
+    The rank is the index of the key's `role` in ADDRESS, then models and tools, then all others.
+    `is_value` says that a number next to it may be of the metric in it: then "MRR" is no model.
     """
     heading, label = read_label(key), read_label(word)
     place = f"the {key}"
@@ -298,7 +323,11 @@ def _read_beside(
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
-    """Return the first key as a text about the name below it, where no key is that of a model."""
+    """Return the first key as a text to ask about, as the heading above the names of rows is.
+
+    Of {"region": "north", "MRR": 0.3}, it is "region". Return nothing if a key has the model,
+    or the first one a known role or meaning. There is at least one key.
+    """
     first, name = next(iter(value.items()))
     if not isinstance(name, str) or isinstance(name, Number):
         return ()
@@ -313,7 +342,11 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
 
 
 def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """Yield the keys and values of an object; a dataset may be a list, or an object with a name."""
+    """Yield the keys and values that are about an object's numbers.
+
+    Besides its own these are the settings of its evaluation, {"eval": {"filter": true}}. A dataset
+    or split in a list, ["WN18", "YAGO"], becomes "WN18 and YAGO"; in an object, its texts.
+    """
     for key, inner in value.items():
         role = find_role(key)
         if isinstance(inner, dict) and _EVALUATION.match(key) and not _names_metric(inner):
@@ -357,7 +390,10 @@ def is_path(text: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def find_role(key: str, text: str | None = None) -> str:
-    """Return the role of a key; empty if a text does not fit: not every type is that of ranks."""
+    """Return the role of a key, such as split; empty if it has none, or a `text` does not fit it.
+
+    "type" has the role rank_type over "realistic", and none over "table".
+    """
     role = VOCABULARY.roles.get(squash(key), "")
     if text is None or role in OPEN_ROLES or (role and names_role(key, role)):
         return role
@@ -366,7 +402,10 @@ def find_role(key: str, text: str | None = None) -> str:
 
 @lru_cache(maxsize=8192)
 def _name_k(key: str, inner: str) -> str:
-    """Join a key without a k, ``hits``, and a k below it to the name of a metric; empty if none."""
+    """Join a key without a k, and a key below it that is one, to the name of a metric.
+
+    It is empty if they are none: ``hits`` and ``10`` are Hits@10, ``hits`` and ``test`` nothing.
+    """
     k = _K.fullmatch(inner)
     if k is None or read_label(key).metric is not None:
         return ""
@@ -375,7 +414,11 @@ def _name_k(key: str, inner: str) -> str:
 
 
 def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
-    """Yield the number of a metric, or its numbers by k, split, side or dataset."""
+    """Yield the number of a metric, `key`, or its numbers in an object below it.
+
+    That has further metrics, a mean and its deviation over runs, or a number for each k, split,
+    side or dataset.
+    """
     if not isinstance(value, dict):
         yield Measurement(place, key, value, _explain(key, value))
         return
@@ -405,7 +448,10 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
 def _read_parts(
     key: str, value: Mapping[str, Value], place: Place
 ) -> Iterator[Measurement | ObjectList]:
-    """Yield the numbers of a metric by k, split, side or dataset."""
+    """Yield the numbers of a metric, `key`, below the keys of its k, splits, sides or graphs.
+
+    A number below another key is yielded with a reason not to read it: {"MRR": {"foo": 0.1}}.
+    """
     means = _find_means(value)
     for inner, below_key in value.items():
         role = find_role(inner)
@@ -422,7 +468,10 @@ def _read_parts(
 
 
 def _explain(key: str, value: Value) -> str:
-    """Explain why a value cannot be read as one of its key's metric; empty if it can."""
+    """Explain why a value cannot be read as one of its key's metric; empty if it can.
+
+    Of "mrr_epoch" the last word is the noun: it is an epoch, and no MRR.
+    """
     label = read_label(key)
     if label.metric is None:
         return label.reason or NO_K
@@ -437,7 +486,10 @@ def _explain(key: str, value: Value) -> str:
 
 
 def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Measurement | ObjectList]:
-    """Yield the number of an object that names its metric: ``{"metric": "MRR", "value": 0.3}``."""
+    """Yield the number of an object that names its metric: ``{"metric": "MRR", "value": 0.3}``.
+
+    Without a key for the metric, any one text that names it will do. Yield nothing for others.
+    """
     by_role = {find_role(key): inner for key, inner in value.items()}
     number, metric = by_role.get("value"), by_role.get("metric")
     if not isinstance(number, str):

@@ -63,7 +63,10 @@ class Placed(str):
 
     @classmethod
     def cut(cls, text: str, start: int, end: int) -> Self:
-        """Return a part of a text as a cell, without the blanks around it."""
+        """Return a part of a text as a cell, without the blanks around it.
+
+        A blank part becomes an empty cell at its end.
+        """
         part = text[start:end]
         first = end - len(part.lstrip())
         return cls(part.strip(), first, max(first, start + len(part.rstrip())))
@@ -160,7 +163,10 @@ def strip_markup(cell: str, form: str) -> str:
 
 
 def strip_marks(text: str) -> str:
-    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
+    """Remove marks of footnotes around a number, but nothing that could be part of it.
+
+    "0.3^{a}" and "†0.3*" become "0.3", and "10^{3}" stays. A cell of marks alone stays, too.
+    """
     if len(text) > _LONGEST:
         return text
     bare = _LEADING.sub("", text, count=1)
@@ -181,10 +187,13 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
 
 
 def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
-    """Find the numbers with a comma before decimals, and write each with a point.
+    """Map the numbers with a comma before decimals to the same numbers with a point.
 
     `decimal` is "comma" or "point" if the user says so. Else a comma that cannot be of thousands,
     ``0,338``, is certain if no number has a point before decimals; ``3,340`` stays open.
+
+    >>> find_commas(["0,338", "3,340"], None), find_commas(["0,338", "0.4"], None)
+    ({'0,338': '0.338'}, {})
     """
     if decimal == "point":
         return {}
@@ -202,7 +211,11 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
 
 
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
-    """Write decimal commas as points; return True with the rows if there are any."""
+    """Return the rows with decimal points for commas, and True if there are any.
+
+    `decimal` is "comma" or "point" if the user says so. Next to a comma, numbers that could be
+    either, ``3,340``, become texts that say so and are refused later.
+    """
     listed = list(rows)
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
     if not commas:
@@ -215,6 +228,7 @@ def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bo
 
 
 def _read_comma(text: str, commas: Mapping[str, str]) -> str:
+    """Return a cell with a decimal point; of one that is open, a text that is no number."""
     bare = strip_marks(text)
     if bare in commas:
         return commas[bare]
@@ -229,7 +243,11 @@ UNSURE = "decimals or thousands? Others of its column are thousands: write 3340,
 
 
 def find_unsure(texts: Iterable[str]) -> set[str]:
-    """Find the numbers of a column whose point or comma may be before decimals or thousands."""
+    """Find the numbers of a column whose point or comma may be before decimals or thousands.
+
+    Next to 3340, which has no decimals, 3.340 may be the same number; without such a number, none
+    is unsure.
+    """
     bare = {text: strip_marks(text) for text in texts}
     points = {text for text, number in bare.items() if _THOUSANDS.fullmatch(number)}
     if not points or not any(_WHOLE.fullmatch(number) for number in bare.values()):
@@ -261,7 +279,8 @@ _APART = "write the number alone, and what is next to it into a column of its ow
 def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
     """Return the number in a cell, else an empty text and why there is none, as half a sentence.
 
-    A `spread` is the deviation behind a mean.
+    Both are empty for a blank cell. Columns of a `spread`, such as "MRR ± std", need both numbers,
+    ``0.3 ± 0.01``. In `exact` cells, which a program wrote, a plus sign is of the number itself.
     """
     if is_plain_number(text) and not spread:
         return text, ""

@@ -126,9 +126,10 @@ class ColumnTexts(NamedTuple):
 def form_address(
     cells: CellTexts, texts: tuple[Text, ...], questions: tuple[Question, ...]
 ) -> Address:
-    """Form the address of numbers from their texts, the nearest first, and the facts of their row.
+    """Form the address of a number: dataset, split and so on, and what is open about them.
 
-    `cells` are those of the row; `questions` are asked unless the texts answer them.
+    `texts`, the nearest first, are those around it, among them those of its row, which `cells` has
+    with further facts. `questions` are asked unless the texts declare their field.
     """
     declarations = gather(texts)
     counted = {"num_triples": declarations.num_triples}
@@ -142,7 +143,10 @@ def form_address(
 
 
 def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
-    """Yield a question about each field that a row and its heading declare differently."""
+    """Yield a question about each field that a row and its heading declare differently.
+
+    A row "valid" below the heading "Test MRR" declares two splits.
+    """
     declared = [text.label.declared for text in texts]
     for name in NAMES:
         values = {}
@@ -160,9 +164,10 @@ def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
 
 
 def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
-    """Read the cells of each row: first those with a role, then the names, then the others.
+    """Read what each row says: the cells with a role first, then the names, then the others.
 
-    `above` has what notes and the rows without numbers say of each row, the nearest first.
+    `above` has what notes and the rows without numbers say of each row, the nearest first. Rows
+    that say the same, as most do, share one item of the result; the table has at least one row.
     """
     heading, cells, roles = layout.heading, layout.cells, layout.roles
     readers: dict[int, Callable[[str], CellTexts]] = {}
@@ -177,7 +182,7 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
     for j in layout.free:
         readers[j] = _read_name if j == layout.names else _choose_reader(layout, j)
     columns = [_read_column(cells[j], read) for j, read in readers.items()]
-    columns = [column for column in columns if len(column.distinct) > 1]
+    columns = [column for column in columns if len(column.distinct) > 1]  # the first is nothing
     # Rows with the same texts have the same code, and are read once.
     codes = np.zeros(len(cells[0]), dtype=np.intp)
     for column in (*above, *columns):
@@ -195,7 +200,11 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
 
 
 def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
-    """Choose the function that reads the cells of a column without a role of its own."""
+    """Choose the function that reads the cells of column `j`, which has no role of its own.
+
+    "Filtered" is answered by yes and no, "negatives" is asked about, and so is any word of a cell
+    below an unknown heading.
+    """
     heading, cells, role = layout.heading, layout.cells[j], layout.heading.roles[j]
     flag, asking = find_flag(heading, j), find_asking(heading, j)
     first_cells = cells.distinct[:FEW]
@@ -215,7 +224,7 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
 
 
 def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
-    """Read the cells of a column, each distinct one once."""
+    """Read the cells of a column, each distinct one once; code 0 is of those that say nothing."""
     read_texts = [_NOTHING]
     is_free = read in {_read_name, _read_remark}
     codes, distinct = cells.select(FEW, screen) if is_free else (cells.codes, cells.distinct)
@@ -229,19 +238,26 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
 
 
 def _find_open(cells: Cells) -> CellTexts:
-    """Return the text of a blank cell next to one such as "valid", which asks about that."""
+    """Return the text of a blank cell: a question if another cell of its column needs one.
+
+    Below "Split", next to "valid", it is "blank beside valid", since the blank may mean that, too.
+    """
     asking = [cell for cell in cells.distinct[:FEW] if read_label(cell).words]
     return _make_text(read_label(f"blank beside {asking[0]}")) if asking else _NOTHING
 
 
 def _read_or_ask(read: Callable[[str], CellTexts], blank: CellTexts, cell: str) -> CellTexts:
-    """Read a cell of a column about the ranking tasks, of which `blank` is the text of a blank."""
+    """Read a cell of a column about the ranking tasks, where a missing cell says `blank`."""
     texts = read(cell)
     return blank if texts == _NOTHING and is_missing(cell) else texts
 
 
 def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
-    """Read a cell of a column with a role; it may be yes or no, if the heading is a `flag`."""
+    """Read a cell of a column with a `role`, as a text that declares it or as a fact.
+
+    "valid" below split becomes a label, and "40932" below num_tasks the fact 40932. A `flag` is a
+    heading such as Filtered, which a cell may answer with yes or no; it is None for others.
+    """
     answered = None if flag is None else answer(flag, cell)
     if answered is not None:
         return _make_text(answered)
@@ -273,7 +289,7 @@ def _read_name(cell: str) -> CellTexts:
 
 
 def read_kind(label: Label) -> Label:
-    """Ask about the label "Relation" as a side, as others next to it may be called Entity."""
+    """Let the label "Relation" ask about the side, as one next to "Entity" is; keep others."""
     if squash(label.text) not in RELATION_WORDS:
         return label
     return replace(label, words=(Word(label.text.lower(), "side", says="relation"),))
@@ -288,7 +304,10 @@ def _read_remark(cell: str) -> CellTexts:
 
 
 def _read_flag(flag: Label, cell: str) -> CellTexts:
-    """Read a cell below a heading such as Filtered, which it may answer with yes or no."""
+    """Read a cell below a heading, `flag`, such as Filtered, which it may answer with yes or no.
+
+    Other cells leave open whether the heading is true of their row, which is asked about then.
+    """
     answered = answer(flag, cell)
     if answered is flag:
         return _make_text(ask_alone(flag, "row"))
@@ -320,9 +339,10 @@ def _read_below(heading: Label, cell: str) -> CellTexts:
 
 
 def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]:
-    """Return the words of a heading, or of a key, to ask about, given the cell below it.
+    """Return the words of a heading, or of a key, to ask about, as one text; none if there is none.
 
-    A cell may answer its heading: "filter" over "raw" asks nothing, "subset" over "head" does.
+    A cell below may answer them: "filter" over "raw" asks nothing, "subset" over "head" does.
+    `place` is for the question: "a column".
     """
     if _TIME.match(cell):  # when a program ran
         return ()
@@ -346,8 +366,12 @@ def find_groups(
     is_empty: NDArray[np.bool_],
     spanning: frozenset[int],
 ) -> ColumnTexts:
-    """Divide rows into groups, at rows without numbers, such as ``Inductive``, which name them."""
-    group_of = np.zeros(len(is_empty), dtype=np.intp)
+    """Return what the rows without numbers say of the rows below them, as ``Inductive`` does.
+
+    `is_empty` flags these rows, `numbers` are the columns of metrics, and `spanning` the rows that
+    tell which of their cells span columns. What is below the last number is about all rows.
+    """
+    group_of = np.zeros(len(is_empty), dtype=np.intp)  # 0 above the first name
     groups: list[tuple[Text, ...]] = [()]
     below: list[Text] = []
     last = int(np.flatnonzero(~is_empty).max(initial=-1))
@@ -367,14 +391,18 @@ def find_groups(
                 for text in groups[-1]
             ]
         group_of[row + 1 :] = len(groups)
-        groups.append((Text(label, "row", "a row above"), *outer[:2]))
+        groups.append((Text(label, "row", "a row above"), *outer[:2]))  # up to three levels
     return ColumnTexts(group_of, [CellTexts((*group, *below)) for group in groups])
 
 
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
-    """Return the only text of a row without numbers; empty if it is about its column alone."""
+    """Return the only text of a row without numbers, which names the rows below it.
+
+    Return an empty text if the row has none, several, or one that is about its column alone: behind
+    the first of the `numbers`' columns, in none of them, and not spanning others.
+    """
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
-    if len({cells[j] for j in filled}) != 1:
+    if len({cells[j] for j in filled}) != 1:  # a repeated one spans columns
         return ""
     first = filled[0]
     is_behind = first > min(numbers, default=0) and first not in numbers

@@ -28,7 +28,10 @@ _MOST_SHARED = 100_000  # of more different cells, remembering them costs more t
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
-    """Read the rows of a delimited file; quotes as in RFC 4180."""
+    """Yield the rows of a delimited file that are not empty; quotes as in RFC 4180.
+
+    Raises DataError for a zero byte, and for a quote that is not as there.
+    """
     zero = document.text.find("\0")
     if zero >= 0:
         line = document.text.count("\n", 0, zero) + 1
@@ -48,6 +51,7 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
             ) from None
         if cells is None:
             return
+        # Both return the first of equal cells; get adds none.
         share = shared.setdefault if len(shared) < _MOST_SHARED else shared.get
         raw = tuple([share(cell, cell) for cell in cells])
         plain = tuple([cell.strip() for cell in raw])
@@ -56,6 +60,7 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
 
 
 def _check_lines(document: Document, delimiter: str) -> Iterator[str]:
+    """Yield the lines with their ends; DataError for one with too many delimiters."""
     for number, line in enumerate(document.text.split("\n"), start=1):
         check_width(line.count(delimiter), document, number)
         yield f"{line}\n"
@@ -75,7 +80,10 @@ def _explain(error: str, line: int) -> str:
 
 
 def find_delimiter(document: Document) -> str | None:
-    """Find the delimiter under which one of the first lines reads as a heading; None if none."""
+    """Find the delimiter under which one of the first lines reads as a heading; None if none.
+
+    The heading with most known names, such as MRR and dataset, counts. JSON has none.
+    """
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
     is_long = any(len(line) > _LONGEST_HEADING for line in lines)
@@ -84,12 +92,16 @@ def find_delimiter(document: Document) -> str | None:
     # There, a line below a heading with more or fewer cells is rather a mistake to be reported.
     strict = document.suffix not in {".csv", ".tsv"}
     counts = {sign: _count_known(lines, sign, strict) for sign in DELIMITERS}
+    # Of equal counts the greater sign: a semicolon before a comma, which may be before decimals.
     best = max(DELIMITERS, key=lambda sign: (counts[sign], sign))
     return best if counts[best] > 0 else None
 
 
 def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
-    """Count the known names in that one of the first rows that reads best as a heading."""
+    """Return how many known names the row has that reads best as a heading, among the first five.
+
+    A heading has two cells or more; if `strict`, the row below has as many.
+    """
     rows: list[list[str]] = []
     try:
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
@@ -110,7 +122,10 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
 def read_delimited(
     document: Document, form: str, dialect: Dialect, tool: str | None = None
 ) -> Reading:
-    """Read a delimited file in the dialect of a tool."""
+    """Read a delimited file in the dialect of a tool, whose key is `tool`; `form` is the format's.
+
+    Decimal commas are read if the user or a number in the file says so.
+    """
     delimiter = find_delimiter(document)
     if delimiter is None:
         # Nothing is known in the heading: the delimiter with most cells makes the best message.

@@ -63,7 +63,9 @@ def read_tables(
 ) -> Reading:
     """Merge the tables of a file, from top to bottom; columns with the same heading become one.
 
-    Tables without a metric are left out if others have one.
+    Tables without a metric are left out if others have one. `form` is the key of the file's format,
+    and `tool` that of the tool that writes such files. Raises DataError if no table has a metric,
+    or if a table is not as its format says.
     """
     notes = Notes()
     blocks: list[_Block] = []
@@ -71,6 +73,7 @@ def read_tables(
     for printed in tables:
         texts = () if dialect.exact else (*printed.above, name_file(document.name))
         rows, has_commas = list(printed.rows), False
+        # CSV is read with decimal commas only if some sign of them was seen.
         if printed.commas or not (dialect.exact or dialect.even):
             rows, has_commas = read_commas(rows, document.decimal)
         for part in _split_blocks([row for row in rows if any(row.plain)], dialect):
@@ -125,7 +128,11 @@ class _Block:
 def _find_heading(
     document: Document, rows: list[Row], texts: tuple[Text, ...], dialect: Dialect
 ) -> _Block | None:
-    """Find the heading of rows: as it is, of metrics in rows, or with the user's metric."""
+    """Find the heading of rows, at least one; None if there is none.
+
+    It is looked for as it is, then with the table turned if it has a metric in each row, then with
+    the metric from --metric, of which numbers below graphs or models then are.
+    """
     titles, body = _split_titles(rows)
     near = tuple(read_near("the row above", title) for title in titles)
     heading, how = find_heading(body, dialect.parse), list[str]()
@@ -146,7 +153,10 @@ def _find_heading(
 
 
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
-    """Ask about the metrics in texts, if none of them is that of the user."""
+    """Let each metric in texts ask, if none of them is `metric`, that of the user.
+
+    A caption "Hits@10 on WN18RR" contradicts --metric mrr.
+    """
     if any(text.label.metric == metric for text in texts):
         return texts
     asking = []
@@ -160,7 +170,7 @@ def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
 
 
 def name_file(name: str) -> Text:
-    """Return the name of a file as a text, the farthest of its numbers."""
+    """Return the name of a file, without folder and ending, as a text about all of its numbers."""
     label = read_label(PurePath(name).stem.replace(".", " "))
     if "train" in label.values.get("split", ()):  # as programs call the log of any run
         label = doubt(label)
@@ -172,9 +182,12 @@ _OF_FILES = {"merge", "merged", "percent", "percentage"}  # of tables, and their
 
 
 def _split_titles(rows: list[Row]) -> tuple[list[str], list[Row]]:
-    """Split the rows of single cells above a heading off as titles, the nearest first."""
+    """Split the rows of single cells above a heading off as titles, the nearest first.
+
+    None is split off if one of them names a metric, as it may be the upper row of the heading.
+    """
     titles: list[str] = []
-    for row in rows[: min(len(rows) - 2, DEEPEST)]:
+    for row in rows[: min(len(rows) - 2, DEEPEST)]:  # a heading and a row of numbers stay
         filled = [cell for cell in row.plain if cell]
         if len(filled) != 1:
             break
@@ -185,7 +198,11 @@ def _split_titles(rows: list[Row]) -> tuple[list[str], list[Row]]:
 
 
 def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
-    """Split a table where its heading comes again, perhaps below other datasets."""
+    """Split a table where the lowest row of its heading comes again below another dataset.
+
+    In "WN18", "Model, MRR", "T, 0.3", "FB15k", "Model, MRR", "T, 0.2", the fourth row begins a new
+    table. A heading that is repeated as it was begins none.
+    """
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
     if heading is None:
         return [rows] if rows else []
@@ -207,7 +224,11 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
 
 
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
-    """Return the rows that fit the heading; others are noted, or refused in a delimited file."""
+    """Return the rows of a block that fit its heading; note the others.
+
+    A row of one cell, which names a group, fits and is widened. In an `even` table, such as CSV, a
+    row with more or fewer cells than the heading is a mistake: it raises DataError.
+    """
     levels, width = {*block.heading.levels}, len(block.heading.keys)
     if len(block.rows) * width > MOST_CELLS:
         refuse_size(document.name)
@@ -251,13 +272,15 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
 
 
 def _fill(heading: Heading, columns: list[list[str]]) -> None:
-    """Fill empty cells of columns about the ranking tasks with the cell above.
+    """Fill empty cells of columns about the ranking tasks with the cell above; changes `columns`.
 
-    Where a name is in the middle of its rows, of which they are is open: their cells then say where
-    they are, which is no name, or asked about.
+    So WN18 in one row of a column of datasets is of the empty rows below, too. If the first row is
+    empty, names may be in the middle of theirs: then a cell becomes "blank above WN18", which is no
+    dataset, so that its row is left open.
     """
     roles = find_roles(heading, [Cells(column) for column in columns])
     repeated = {j for role, j in roles.items() if role in _REPEATED}
+    # Also columns without a role before the last one in front of the metrics, which has names.
     repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
     measured = [*range(len(columns[0]))]  # the rows that name no group
     if heading.measures:
@@ -282,7 +305,10 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
 def _merge(
     document: Document, form: str, blocks: list[_Block], notes: Notes, tool: str | None
 ) -> Reading:
-    """Put tables below each other."""
+    """Put tables below each other, with empty cells in the columns that a table does not have.
+
+    Raises DataError if they have too many cells together.
+    """
     filled = [block for block in blocks if block.rows]
     sizes = [len(block.rows) for block in filled]
     columns: dict[str, list[str]] = {key: [] for block in blocks for key in block.heading.keys}
@@ -347,7 +373,8 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each; None for others.
 
     ``Metric, TransE, RotatE`` over ``MRR, 0.29, 0.34`` becomes a column MRR with a row for TransE
-    and one for RotatE. Each further row of the heading becomes a further column.
+    and one for RotatE. Each further row of the heading becomes a further column. There is at least
+    one row; rows with another number of cells than the first are dropped.
     """
     width = len(rows[0].plain)
     even = [row for row in rows if len(row.plain) == width]
@@ -369,7 +396,7 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     ]
     headings = (*(heads[-1][j] or heads[0][j] for j in names), *corners, *metrics)
     turned = [Row(rows[0].line, headings, headings)]
-    empty = Row(0, ("",) * width, ("",) * width)
+    empty = Row(0, ("",) * width, ("",) * width)  # of a block that lacks a metric
     for block in _list_blocks(body, of_metrics, names):
         first = next(iter(block.values()))
         by_metric = [block.get(metric, empty) for metric in metrics]
@@ -382,7 +409,11 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
 
 
 def _split_heads(rows: Sequence[Row], of_metrics: int) -> tuple[list[Sequence[str]], Sequence[Row]]:
-    """Split rows into those of the heading, whose upper names are spread, and those below."""
+    """Split rows, at least one, into those of the heading and those below.
+
+    Names of upper rows are repeated over the columns that they span. The heading goes on as long as
+    the column of metrics, `of_metrics`, is blank, and words without numbers are behind it.
+    """
 
     def is_head(row: Row) -> bool:
         cells = row.plain[of_metrics + 1 :]
@@ -397,7 +428,7 @@ def _split_heads(rows: Sequence[Row], of_metrics: int) -> tuple[list[Sequence[st
 def _list_numbers(
     heads: Sequence[Sequence[str]], body: Sequence[Row], place: int, parse: Parse
 ) -> list[int]:
-    """List the columns of numbers behind that of the metrics."""
+    """List the columns of numbers behind that of the metrics, at `place`, that have a heading."""
     headed = [j for j in range(place + 1, len(heads[0])) if any(head[j] for head in heads)]
     numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
     # Of "key, value, step", only one column holds the numbers.
@@ -405,9 +436,10 @@ def _list_numbers(
 
 
 def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
-    """List the blocks of rows, each a row by metric; an empty name repeats the one above.
+    """Divide rows into blocks, each a map of metric to row; an empty name repeats the one above.
 
-    A metric that comes again begins a new block, and so does a change in the columns of names.
+    The metric is in the column `place`, and `names` are the columns of names. A metric that comes
+    again begins a new block, and so does another name.
     """
     blocks: list[dict[str, Row]] = []
     above: list[str] = []

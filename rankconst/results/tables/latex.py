@@ -63,10 +63,14 @@ _MOST_SWITCHES = 20
 
 
 def _hide(text: str) -> str:
-    """Blank out comments, code that is switched off, and the text behind the document."""
+    """Blank out what LaTeX does not print: comments, code that is off, what is behind the document.
+
+    Every sign but line ends becomes a blank, so that positions stay those of the file.
+    """
     shown = _COMMENT.sub(lambda comment: comment[1].ljust(len(comment[0])), text)
     shown = _UNSET.sub(lambda unset: _blank(unset[0]), shown)
     for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
+        # Of \nametrue and \namefalse the last one counts, wherever it is; without one it is false.
         values = re.findall(rf"\\{name}(true|false)\b", shown) or ["false"]
         branches = re.compile(
             rf"(?<!newif)\\if{name}\b(?P<true>.*?)(?:\\else\b(?P<false>.*?))?\\fi\b", re.DOTALL
@@ -81,7 +85,7 @@ def _blank(text: str) -> str:
 
 
 def _choose(switch: re.Match[str], branch: str) -> str:
-    """Blank out a conditional, except for the branch that is set."""
+    """Blank out a conditional, except for one `branch`, "true" or "false", which may be missing."""
     if switch[branch] is None:
         return _blank(switch[0])
     before = switch.string[switch.start() : switch.start(branch)]
@@ -98,16 +102,17 @@ _MOST_MACROS, _LONGEST_BODY = 500, 300
 
 
 def _take_macros(text: str) -> tuple[str, dict[str, str]]:
-    """Blank out definitions of macros, and return the body of each macro without arguments.
+    r"""Blank out definitions of macros, and map each macro without arguments to its body.
 
-    Leave out a macro that has two definitions with different bodies.
+    Of ``\newcommand{\mrr}{MRR}``, mrr is mapped to MRR. A macro that has two definitions with
+    different bodies is left out, as only one of them is true of a table.
     """
     bodies: dict[str, set[str]] = {}
     parts: list[str] = []
     position = 0
     for definition in _DEFINED.finditer(text):
         body, start = read_argument(text, definition.end(), _LONGEST_BODY), definition.start()
-        if body is None or start < position:
+        if body is None or start < position:  # the latter within the body of another
             continue
         parts += (text[position:start], _blank(text[start : body.end]))
         position = body.end
@@ -185,7 +190,11 @@ class _Reader:
         return tables
 
     def _take(self, event: re.Match[str]) -> int:
-        """Take a table, the begin or end of a float, a title or a caption; return its end."""
+        """Take a table, the begin or end of a float, a title or a caption; return where it ends.
+
+        A caption in a float is kept for its tables; one outside is a paragraph. A title or caption
+        without an argument in braces is skipped.
+        """
         if event.lastgroup == "table":
             return self._take_table(event)
         if event.lastgroup == "float":
@@ -210,8 +219,8 @@ class _Reader:
         return title.end
 
     def _take_table(self, begin: re.Match[str]) -> int:
-        """Take a table with the captions in it; return its end."""
-        rows = self._read_table(begin)
+        """Take a table with the captions in it, or in its options; return where it ends."""
+        rows = self._read_table(begin)  # which sets self._end
         options_end = skip_options(self._text, begin.end())
         in_options = _CAPTION_OPTION.finditer(self._text, begin.end(), options_end)
         found = (*in_options, *_CAPTION.finditer(self._text, begin.end(), self._end))
@@ -219,20 +228,24 @@ class _Reader:
         captions = [title.text for title in titles if title is not None]
         captions = self._outline.add_table(rows, captions)
         self._below = True
-        if self._floats:
+        if self._floats:  # to add its captions at its end
             self._floats[-1].tables.append(captions)
         return self._end
 
     def _begin_float(self, begin: re.Match[str]) -> int:
-        """Open an environment around tables; return the end of its arguments."""
+        """Open an environment around tables, a float; return the end of its arguments."""
         self._floats.append(_Float())
         arguments = _ARGUMENTS.match(self._text, begin.end())
+        # These have no arguments in braces: what follows is text.
         if arguments is None or begin["float"] in {"center", "table", "figure"}:
             return skip_options(self._text, begin.end())
         return arguments.end()
 
     def _read_title(self, position: int) -> Parsed | None:
-        """Read a caption or the title of a section, with its footnotes in the text."""
+        """Read a caption or the title of a section, with its footnotes in the text.
+
+        Return None if no brace follows; raise DataError if it is not closed.
+        """
         start = skip_options(self._text, position)
         argument = read_argument(self._text, start)
         if argument is None:
@@ -243,7 +256,11 @@ class _Reader:
         return Parsed(self._strip_text(_FOOTNOTE.sub(". ", argument.text)), argument.end)
 
     def _end_float(self) -> None:
-        """Give each table of a float its own caption if there are as many, or else all captions."""
+        """Close the innermost float, and give its captions to its tables.
+
+        Each table gets its own if there are as many captions as tables, or else all of them. The
+        float around it, if any, then has these tables, too.
+        """
         if not self._floats:
             return
         closed = self._floats.pop()
@@ -254,7 +271,10 @@ class _Reader:
             self._floats[-1].tables.extend(closed.tables)
 
     def _take_text(self, start: int, end: int, *, above: bool) -> None:
-        """Take the first paragraphs below a table, and the last one above another."""
+        """Take the first paragraphs of a part of the text if it is below a table.
+
+        Take the last one, too, if it is `above` a table or a float. Other text is not about tables.
+        """
         if not (self._below or above):
             return
         parts = [part for part in _BLANK.split(self._text[start:end]) if part.strip()]
@@ -270,7 +290,10 @@ class _Reader:
         return " ".join(_URL.sub("", strip_latex(text, self._macros)).split())
 
     def _read_table(self, begin: re.Match[str]) -> list[Row]:
-        """Return the rows of the table that begins there."""
+        """Return the rows of the table that begins there, without rules and empty rows.
+
+        Raises DataError if its columns, ``{lrr}``, or its end are missing. Sets `self._end`.
+        """
         environment = begin["table"]
         position = begin.end()
         for _ in range(ENVIRONMENTS[environment]):
@@ -296,7 +319,7 @@ class _Reader:
         return [_finish_row(*row) for row in zip(lines, rows, strict=True)]
 
     def _skip_rules(self, cell: Span) -> Span:
-        """Return the first cell of a row without the rules and blanks before it."""
+        r"""Return the first cell of a row without blanks and rules, ``\midrule``, before it."""
         start, end = cell
         leading = _LEADING.match(self._text, start, end)
         while leading is not None and leading[1] and leading[1].endswith(_RULES):
@@ -326,7 +349,11 @@ class _Reader:
     def _find_separators(
         self, position: int, environment: str, opened: int
     ) -> Iterator[re.Match[str]]:
-        """Yield the ends of cells, of rows and of the table, but none within braces and cells."""
+        r"""Yield the ends of cells (``&``), of rows (``\\``) and of the table, from `position`.
+
+        Those within braces, and within an environment in a cell, are not its own. Raises DataError
+        if the table, which begins at `opened`, is not ended.
+        """
         depth = inner = 0  # how many braces, and how many environments in cells, are open
         for token in _TOKEN.finditer(self._text, position):
             kind = token.lastgroup
@@ -348,7 +375,10 @@ class _Reader:
         raise DataError(f"{self._document.at(line)}: {_explain_end(environment, depth)}")
 
     def _read_cell(self, span: Span) -> Iterator[_Cell]:
-        """Yield the cell of a part of the text, and an empty one for each further column of it."""
+        r"""Yield the cell of a part of the text, and an empty one for each further column of it.
+
+        Behind a cell of ``\SetCell``, these are written out in the file.
+        """
         part = Placed.cut(self._text, span.start, span.end)
         cell = Placed(" ".join(part.split()), part.start, part.end)
         width, height = _read_span(_WIDTH, cell), _read_span(_HEIGHT, cell)
@@ -367,8 +397,8 @@ def _explain_end(environment: str, depth: int) -> str:
 
 
 def _read_span(pattern: re.Pattern[str], cell: str) -> int:
-    """Return how many columns or rows a cell spans."""
-    span = pattern.search(cell, 0, 300)
+    """Return how many columns or rows a cell spans; below 0 for rows above it."""
+    span = pattern.search(cell, 0, 300)  # the macro is near its beginning
     return 1 if span is None else int(span[1])
 
 
@@ -382,11 +412,15 @@ class _Cell(NamedTuple):
 
 
 def _fill_rows(rows: list[list[_Cell]]) -> None:
-    """Put cells that span several rows into the empty ones below, or above."""
+    """Put cells that span several rows into the empty ones below, or above; changes `rows`.
+
+    A cell stops at the first one that is not empty. Copies have no text of their own to rewrite,
+    only the plain one.
+    """
     for place, row in enumerate(rows):
         for j, cell in enumerate(row):
             step = 1 if cell.height > 0 else -1
-            end = max(min(place + cell.height, len(rows)), -1)
+            end = max(min(place + cell.height, len(rows)), -1)  # -1 is behind row 0, going up
             for other in (rows[at] for at in range(place + step, end, step)):
                 if j >= len(other) or other[j].plain:
                     break

@@ -73,7 +73,11 @@ def find_layout(
 
 
 def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -> int:
-    """Find the first column of texts that are no remarks, tasks, or yes and no; -1 for none."""
+    """Find the column with the names of the rows, where none is headed as models; -1 if none is.
+
+    It is the first of the `free` columns, those without a role, with texts that are not remarks,
+    not about the tasks, and not yes or no.
+    """
     for j in free:
         is_remark = squash(heading.keys[j]) in VOCABULARY.remarks or heading.roles[j] in NAMES
         if not is_remark and _holds_texts(cells[j]) and not _holds_flags(heading, cells, j):
@@ -82,7 +86,12 @@ def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -
 
 
 def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
-    """Find the column of each role; one whose heading is the name of the role comes first."""
+    """Map roles, such as dataset, split and num_tasks, to the columns that have them.
+
+    Of two columns, that with the name of the role as its heading counts: "dataset", not "data".
+    Without a dataset or a model, the first column of texts is one of datasets or versions if its
+    cells are such and its heading is empty.
+    """
     roles: dict[str, int] = {}
     exact_names: set[str] = set()
     for j, role in enumerate(heading.roles):
@@ -91,6 +100,7 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         is_name = squash(heading.keys[j]) == squash(role)
         if role in exact_names or (role in roles and not is_name):
             continue
+        # "type" is a heading of rank types and of much else: then the cells tell.
         if names_role(heading.keys[j], role) or fits_cells(role, cells[j]):
             roles[role] = j
         if is_name:
@@ -109,7 +119,10 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
 
 
 def _list_names(heading: Heading, cells: Sequence[Cells], j: int) -> list[str]:
-    """List the cells of a column in rows with numbers: no names of groups."""
+    """List the distinct cells of column `j` in the first rows, without those that name a group.
+
+    Rows that name a group have no numbers. Without a column of a metric, every row counts.
+    """
     names = cells[j][:_MOST_TRIED]
     measured = [cells[k][:_MOST_TRIED] for k in heading.measures]
     is_named = [any(not is_blank(cell) for cell in row) for row in zip(*measured, strict=True)]
@@ -122,7 +135,7 @@ def names_role(heading: str, role: str) -> bool:
 
 
 def fits_role(role: str, cell: str) -> bool:
-    """Tell whether a cell fits a column of a role."""
+    """Tell whether a cell can be in a column of a role: "test" for split, "40932" for num_tasks."""
     label = read_label(cell)
     if role == "tool":
         return is_tool(cell)
@@ -155,7 +168,7 @@ def _are_datasets(cells: Sequence[str]) -> bool:
 
 
 def _find_free(heading: Heading, cells: Sequence[Cells], taken: set[int]) -> list[int]:
-    """List the other columns whose cells or headings may be about the tasks of a row."""
+    """List the columns outside of `taken` whose cells or headings may be about a row's tasks."""
     free = []
     for j, column in enumerate(cells):
         is_asking = find_flag(heading, j) is not None or find_asking(heading, j) is not None
@@ -171,10 +184,15 @@ def _holds_texts(cells: Cells) -> bool:
 
 
 def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
-    """Tell whether the cells of a column answer its heading, by yes and no; no filter has names."""
+    """Tell whether the first cells of column `j` answer its heading, by yes, no or nothing.
+
+    Below a protocol, such as Filtered, any cells count as answers: they are no names of rows.
+    """
     flag = find_flag(heading, j)
-    if flag is None or "protocol" in flag.declared:
-        return flag is not None
+    if flag is None:
+        return False
+    if "protocol" in flag.declared:
+        return True
     return all(is_blank(cell) or answer(flag, cell) for cell in cells[j].distinct[:FEW])
 
 
@@ -203,11 +221,11 @@ def is_lone(label: Label, word: Word) -> bool:
 def find_corner(layout: Layout) -> tuple[Text, ...]:
     """Return the heading above the names of the rows as texts about all rows: FB15k-237, Degree.
 
-    If no column has names, the heading of the first column, whose numbers tell rows apart, as
-    ``Missing %`` does.
+    If no column has names, return that of the first column, whose numbers tell rows apart, as
+    ``Missing %`` does. Return nothing for a heading of models, such as Method, or of a role.
     """
     heading, j = layout.heading, layout.names
-    if j < 0:
+    if j < 0:  # no column has names
         is_named = "dataset" in layout.roles or 0 in heading.measures or heading.roles[0]
         if is_named or len(layout.cells[0].distinct) < 2:
             return ()

@@ -132,7 +132,10 @@ class Page(HTMLParser):
         return bool(self._tables)
 
     def read(self, first: int, end: int) -> None:
-        """Read some lines of the document, counted from 0."""
+        """Read the lines of the document from `first` up to, but not with, `end`; from 0.
+
+        What is open where they end, such as a table, stays open for the lines that are read next.
+        """
         self.reset()
         self._first = first
         starts = self._document.starts
@@ -140,6 +143,7 @@ class Page(HTMLParser):
         text = self._document.text[starts[first] : stop]
         if text.startswith(">"):
             text = _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
+        # With a tag behind it, the parser does not wait for more of a last piece of text.
         self.feed(f"{text}<wbr>")
 
     def _at(self) -> int:
@@ -153,8 +157,12 @@ class Page(HTMLParser):
         return super().parse_html_declaration(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open an element."""
+        """Open an element, after closing those that its beginning ends: a cell ends the one before.
+
+        An element that is hidden by its style or kind is left out with all in it.
+        """
         attributes = dict(attrs)
+        # Cells and rows end others only in a table, list items and paragraphs only outside.
         if self.in_table == (tag in _INNER):
             for open_tag in _ENDS.get(tag, ()):
                 self.handle_endtag(open_tag)
@@ -174,7 +182,10 @@ class Page(HTMLParser):
             self._shown = len(self._opened) - 1
 
     def _begin(self, tag: str, attributes: Mapping[str, str | None]) -> None:
-        """Begin a table, a cell, a heading or a paragraph."""
+        """Begin a table, a cell, a heading or a paragraph; of other elements, add what they print.
+
+        ``<sup>`` becomes ``^{`` for example, so that a raised digit is no digit of the number.
+        """
         start = self._at() + len(self.get_starttag_text() or "")
         if tag == "table":
             self._end_cell(self._at())
@@ -194,7 +205,10 @@ class Page(HTMLParser):
             self.handle_data(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """Close the innermost element of a kind, but none around the table that is open."""
+        """Close the innermost element of a kind, and those within it that have no end of their own.
+
+        A tag that closes nothing is skipped; one of a cell or row closes none outside of its table.
+        """
         while self._counts[tag] and not (tag in _INNER and self._opened[-1] == "table"):
             last = self._opened.pop()
             self._counts[last] -= 1
@@ -250,7 +264,10 @@ class Page(HTMLParser):
             self._end_cell(0)
 
     def _end_row(self, table: _Table) -> None:
-        """End a row of cells, with those that go on from the rows above."""
+        """Add the row of cells to its table, with those that span it from the rows above.
+
+        A cell over two columns becomes itself and an empty one. This changes `table`.
+        """
         if not table.cells:
             return
         line = self._document.find_line(table.cells[0].cell.start)
@@ -276,7 +293,7 @@ class Page(HTMLParser):
 
 
 def _read_span(text: str | None) -> int:
-    """Read an attribute as the number of columns or rows that a cell spans."""
+    """Read ``colspan`` or ``rowspan`` as a number from 1 to 1,000; 1 if it is no number."""
     if not text or not text.isascii() or not text.isdecimal():
         return 1
     return min(max(int(text[:9]), 1), _WIDEST)
@@ -345,7 +362,10 @@ def _write(token: Token, *, code: bool) -> str:
 
 
 def _write_subscript(script: re.Match[str]) -> str:
-    """Write a subscript so that it is not read as digits of the number before it."""
+    """Write a subscript so that it is not read as digits of the number before it.
+
+    ``3<sub>1</sub>`` becomes ``3_{1}``; a deviation, ``±0.1``, is on the line.
+    """
     digit, text = script[1], script[2].strip()
     if text.startswith("±"):
         return f"{digit}{text}"
@@ -367,7 +387,11 @@ def _line(state: StateBlock, line: int) -> str:
 
 
 def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    """Take a pipe table: a heading, a rule, and rows up to a line without pipes."""
+    """Take a pipe table: a heading, a rule, and rows up to a line without pipes.
+
+    Return False if none begins at line `first`. If not `silent`, as markdown-it asks when it only
+    looks whether a paragraph ends here, add a token with the start and end of each row.
+    """
     if first + 1 >= end or state.is_code_block(first) or "|" not in _line(state, first):
         return False
     if not _is_rule(_line(state, first + 1)) or _is_rule(_line(state, first)):
@@ -390,8 +414,13 @@ def _is_rule(line: str) -> bool:
 
 
 def _take_html(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    """Take a table in HTML with the empty lines in it, which would end other HTML."""
+    """Take a table in HTML with the empty lines in it, which would end other HTML.
+
+    Return False if none begins at line `first`, or if it is never closed. Its token has the lines,
+    from `first` to that of its end.
+    """
     line = "" if state.is_code_block(first) else _line(state, first).lower()
+    # Where one table is not closed, no later one is: to look again and again would take long.
     if "<table" not in line or line.startswith("<!--") or "unclosed" in state.env:
         return False
     closing = _CLOSING.search(state.src, state.bMarks[first])
@@ -408,19 +437,29 @@ def _take_html(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 
 
 def split_cells(text: str, start: int, end: int) -> Iterator[Placed]:
-    """Yield the cells of a row, which is a part of a text."""
+    """Yield the cells of a row, which is a part of a text, with their positions.
+
+    Pipes at its ends may be missing, and one behind a backslash is a part of its cell.
+
+    >>> list(split_cells("| TransE | 0.3", 0, 14))
+    ['TransE', '0.3']
+    """
     row = Placed.cut(text, start, end)
     first = row.start + row.startswith("|")
     for pipe in _PIPE.finditer(text, first, row.end):
         if pipe[0] == "|":
             yield Placed.cut(text, first, pipe.start())
             first = pipe.end()
-    if first < row.end or first == row.start:
+    if first < row.end or first == row.start:  # no pipe behind it, or none at all
         yield Placed.cut(text, first, row.end)
 
 
 def _make_row(document: Document, start: int, end: int, width: int) -> Row:
-    """Make a row as wide as the heading: drop empty cells beyond it, and add missing ones."""
+    """Make a row as wide as the heading: drop empty cells beyond it, and add missing ones.
+
+    The heading itself has `width` 0, and keeps all. Cells with a text beyond it stay, too: the row
+    then does not fit.
+    """
     line = document.find_line(start)
     check_width(document.text.count("|", start, end), document, line)
     cells = list(split_cells(document.text, start, end))
@@ -457,7 +496,11 @@ class _Reader:
         return self._outline.list_tables()
 
     def _take(self, before: Token | None, token: Token) -> None:
-        """Add the text of a token to the outline, or to the open table in HTML."""
+        """Add the text of a token to the outline, or to the open table in HTML.
+
+        `before` is the token before, which for a text tells whether it is a heading. Code may hold
+        a table that a program has printed, except for the difference of two files.
+        """
         lines = token.map
         if token.type == "html_block" and lines:
             self._page.in_item = bool(self._marks)
@@ -482,7 +525,7 @@ class _Reader:
             add_lines(printed, self._outline, first)
 
     def _add_text(self, before: Token | None, text: str) -> None:
-        """Add a heading, a paragraph or an item of a list."""
+        """Add a text to the outline: a heading, an item if a list is open, or else a paragraph."""
         if before is not None and before.type == "heading_open":
             self._outline.add_heading(int(before.tag[1]), text)
         elif not self._marks:

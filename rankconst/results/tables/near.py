@@ -51,7 +51,11 @@ class MarkedNote(NamedTuple):
 
 
 def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
-    """Split notes, which only ask, about cells with a mark, such as a dagger, off a text."""
+    """Split notes about cells with a mark, such as a dagger, off a text.
+
+    "Results on WN18. † raw" has the note "† raw", which asks about the protocol of numbers with a
+    dagger, and the rest is about all numbers. Notes that say nothing of tasks stay in the rest.
+    """
     caption = text.label.text
     rest, note_end = "", 0  # what is outside the notes before, and the end of the last
     notes = []
@@ -69,6 +73,7 @@ def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
     if (text.label.words, text.label.graphs) != (of_caption.words, of_caption.graphs):
         return text, []  # the label is of a part of the caption
     of_rest = read_label(rest + caption[note_end:])
+    # A label that someone has made ask only, and not declare, stays one.
     is_whole = of_rest.is_vocabulary and text.label.is_vocabulary == of_caption.is_vocabulary
     return text._replace(label=replace(of_rest, text=caption, is_vocabulary=is_whole)), notes
 
@@ -120,7 +125,11 @@ class Outline:
             self._paragraphs.append(_Paragraph(text, is_item))
 
     def _take_caption(self, text: str) -> bool:
-        """Take a numbered caption of the last table, where captions are below their tables."""
+        """Take a numbered caption ("Table 2: ..."), if captions are below their tables.
+
+        They are above if the first one comes before any table. Return True if the text is taken;
+        otherwise it is a paragraph above the next table.
+        """
         if not NUMBERED.match(text):
             return False
         if not self._tables:
@@ -130,7 +139,11 @@ class Outline:
         return not self._captions_above
 
     def _take_note(self, text: str, *, is_item: bool) -> bool:
-        """Take a note of the last table; one without a mark may be about the next table, too."""
+        """Take a text right below a table as a note on it, and return True if it is only that.
+
+        A text with a mark, "* raw", is. A short one without is a note, but may be about the next
+        table, too: then return False.
+        """
         is_below, self._is_below = self._is_below, False
         is_marked = _MARKED.match(text) is not None
         is_short = not is_item and len(text) <= _LONGEST_NOTE and not NUMBERED.match(text)
@@ -147,13 +160,14 @@ class Outline:
     def add_table(
         self, rows: list[Row], captions: Iterable[str] = (), *, in_item: bool = False
     ) -> list[str]:
-        """Add a table with the paragraph or list above it; return its captions, for later ones.
+        """Add a table with the texts above it; return its list of captions, to be appended to.
 
-        An item of a list may be about several tables in it.
+        Paragraphs above it are used up, but items of a list stay for its further tables if the
+        table is `in_item`. A table without rows is not added.
         """
         table = _Pending(rows, list(captions), [], [], [])
         is_near = True  # up to the first paragraph, which may be above a list
-        for text, is_item in self._paragraphs[::-1]:
+        for text, is_item in self._paragraphs[::-1]:  # from the nearest
             if is_near:
                 table.paragraphs.append(read_near("the paragraph above", text))
             elif not is_item:
@@ -170,7 +184,11 @@ class Outline:
         return table.captions
 
     def _share_note(self) -> None:
-        """Leave the vocabulary of a note below the last table to the next table, if it is near."""
+        """Let the last note below a table declare nothing there, if it is above the next, too.
+
+        "Filtered" between two tables is a label of the second alone. Of a sentence, words that may
+        be about the first still ask.
+        """
         notes = self._tables[-1].notes if self._tables else []
         if notes and _Paragraph(notes[-1].label.text) in self._paragraphs:
             label = notes[-1].label

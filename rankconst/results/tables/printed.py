@@ -50,7 +50,11 @@ class _Block(NamedTuple):
 
 
 def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
-    """Add the tables, titles and paragraphs of lines to an outline; `first` lines are above."""
+    """Add the tables, titles and paragraphs of lines to an outline; `first` lines are above.
+
+    A title is a line above one of signs, as in "Results" over "=======". Lines between blanks and
+    rules are a paragraph.
+    """
     lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
     paragraph: list[str] = []
 
@@ -100,9 +104,10 @@ def _has_number(cells: Iterable[str]) -> bool:
 
 
 def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
-    """Read a table with bars between its cells, and perhaps rules.
+    """Read a table with bars between its cells from line `start` on; None if none is there.
 
-    In a table without a frame, blanks between the margin and the first bar are a cell.
+    Lines between two rules are one row, if they do not look like several. In a table without a
+    frame, blanks between the margin and the first bar are a cell.
     """
     end = start
     while end < len(lines) and (_has_bars(lines[end]) or _is_border(lines[end])):
@@ -112,7 +117,7 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
     margin = min(len(line) - len(line.lstrip()) for line in lines[start:end])
     rows: list[Row] = []
     part: list[Row] = []  # the rows since the last rule
-    for number, line in enumerate((*lines[start:end], "---"), start + 1):
+    for number, line in enumerate((*lines[start:end], "---"), start + 1):  # a rule ends the last
         if _RULE.fullmatch(line) is None:
             pieces = line[margin:].rstrip().removeprefix("|").removesuffix("|").split("|")
             cells = tuple(" ".join(piece.split()) for piece in pieces)
@@ -132,7 +137,10 @@ def _is_border(line: str) -> bool:
 
 
 def _join_lines(part: list[Row]) -> list[Row]:
-    """Join the lines between two rules to one row, unless each has a name and a number."""
+    """Join the lines between two rules to one row, cell by cell.
+
+    They stay rows if each has a name and a number, or if they differ in their numbers of cells.
+    """
     are_rows = all(row.cells[0] and _has_number(row.cells) for row in part)
     if are_rows or len(part) == 1 or len({len(row.cells) for row in part}) > 1:
         return part
@@ -145,7 +153,10 @@ def _join_lines(part: list[Row]) -> list[Row]:
 
 
 def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
-    """Read a table with blanks between its cells."""
+    """Read a table with blanks between its cells from its heading, in line `start`, on.
+
+    Return None if that is no heading.
+    """
     labels = _split_heading(lines, start)
     if labels is None:
         return None
@@ -160,7 +171,10 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
 
 
 def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
-    """Tell whether a table ends at a line, as at a caption or another heading."""
+    """Tell whether a table ends at line `i`, as at a blank line, a caption or another heading.
+
+    A line without numbers ends it, too, unless rows go on below: then it names a group.
+    """
     if not lines[i].strip() or NUMBERED.match(lines[i].strip()):
         return True
     if _RULE.fullmatch(lines[i]) or _split_row(lines[i], labels):
@@ -172,7 +186,10 @@ def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
 
 
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
-    """Split a heading into its labels; None if a line is none, or has no row of numbers below."""
+    """Split a heading into its labels; None if a line is none, or has no row of numbers below.
+
+    ``Model  MRR`` over ``TransE  0.3`` has two labels; without "Model", an empty one is added.
+    """
     line = lines[i]
     below = next((row for row in lines[i + 1 : i + 3] if not _RULE.fullmatch(row)), "")
     if not line.strip() or not below.strip() or len(line) > _LONGEST:
@@ -228,7 +245,11 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
 
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
-    """Split a line into as many cells as labels, two blanks apart or one; None if it has others."""
+    """Split a line into as many cells as `labels`; None if it has more or fewer.
+
+    Cells are two blanks apart, or one. The number that R and pandas write before each row is no
+    cell. Of two ways, the one with numbers in the columns of metrics counts.
+    """
     fitting: list[list[str]] = []
     for cells in (_split_gaps(line), line.split()):
         if len(cells) == len(labels):

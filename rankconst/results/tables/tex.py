@@ -46,7 +46,13 @@ def begins_argument(text: str, start: int) -> bool:
 
 
 def read_argument(text: str, start: int, most: int = LONGEST) -> Parsed | None:
-    """Read the argument in braces that follows; None if there is none of up to `most` signs."""
+    """Read the argument in braces that follows, perhaps behind blanks, with its end.
+
+    Return None if there is none, if it is longer than `most`, or if it has too many braces.
+
+    >>> read_argument("{a{b}} c", 0)
+    Parsed(text='a{b}', end=6)
+    """
     opening = _OPENING.match(text, start)
     if opening is None:
         return None
@@ -116,9 +122,12 @@ _MACRO = 5  # a macro counts as so many groups: a macro of macros may become lon
 
 
 def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> str:
-    r"""Remove the markup of a cell.
+    r"""Remove the markup of a cell; `macros` has the bodies of those that the document defines.
 
     Superscripts are kept as ``^{...}``, and what is struck out as ``~~...~~``.
+
+    >>> strip_latex(r"$\textbf{0.3}_{\pm 0.1}^{a}$")
+    '0.3 ±0.1^{a}'
     """
     text = cell.strip()
     if len(text) > LONGEST or _MARKUP.search(text) is None:
@@ -139,7 +148,11 @@ def _strip(text: str, macros: Mapping[str, str], depth: int = 0) -> str:
 
 
 def _print(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
-    """Print a piece of a text: a macro with its arguments, a group, a script, plain text."""
+    """Return what a piece of a text prints, and where it ends.
+
+    It is a macro with its arguments, a group in braces, a script behind ^ or _, or plain text. A
+    brace that is not closed, and a dollar sign, print nothing. `depth` is as in `_strip`.
+    """
     kind = piece.lastgroup
     if kind == "macro":
         return _expand(piece, macros, depth)
@@ -159,7 +172,11 @@ def _print(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parse
 
 
 def _read_arguments(text: str, position: int, count: int) -> tuple[list[str], int]:
-    """Read up to `count` arguments of a macro; return them and the end of the last one."""
+    """Read up to `count` arguments of a macro, without its options; return them, and their end.
+
+    >>> _read_arguments("{2}[c]{Model} x", 0, 2)
+    (['2', 'Model'], 13)
+    """
     arguments: list[str] = []
     position = skip_options(text, position)
     while len(arguments) < count:
@@ -176,7 +193,11 @@ def _read_arguments(text: str, position: int, count: int) -> tuple[list[str], in
 
 
 def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
-    """Print a macro with its arguments."""
+    r"""Return what a macro prints with its arguments, and where the last of these ends.
+
+    A known macro prints its sign, its body, nothing, or its last argument. An unknown one prints
+    its argument, as ``\best{0.3}`` does 0.3, or without one its name.
+    """
     macro, text, position = piece["macro"], piece.string, piece.end()
     if macro in SYMBOLS:
         return Parsed(SYMBOLS[macro], position)
@@ -187,6 +208,7 @@ def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Pars
     count = LAST.get(macro, 1)
     arguments, end = _read_arguments(text, position, count)
     if len(arguments) < count:
+        # The name of an unknown macro is refused where a number is expected.
         return Parsed("", end) if macro in LAST else Parsed(f"{macro} ", position)
     printed = _strip(arguments[-1], macros, depth + 1)
     if macro == "textsuperscript":
@@ -201,7 +223,11 @@ def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Pars
 
 
 def _drop(text: str, macro: str, position: int) -> int:
-    """Return the end of a macro that is dropped with its arguments, or those of a table."""
+    r"""Return the end of a macro that is dropped with its arguments.
+
+    Those of ``\begin{tabular}{lrr}`` include the ones of the table, and those of ``\cmidrule(lr)``
+    its parenthesis.
+    """
     if macro == "cmidrule":
         trim = _PARENTHESES.match(text, position)
         position = position if trim is None else trim.end()
@@ -212,7 +238,10 @@ def _drop(text: str, macro: str, position: int) -> int:
 
 
 def _print_script(sign: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
-    """Print a superscript as ``^{...}``, a subscript behind ``_``."""
+    """Return what a superscript or subscript prints, ``^{...}`` or ``_...``, and where it ends.
+
+    Its text is a group in braces, a macro, or one character. A deviation, ±0.1, is on the line.
+    """
     text = sign.string
     argument = read_argument(text, sign.end())
     following = _PIECE.match(text, sign.end())

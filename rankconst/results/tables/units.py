@@ -57,13 +57,15 @@ def settle_units(
 
     Columns are `marked` if their headings have the sign. `families` has the graph and the further
     words of the heading of each column: numbers of another family do not tell its unit.
-    `evaluations` has the evaluation of each row, where several rows make up one.
+    `evaluations` has the evaluation of each row, where several rows make up one. `percent` is what
+    the user says of shares that leave their unit open; if it is None, these are left out.
     """
     rows = entries.rows if evaluations is None else evaluations[entries.rows]
     units = _Units(entries, rows, notes, percent)
     units.leave_open(marked)
     if not units.hold_large_shares():
         return units.write()
+    # The unit of marked columns is known, and numbers that are not shares have none: None.
     of_heads = [
         None if head.column in marked else _find_family(head, families) for head in entries.heads
     ]
@@ -77,7 +79,11 @@ def settle_units(
 
 
 def _find_family(head: Head, families: Mapping[str, Family]) -> Family | None:
-    """Find the family of shares, the same for all Hits@k; None if numbers are not shares."""
+    """Find the family of shares, such as MRR and Hits@k; None if numbers are not shares.
+
+    Hits@1 and Hits@10 of a graph are one family, as authors print all of them in one unit.
+    """
+    # Of adjusted forms, an index, such as AMRR, may be in percent; a z score has no unit.
     if not head.metric.is_share or head.adjustment not in {None, "index"}:
         return None
     metric = head.metric.key if head.metric.hits_k is None else "Hits"
@@ -117,7 +123,7 @@ class _Units:
         self._is_kept = np.ones(len(entries), dtype=np.bool_)
 
     def write(self) -> Entries:
-        """Return the numbers that are kept, with the signs that were settled."""
+        """Return the numbers that are kept, those with a new unit with or without its sign."""
         settled = self._entries
         for percent in (False, True):
             is_new = (self._is_percent == percent) & (self._entries.is_percent != percent)
@@ -125,7 +131,7 @@ class _Units:
         return settled.keep(self._is_kept)
 
     def _leave_out(self, chosen: Flags, reason: str, remedy: str) -> None:
-        """Leave numbers out with a note."""
+        """Leave numbers out with a note: the reason, and the remedy, in which {} is the column."""
         for place in np.flatnonzero(chosen).tolist():
             entry = self._entries[place]
             way = remedy.format(entry.column)
@@ -153,9 +159,12 @@ class _Units:
         return bool(self._find_large(self._entries.gather(heads, np.bool_)).any())
 
     def leave_small(self, kinds: list[Hashable]) -> None:
-        """Leave out a metric a little above 1 if nothing is in percent: 1.31 may as well be wrong.
+        """Leave out a metric whose numbers are at most a little above 1, as 1.31 may be wrong.
 
-        `kinds` has that of each head, None if its numbers are not shares.
+        They could be percentages below 5, but then no number tells the unit. Nothing is left out if
+        a number has a sign, if the user states the unit, if a share is 5 or more, or if numbers of
+        two kinds, or of half of the rows or fewer, are above 1. `kinds` has that of each head, None
+        if its numbers are not shares.
         """
         is_share = np.array([kind is not None for kind in kinds], dtype=np.bool_)
         shares = is_share[self._entries.head_of] & self._is_kept & np.isfinite(self._values)
@@ -174,12 +183,15 @@ class _Units:
         self._is_kept &= ~of_kind
 
     def _count_part(self, chosen: Flags) -> float:
-        """Return the part of the rows of some numbers that have one above 1."""
+        """Return the part of the rows of some numbers, at least one, that have one above 1."""
         rows, large = self._rows[chosen], self._rows[self._find_large(chosen)]
         return float(np.unique(large).size / np.unique(rows).size)
 
     def list_shares(self, chosen: Flags, family: Family | None) -> _Shares | None:
-        """List the numbers of a family without a sign; None if it has none."""
+        """List the numbers of a family, which `chosen` flags, that have no sign; None if none has.
+
+        `family` is None for numbers that are not shares, and that have no unit.
+        """
         is_plain = chosen & self._is_kept & ~self._is_percent & np.isfinite(self._values)
         places = np.flatnonzero(is_plain)
         if family is None or not places.size:
@@ -202,6 +214,7 @@ class _Units:
         columns = self._entries.columns
         counts_of = (column.numbers.map(count_decimals, np.intp) for column in columns)
         decimals = self._entries.gather(counts_of)
+        # Doubtful numbers are left out; those printed unlike percentages get another remedy.
         is_doubtful, is_unlike = np.zeros((2, len(self._entries)), dtype=np.bool_)
         for group in groups:
             percentages = [
@@ -234,7 +247,10 @@ class _Units:
         self._leave_out(is_doubtful & is_unlike, _EITHER, _HEADINGS)
 
     def drop_contradictions(self) -> None:
-        """Leave out percentages below Hits@k for a smaller k, which may be fractions."""
+        """Leave out percentages that Hits@k of a smaller k contradicts, as they may be fractions.
+
+        Next to Hits@1 of 20.1%, a Hits@10 of 0.45 cannot be 0.45%, as Hits@10 is never less.
+        """
         entries = self._entries
         ks = [0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads]
         k = np.array(ks, dtype=np.intp)[entries.head_of]
@@ -242,7 +258,8 @@ class _Units:
         codes = combine(self._rows, entries.context_of, len(entries.contexts))  # of evaluations
         # The smallest k of each evaluation that has a percentage above 1.
         is_large = self._find_large(is_hits)
-        smallest = np.full(int(codes.max(initial=-1)) + 1, np.iinfo(np.intp).max)
+        none = np.iinfo(np.intp).max  # above every k: without such a percentage
+        smallest = np.full(int(codes.max(initial=-1)) + 1, none)
         np.minimum.at(smallest, codes[is_large], k[is_large])
         is_wrong = is_hits & (self._values <= 1) & (k >= smallest[codes])
         self._leave_out(is_wrong, _FRACTION, "is it a fraction?")
@@ -256,5 +273,5 @@ def name_percentages(entries: Entries) -> str:
 
 
 def count_decimals(text: str) -> int:
-    """Count the decimals of a number, without its deviation."""
+    """Count the decimals of a number, without its deviation: 3 of ``0.338 ± 0.01``."""
     return len(text.partition("±")[0].strip().partition(".")[2])

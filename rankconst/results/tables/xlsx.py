@@ -47,7 +47,10 @@ _NOISELESS = 15
 
 
 def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
-    """Map the titles of visible sheets, which are all different, to their rows."""
+    """Map the titles of visible sheets, which are all different, to their rows, if they have any.
+
+    Hidden sheets are noted. Raises DataError if the file is damaged, no workbook, or too large.
+    """
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -85,7 +88,10 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
 
 
 def _check_archive(document: Document) -> None:
-    """Refuse an archive that is much larger than it looks, or that has two cells at one place."""
+    """Refuse an archive that is much larger than it looks, or that has two cells at one place.
+
+    Raise ValueError for what no program writes: openpyxl would read it, but not as it is meant.
+    """
     with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive:
         parts = archive.infolist()
         if sum(part.file_size for part in parts) > LARGEST:
@@ -104,7 +110,10 @@ def _check_archive(document: Document) -> None:
 
 
 def _check_places(sheet: bytes) -> None:
-    """Refuse a sheet with two cells at one place, or one above the first row: one would be lost."""
+    """Raise ValueError if a sheet, as XML, has two cells at one place, or one above the first row.
+
+    One of them would be lost. A row or cell without a place of its own is behind the one before.
+    """
     from openpyxl.utils import column_index_from_string
 
     places = set[tuple[int, int]]()
@@ -131,7 +140,10 @@ def _refuse_size(document: Document) -> NoReturn:
 
 
 def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
-    """Read the visible rows of a sheet that are not empty."""
+    """Read the visible rows of a sheet that are not empty, without hidden columns.
+
+    What is hidden is noted once, if it has any cell. Errors such as #DIV/0! become "n/a".
+    """
     hidden_columns: set[int] = set()
     for column in sheet.column_dimensions.values():
         if column.hidden:
@@ -156,7 +168,11 @@ def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
 
 
 def _write(cell: Any) -> str:
-    """Return the text of a cell: numbers as stored, in percent where its format shows them so."""
+    """Return the text of a cell: numbers as stored, in percent where its format shows them so.
+
+    0.338 in the format "0.0%" becomes 33.8%, and 33.8 in the format '0.0"%"', whose sign is only
+    printed, 33.8%. A cell that is struck out has no text.
+    """
     value = cell.value
     if value is None or (cell.has_style and cell.font.strike):
         return ""
@@ -169,6 +185,7 @@ def _write(cell: Any) -> str:
     text = str(value)
     if isinstance(value, float) and len(f"{value:.15g}") < _NOISELESS:
         text = f"{value:.15g}"
+    # Of a format's parts, the first is that of positive numbers.
     signs = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
     if "%" in _LITERAL.sub("", signs):
         return f"{Decimal(text).scaleb(2):f}%"
@@ -208,9 +225,13 @@ def _read(document: Document) -> Reading:
 
 
 def _print(title: str, rows: list[Row]) -> Printed:
-    """Print a sheet as a table of rows of one width; its last rows of a single text are notes."""
+    """Return a sheet as a table of rows of one width, with the texts about it.
+
+    These are its title, and its last rows of a single text, which are notes below the table. There
+    is at least one row, and none is empty.
+    """
     end, notes = len(rows), list[str]()
-    while end > 2:
+    while end > 2:  # a heading and a row of numbers stay
         filled = [cell for cell in rows[end - 1].plain if cell]
         if len(filled) > 1 or is_number(filled[0]):
             break
