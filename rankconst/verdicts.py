@@ -40,7 +40,8 @@ def find_floor(
     """Compare numbers with counting, or another baseline; None if it has no constants there."""
     try:
         return adjust_under(baseline, chance.batch, tables)
-    except (UnknownNameError, UndefinedError, UsageError):  # training, archived
+    # On the training set there is none, and some constants are in the archive only.
+    except (UnknownNameError, UndefinedError, UsageError):
         return None
 
 
@@ -60,6 +61,7 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
         is_below = done.batch.upper < expected
         return np.asarray(sign * (is_above.astype(int) - is_below))
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
+    # 1 or -1 where the number is better or worse than expected however it was rounded, else 0.
     side = (lower > 0).astype(int) - (upper < 0)
     verdicts = np.where(np.maximum(lower, -upper) >= _CERTAIN, side, 0)
     for sign in (1, -1):
@@ -77,6 +79,7 @@ def judge_one(done: AdjustedBatch) -> int:
     if interval is None:  # the baseline always gets the same
         sign = 1 if batch.metric.increasing else -1
         return sign * (int(batch.lower > expected) - int(batch.upper < expected))
+    # 1 or -1 if the number is better or worse than expected however it was rounded, else 0.
     side = int(interval.lower > 0) - int(interval.upper < 0)
     if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
         return side
@@ -125,6 +128,7 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
 
 
 def _explain_chance(done: AdjustedBatch) -> str:
+    """Compare a number that was typed with chance, in a sentence."""
     metric, text = done.batch.metric, done.batch.text
     gets = show_expected(done.constants.expectation)
     verdict, index = judge_one(done), done.adjust().index
@@ -135,6 +139,7 @@ def _explain_chance(done: AdjustedBatch) -> str:
     if index is None:
         return f"A random ranker gets {gets}."
     change = abs(index - done.batch.value)
+    # Only values on the scale of the index, 0 to 1, can be compared with it: not an MR.
     if (metric.lower, metric.optimum) != (0, 1):
         return f"A random ranker gets {gets}; {text} is {_show_way(done)}."
     if change < _SMALL:
@@ -143,6 +148,7 @@ def _explain_chance(done: AdjustedBatch) -> str:
 
 
 def _show_way(done: AdjustedBatch) -> str:
+    """Return the index in words: ``52.9% of the way from there to perfect``."""
     index = done.adjust().index
     return "better" if index is None else f"{100 * index:.1f}% of the way from there to perfect"
 
@@ -157,7 +163,10 @@ def show_expected(value: float | None) -> str:
 
 
 def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
-    """Count the numbers that are better than chance, and than counting if that is known."""
+    """Count the numbers that are better than chance, and than counting if that is known.
+
+    `floors` has numbers compared with chance, at least one, and the same compared with counting.
+    """
     over_chance = np.concatenate([judge(batch) for batch in floors])
     verdicts = [judge(floor) for floor in floors.values() if floor is not None]
     if not verdicts:
@@ -175,6 +184,7 @@ def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
 
 
 def _count(verdicts: NDArray[np.int64], baseline: str) -> str:
+    """Count verdicts of :func:`judge` in a sentence: ``3 of 5 numbers are better than chance``."""
     better, size = int((verdicts > 0).sum()), verdicts.size
     if better == size:
         some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")

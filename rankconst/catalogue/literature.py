@@ -78,7 +78,10 @@ def _key_filtering(protocol: str) -> tuple[object, ...]:
 
 @functools.cache
 def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
-    """Return the published results of a metric on some tasks; None if they are few."""
+    """Return the published results of a metric on some tasks; None if they are few.
+
+    Results of all protocols that filter alike are compared: "standard" with "pykeen", not "raw".
+    """
     if not tasks.is_micro or tasks.relations:
         return None
     filtering = _key_filtering(tasks.protocol)
@@ -226,7 +229,11 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites with the number of graphs in a text, and most of its words."""
+    """Return the suites with the number of graphs in a text, and most of its words.
+
+    "mean over 41 inductive graphs" suggests the suites of 41 graphs, those that are called
+    inductive before others. Several are returned if they share equally many words.
+    """
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():
@@ -252,7 +259,11 @@ def read_suite(key: str) -> Suite | None:
 
 
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:
-    """Return the keys of the suites of exactly these graphs, the likeliest first."""
+    """Return the keys of the suites of exactly these graphs, the likeliest first.
+
+    That of the catalogue, or ("a+b",); with a tool ("a+b", "a+b@ultra"), the second ranked as the
+    tool does.
+    """
     keys = tuple(graphs)
     for key, suite in load_suites().items():
         if suite.tool is tool and {*suite.graphs} == {*keys}:

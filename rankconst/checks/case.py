@@ -80,7 +80,10 @@ class Rule:
     mended_by_swap: bool = False
 
     def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
-        """Yield the findings in the evaluations of a file."""
+        """Yield the findings in the evaluations of a file, with the key of the rule.
+
+        A rule on a whole file names law and evaluation itself, where a finding is of a single one.
+        """
         if self.whole_file:
             yield from (replace(finding, rule=self.key) for finding in self.find(cases))
             return
@@ -240,7 +243,10 @@ class Case:
         return dict(sorted(hits.items()))
 
     def mean(self, symbol: str) -> Mean | None:
-        """Return the value of a metric, maybe from its inverse."""
+        """Return the value of a metric, or one computed from that of its inverse; None if neither.
+
+        Without an MR, an IAMR of 0.02 gives ``mean("MR")`` 50.
+        """
         metric = parse_metric(symbol)
         if metric in self.base_values:
             m = self.base_values[metric]
@@ -312,7 +318,11 @@ class Mean(NamedTuple):
 
 
 def invert(interval: Interval) -> Interval:
-    """Return the interval of 1/x for x >= 0; 1/0 is infinite."""
+    """Return the interval of 1/x for x in an interval: [2, 4] becomes [0.25, 0.5].
+
+    x is not negative: an end at 0, or below it by rounding, becomes infinite.
+    """
+    # 1/x falls, so the upper end gives the lower one.
     lower, upper = (math.inf if end <= 0 else 1 / end for end in reversed(interval))
     return Interval(lower, upper)
 
@@ -320,7 +330,11 @@ def invert(interval: Interval) -> Interval:
 def build_case(
     group: Group, reading: Reading, user: Address, archive: Archive, address: Address
 ) -> Case:
-    """Return the numbers of a group whose tasks the file describes by `address`."""
+    """Return the numbers of a group, one evaluation, as rules see them.
+
+    `address` is what the file says of its ranking tasks; what it leaves open is settled by what the
+    user says, or assumed.
+    """
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
     in_full = are_in_full(group.entries)
@@ -368,7 +382,11 @@ def _has_several_runs(group: Group, reading: Reading) -> bool:
 
 
 def pick_base_values(measured: Sequence[Measured]) -> dict[Metric, Measured]:
-    """Return the one unadjusted value of each metric, cut at the range of the metric."""
+    """Return the one unadjusted value of each metric, cut at the range of the metric.
+
+    An MRR of 1.00 +- 0.005 has interval [0.995, 1]. Left out are metrics with two different values,
+    of which either may be wrong, and values wholly out of range.
+    """
     by_metric: dict[Metric, list[Measured]] = {}
     for m in measured:
         if m.entry.adjustment is None and m.entry.metric.optimum is not None:

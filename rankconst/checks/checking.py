@@ -136,7 +136,8 @@ def write_findings(
 ) -> Iterator[str]:
     """Yield the findings as a screen shows them, then the number of those that are not shown.
 
-    `paint` gives a part of a text the style of a severity, of `rule` or of `below`.
+    Of findings with the same rule, severity and cause the first `SHOWN` are shown. `paint` gives a
+    part of a text the style of a severity, of `rule` or of `below`.
     """
     paint = paint or (lambda text, _: text)
     alike: dict[tuple[str, str, str], list[Finding]] = {}
@@ -265,7 +266,11 @@ def _keep_metric(reading: Reading, metric: Metric) -> Reading:
 def _build_cases(
     reading: Reading, tables: Tables, user: Address
 ) -> tuple[list[Case], dict[Question, list[int]]]:
-    """Return the case of each evaluation, and the questions with the numbers that wait for them."""
+    """Return the case of each evaluation, and the questions with the numbers that wait for them.
+
+    Numbers are given by their positions in the reading. Averages that are the mean of the numbers
+    next to them wait for nothing: they follow from these.
+    """
     archive = Archive(tables)
     cases: list[Case] = []
     waiting: dict[Question, list[int]] = {}
@@ -280,7 +285,7 @@ def _build_cases(
         wrong, unknown = [], []
         for entry in group.entries:
             place = place_of[entry.row, entry.column]
-            average = means.get(place)
+            average = means.get(place)  # None for a number that is not called Average
             if average is None or not average.is_held:
                 unknown.append(place)
             if average is not None and not average.is_held:
@@ -310,7 +315,10 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
 
 
 def _drop_consequences(findings: list[Finding]) -> list[Finding]:
-    """Drop the findings that follow from exchanged columns, or from a value out of range."""
+    """Drop the findings that follow from exchanged columns, or from a value out of range.
+
+    An MRR of 1.2 is reported as such, and not again because it is above what the hits allow.
+    """
     exchanged: set[int] = set()
     impossible: set[int] = set()
     for finding in findings:
@@ -357,7 +365,10 @@ def _leave_out_other_tasks(
 
 
 def _list_disagreements(context: Address, tables: Tables, user: Address) -> list[str]:
-    """Return the fields of an address that contradict the user's: ``split valid``."""
+    """Return the fields of an address that contradict the user's: ``split valid``.
+
+    The address has to contradict it: if no field alone does, it is the relations that differ.
+    """
     fields = []
     for name in NAMES:
         text = getattr(context, name)

@@ -117,6 +117,7 @@ def _gather(
     evaluation_of = number_evaluations(reading)
     for places in split_by_code(part_of):
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
+        # Without such numbers only contexts have evidence, the same one for the whole part.
         for place in places.tolist() if by_number else places[:1].tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])
         counts: set[int] = set()
@@ -203,7 +204,11 @@ class _Judge:
         return find_cause(pair, self.archive.constants(tasks, pair.metric))
 
     def _grade(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> int | None:
-        """Grade the fit of tasks; None if the tables do not hold them."""
+        """Grade the fit of tasks: `_FITS`, `_DEFECT`, `_CONTRADICTED`; None if no tables have them.
+
+        They are contradicted if a number of ranks is another, or an adjusted value is not explained
+        by a known defect.
+        """
         count = self.archive.count(tasks, tool)
         if count is None:
             return None
@@ -240,7 +245,10 @@ class _Judge:
         return others
 
     def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
-        """Return the tasks that differ in the fewest names, one for each set of constants."""
+        """Return the tasks that differ in the fewest names, one for each set of constants.
+
+        Protocols that give the same MR and MRR of chance count as one. At least one has to fit.
+        """
         differences = {other: len(_list_differences(other, tasks)) for other in fitting}
         fewest = min(differences.values())
         distinct: dict[object, Tasks] = {}
@@ -340,14 +348,15 @@ class _Judge:
 def _find_size(evidence: Evidence) -> int | None:
     """Return the number of candidates if all tasks have the same; None if it is unknown.
 
-    E[MR] is then (size + 1) / 2. One metric alone is not enough.
+    E[MR] is then (size + 1) / 2. It follows from an adjusted MR, if another metric has an adjusted
+    value, too: one alone may agree by chance with equally many candidates.
     """
     if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
         return None
     for pair in evidence.pairs:
         span = find_expectation(pair) if pair.metric == _MR else None
         if span is not None:
-            size = round(span.lower + span.upper - 1)
+            size = round(span.lower + span.upper - 1)  # twice the middle, less 1
             fits = span.lower <= (size + 1) / 2 <= span.upper
             return size if fits and size > 1 else None
     return None
@@ -370,7 +379,13 @@ def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
 
 
 def _name_columns(option: str) -> str:
-    """Add to options the columns that serve for some rows only."""
+    """Add to options the columns that serve for some rows only.
+
+    >>> _name_columns("--split valid")
+    '--split valid, or where rows differ a column split'
+
+    Options that no column can stand for stay as they are.
+    """
     names = [word.removeprefix("--") for word in option.split() if word.startswith("--")]
     if not {*names} <= {*NAMES}:
         return option
@@ -378,7 +393,10 @@ def _name_columns(option: str) -> str:
 
 
 def _list_differences(tasks: Tasks, others: Tasks) -> dict[str, str]:
-    """Map the names in which tasks differ from others to the keys of the tasks."""
+    """Map the names in which tasks differ from others to the keys of the tasks.
+
+    Of test tasks of both sides against valid ones of both: {"split": "test"}.
+    """
     return {
         name: getattr(tasks, name)
         for name in NAMES
@@ -402,7 +420,14 @@ def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Quest
 
 
 def _name_choices(choices: list[dict[str, str]]) -> str:
-    """Name tasks to choose from: ``head or tail, protocol pykeen`` if each key goes with each."""
+    """Name tasks to choose from, in short if each key goes with each.
+
+    >>> pykeen, libkge = {"protocol": "pykeen"}, {"protocol": "libkge"}
+    >>> _name_choices([{"side": "head"} | pykeen, {"side": "tail"} | pykeen])
+    'head or tail, protocol pykeen'
+    >>> _name_choices([{"side": "head"} | pykeen, {"side": "tail"} | libkge])
+    'side head, protocol pykeen; side tail, protocol libkge'
+    """
     keys: dict[str, dict[str, None]] = defaultdict(dict)
     for choice in choices:
         for name, key in choice.items():

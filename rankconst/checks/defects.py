@@ -93,12 +93,14 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
 @functools.lru_cache(4096)
 def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affine, ...]:
     """Return the maps of an adjustment with the moments at both ends of their noise."""
-    shift, stretch = NOISE * abs(moments.expectation), 2 * NOISE * moments.variance
+    shift = NOISE * abs(moments.expectation)
+    stretch = 2 * NOISE * moments.variance  # twice: it is in squares of what has the noise
     if moments.method == "sampled":
         shift = max(shift, _STANDARD_ERRORS * moments.expectation_error)
         stretch = max(stretch, _STANDARD_ERRORS * moments.variance_error)
     maps = []
-    for up, out in itertools.product((-1, 1), (-1, 1) if adjustment == "z" else (0,)):
+    stretches = (-1, 1) if adjustment == "z" else (0,)  # other forms do not use the variance
+    for up, out in itertools.product((-1, 1), stretches):
         noisy = replace(
             moments,
             expectation=moments.expectation + up * shift,
@@ -127,14 +129,21 @@ def _negate(span: Interval | None) -> Interval | None:
 
 
 def _leave_unscaled(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Return the base value as its own z-score, negative where less is better; None if no z."""
     if form != "z":
         return None
     return value if constants.metric.increasing else _negate(value)
 
 
 def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval | None:
-    if form != "z" or constants.metric.exponent != 0:
+    """Return the z-scores that PyKEEN may give of a GMR, as its variance lost digits.
+
+    None for other forms, and for other metrics than the GMR.
+    """
+    is_geometric = constants.metric.exponent == 0
+    if form != "z" or not is_geometric:
         return None
+    # At most a half, so that no variance is 0.
     error = min(float(bound_cancellation(constants.num_tasks)), 0.5)
     ends: list[float] = []
     for variance in (constants.variance * (1 - error), constants.variance * (1 + error)):
@@ -143,12 +152,17 @@ def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval
 
 
 def _turn_sign(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Return the z-score with the opposite sign; None for other forms."""
     if form != "z":
         return None
     return _negate(_span(constants.metric, form, constants.moments, value))
 
 
 def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Return the adjusted MRR that follows from E[MRR] = ln(N) / (N - 1), N the mean candidates.
+
+    None for other metrics, for tasks of unequal weights, and where the formula divides by 0.
+    """
     metric, histogram = constants.metric, constants.histogram
     if metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
         return None
@@ -160,6 +174,10 @@ def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> In
 
 
 def _leave_out_answer(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Return the adjusted value for one candidate fewer in each task; None if one has no other.
+
+    None also for sampled constants, which are not drawn again.
+    """
     whole = constants.histogram
     # Without candidates there is no number.
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
@@ -244,7 +262,10 @@ def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
 
 
 def count_ranks(entry: Entry) -> int | None:
-    """Return the number of ranks that an entry, or its context, states; None if neither does."""
+    """Return the number of ranks that an entry, or its context, states; None if neither does.
+
+    An entry states it if its metric is "count", as in PyKEEN's files.
+    """
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:
@@ -262,7 +283,9 @@ def find_expectation(pair: Pair) -> Interval | None:
     Return None if nearly any would do, and for ``z``, which depends on the variance, too.
     """
     value, adjusted, optimum = pair.base.interval, pair.adjusted.interval, pair.metric.optimum
-    # Each end is a quotient of linear functions: extremes lie at the corners.
+    # The forms are solved for E: index = (base - E) / (optimum - E) gives
+    # E = (base - optimum index) / (1 - index). It grows or falls with each of the two numbers, so
+    # its extremes are at the ends of their intervals, unless the divisor can be 0.
     corners = list(itertools.product(value, adjusted))
     if pair.form == "normalised":
         if adjusted.lower <= 0 <= adjusted.upper:

@@ -80,6 +80,7 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     mended_by_swap=True,
 )
 def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
+    # Shares above 1 of a whole column are one finding, so the rule is about the whole file.
     percentages: dict[tuple[str, str], list[Measured]] = {}
     for case in cases:
         yield from _find_no_numbers(case)
@@ -125,6 +126,10 @@ def _describe_percentages(shares: Sequence[Measured]) -> Finding:
 
 
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
+    """Find an unadjusted number that is beyond the best ranker, or beyond the worst.
+
+    The worst is that of the ranking tasks; if they are unknown, the limit of the metric.
+    """
     metric = m.entry.metric
     low, high = metric.lower, metric.upper
     histogram = case.widest
@@ -134,7 +139,7 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
         low, high = sorted((worst, optimum))
     if not (exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper)):
         return
-    beyond_worst = (m.value < low) == metric.increasing
+    beyond_worst = (m.value < low) == metric.increasing  # below an MRR, or above an MR
     is_open = histogram is not None and case.assumed and metric.lower <= m.value <= metric.upper
     yield Finding(
         values=(m,),
@@ -148,6 +153,7 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
 
 
 def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
+    """Find an index above 1, its optimum, or a normalised value below 0."""
     if m.entry.adjustment == "index":
         inequality, is_outside = f"{m.label} <= 1", exceeds(m.interval.lower, 1.0)
     else:
@@ -165,7 +171,12 @@ def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
 
 
 def _guess(m: Measured, *, beyond_worst: bool) -> str:
-    if m.entry.metric.lower == 1 and m.value < 1:
+    """Guess why an unadjusted number is impossible, in a sentence.
+
+    `beyond_worst` is True if it is beyond the worst ranker, False if beyond the best.
+    """
+    is_mean_of_ranks = m.entry.metric.lower == 1
+    if is_mean_of_ranks and m.value < 1:
         return "A mean of ranks is at least 1: an MRR or a share under the wrong name?"
     if m.entry.metric.is_share and m.value > 1:
         return "A share is at most 1: a mean of ranks under the wrong name?"
@@ -188,7 +199,12 @@ _FEWEST_SWAPPED = 2  # evaluations: in a single one, several exchanges may mend 
     whole_file=True,
 )
 def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    """Find pairs of metrics without whose exchange all evaluations with both are impossible."""
+    """Find two metrics that are exchanged: all evaluations are impossible unless they change back.
+
+    A slip is in one evaluation; exchanged headings make all evaluations with both metrics break
+    a law, and none after the exchange.
+    """
+    # Cases are told apart by identity: to hash their thousands of numbers takes long.
     metrics_of = {id(case): {m.entry.metric: m for m in _list_plain(case)} for case in cases}
     impossible = {id(case) for case in cases if not _is_possible(case, {})}
     pairs: dict[tuple[Metric, Metric], None] = {}
@@ -197,6 +213,7 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
             pairs |= dict.fromkeys(itertools.combinations(metrics_of[id(case)], 2))
     for first, second in pairs:
         with_both = [case for case in cases if {first, second} <= metrics_of[id(case)].keys()]
+        # If one evaluation is possible as it is, what breaks the laws in others is a slip.
         is_slip = any(id(case) not in impossible for case in with_both)
         if is_slip or len(with_both) < _FEWEST_SWAPPED:
             continue
@@ -231,7 +248,10 @@ def _list_plain(case: Case) -> list[Measured]:
 
 
 def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
-    """Return True unless a rule shows that no ranks, on any tasks, have these values."""
+    """Return True unless a rule shows that no ranks, on any tasks, have these values.
+
+    `exchanged` maps metrics to those that their values are tried as: {MR: MRR, MRR: MR}, or {}.
+    """
     measured = [
         replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
         for m in _list_plain(case)
@@ -262,7 +282,7 @@ def overlap(first: Interval, second: Interval) -> bool:
     mended_by_swap=True,
 )
 def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
-    largest = None
+    largest = None  # of the hits so far, by ascending k, the one that is surely the largest
     for m in case.hits.values():
         if largest is not None and exceeds(largest.interval.lower, m.interval.upper):
             inequality = f"{largest.label} <= {m.label}"
@@ -311,7 +331,10 @@ def _name_runs(possible: bool) -> str:
 
 
 def _list_growing_hits(case: Case) -> dict[int, Interval]:
-    """Return shares of hits by their k; none if one falls, since then they bound nothing."""
+    """Return shares of hits by their k; none if one is below that of a smaller k.
+
+    Then one of them is wrong, and they bound nothing.
+    """
     if any(_find_decreasing_hits(case)):
         return {}
     return {k: m.interval for k, m in case.hits.items()}
@@ -328,6 +351,7 @@ def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
     if mean is None or not hits:
         return
     lower, upper = zip(*hits.values(), strict=True)
+    # The surest bounds come first.
     mosts = [case.most]
     if case.assumed and math.isfinite(case.most):
         mosts = [math.inf, case.most]
@@ -356,7 +380,8 @@ def _describe_beyond(
 ) -> Finding:
     """Report a mean beyond the bound by hits; `runs` if a mean over several runs may be there."""
     hits = list(case.hits.values())
-    # The bound is reached with all ranks at the first, or the last, of the range between two hits.
+    # The bound is reached with all ranks at the first, or the last, of the range between two hits:
+    # the least MRR and the largest MR with all at the last.
     reciprocal = label == "MRR"
     at_last = not is_large if reciprocal else is_large
     if at_last:
@@ -408,9 +433,10 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     mrr, mr = reciprocal.interval.upper, mean.interval.upper
     least = least_mean_rank(mrr, case.step)
     # Means over several runs obey it too; one of an inverse the bound of the means only; two of
-    # inverses none.
-    sure = (least, 1 / mrr, 1.0)[mean.inverted + reciprocal.inverted]
-    runs = not exceeds(sure, mr)
+    # inverses none, but that a mean rank is at least 1.
+    num_inverted = int(mean.inverted) + int(reciprocal.inverted)
+    sure = (least, 1 / mrr, 1.0)[num_inverted]
+    runs = not exceeds(sure, mr)  # possible as means over several runs
     if exceeds(least, mr) and not (runs and case.averaged):
         rank = 1 + case.step * math.floor((1 / mrr - 1) / case.step)
         yield Finding(
@@ -516,6 +542,7 @@ def bound_ratio(first: Metric, second: Metric) -> float:
     # Ranks of ties can be halves. At k + 1/2 a metric that is cut at k adds nothing any more.
     near = np.arange(1, min(largest_k, _MOST_RANKS) + 1.5, 0.5)
     ranks = np.concatenate([near, _FAR, [largest_k, largest_k + 0.5]])
+    # Means over tasks all have a term: the condition is for the type checker.
     numerators, denominators = (
         metric.term(ranks, metric.k) for metric in (first, second) if metric.term is not None
     )

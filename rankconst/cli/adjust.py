@@ -192,12 +192,18 @@ def adjust(
 
 
 def _list_baselines(name: str | None, dataset: str | None, opened: Tables) -> tuple[str, ...]:
-    """Return chance, and the baselines that a name means on a dataset."""
+    """Return the key of chance, and those of the baselines that --baseline names, if it does.
+
+    "all" means those of the dataset in the tables; if it is None, those of usual datasets.
+    """
     return tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(name, dataset)]))
 
 
 def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> int | None:
-    """Return the value of an option, a whole number from `least` on."""
+    """Return the value of an option, a whole number from `least` on; None if it has no value.
+
+    Raises UsageError for anything else; `hint`, if given, begins with a blank and ends the message.
+    """
     if text is None:
         return None
     number = read_count(text)
@@ -215,7 +221,9 @@ def _open_sets(
 ) -> tuple[Tables, list[str]]:
     """Open the tables, and return them with the names of the datasets.
 
-    A file of counts, or a number of tasks, takes the place of a dataset, as one more set of tables.
+    `places` are the values of --tables. With --counts or --num-tasks, a small set is made of what
+    these say, joined with the others; the name of its dataset takes the place of --dataset, if
+    there is one only. Counts of several right answers are returned alone.
     """
     opened, datasets = open_tables(places), evaluation.datasets
     if counts is None and num_tasks is None:
@@ -249,7 +257,11 @@ def _open_sets(
 def write_values(
     typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables
 ) -> Document:
-    """Write typed values as a table, to be read as any other."""
+    """Write typed values as a table, to be read as any other.
+
+    ["recall@10=0.2"] becomes a document of the lines "metric,value" and "recall@10,0.2". A value
+    without a name is of the metric of --metric, if there is one; UsageError otherwise.
+    """
     from rankconst.results.document import Document
     from rankconst.results.meanings import assume_unit
 
@@ -272,7 +284,10 @@ def write_values(
 
 
 def refuse(options: Mapping[str, object], subject: str) -> None:
-    """Refuse options that do not go with something, if they have a value."""
+    """Raise UsageError for the first of some options that has a value: it does not fit `subject`.
+
+    ``refuse({"--to": "mr"}, "a file")`` says that --to does not go with a file.
+    """
     for name, value in options.items():
         if value:
             raise UsageError(f"{name} does not go with {subject}.")

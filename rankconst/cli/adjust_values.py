@@ -63,7 +63,11 @@ class Query(NamedTuple):
 def read_values(
     values: Sequence[str], names: Sequence[str], *, percent: bool
 ) -> dict[str, list[Published]]:
-    """Return the values of each metric by its name as typed, before a value or by --metric."""
+    """Return the values of each metric by its name as typed, before a value or by --metric.
+
+    `values` are the words of the line, such as "mrr=0.338", "hits@1=0.2,hits@10=0.5" or "0.338";
+    `names` those of --metric. Raises UsageError for a value with two names, or with none.
+    """
     if not values:
         raise UsageError(
             "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 "
@@ -85,7 +89,8 @@ def read_values(
             raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)
-        # Of several metrics, those that can be percentages.
+        # --percent is about the shares among several metrics: "mr=200 hits@1=25". A metric that it
+        # is given alone for, by --metric, has to be one.
         shares = percent and (parsed.is_share or not name)
         try:
             published = read_published(parsed, value, percent=shares)
@@ -96,7 +101,11 @@ def read_values(
 
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
-    """Adjust values on each dataset, against each baseline; return also their addresses."""
+    """Adjust values on each dataset, against each baseline.
+
+    Return also pairs of what was typed of the tasks and the tasks that it means, for each metric
+    and dataset; none for values on a number of tasks without a dataset.
+    """
     user, tables = query.user, query.tables
     if query.num_tasks is not None:
         return _adjust_counted(typed, user, query.num_tasks), []
@@ -112,6 +121,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
         for name, published in typed.items():
             address = complete_by_name(name, replace(user, dataset=dataset))
             explain_ties(address)
+            # How ties are ranked changes no ranking task.
             keys = parse_address(replace(address, rank_type=None), tables)
             tasks, tool = settle(NOTHING, keys, tables)
             metric = parse_metric(name)
@@ -124,7 +134,10 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 
 def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[AdjustedBatch]:
-    """Adjust values on a number of tasks without a dataset."""
+    """Adjust values on a number of tasks without a dataset, among as many candidates each.
+
+    The protocol says how many: sampled:99 ranks among 100.
+    """
     protocol = parse_counted(user.protocol, user.tool)
     address = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
     values: list[tuple[Metric, Published]] = []
@@ -176,7 +189,10 @@ def _add_answers(
 
 
 def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
-    """Report on stderr undefined forms, the caveat of the tool, and the reason for a missing p."""
+    """Report on stderr undefined forms, the caveat of the tool, and the reason for a missing p.
+
+    All batches, at least one, are of the same tool.
+    """
     undefined, unattained = dict[str, None](), dict[str, None]()
     for batch in done:
         dataset = batch.constants.tasks.dataset

@@ -247,7 +247,11 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _find_files(folder: Path) -> dict[str, str]:
-    """Return the files in a folder that are named after a split."""
+    """Return the files in a folder that are named after a split, by split.
+
+    Of several for one split the last in alphabetical order counts. UsageError if there is none for
+    train or for test.
+    """
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
     files = {_split_name(path)[1]: path for path in paths}
     if not {"train", "test"} <= files.keys():
@@ -260,9 +264,9 @@ def _find_files(folder: Path) -> dict[str, str]:
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
-    """Split a file's name into the name of the graph and the split: ``mykg-train.txt``.
+    """Split a file's name into the graph and the split: ``mykg-train.txt`` is ("mykg", "train").
 
-    Without a split at its end, the name is empty and the split None.
+    ``train.txt`` is ("", "train"), and a name without a split at its end ("", None).
     """
     from rankconst_builder.own_files import strip_endings
 
@@ -337,7 +341,10 @@ def _choose_sources(
 def _place_files(
     files: Mapping[str, str], scheduler: str | None
 ) -> tuple[dict[str, Path], str | None]:
-    """Return paths, and the URL of a training set that only the workers of a cluster read."""
+    """Return the paths of files by split, and the URL of a training set, if it has one.
+
+    That is only read by the workers of a cluster: UsageError without `scheduler`, its address.
+    """
     url = None
     if "://" in files.get("train", ""):
         url = files["train"]
@@ -353,7 +360,10 @@ def _place_files(
 
 
 def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the keys of the baselines other than chance."""
+    """Return the keys of the baselines other than chance that names mean, in the catalogue's order.
+
+    None are left if chance alone is named; "all" names each of them.
+    """
     if ALL_BASELINES in names:
         return tuple(INFORMED)
     keys = [parse_baseline(name).key for name in names]

@@ -117,7 +117,10 @@ _TIMES = {"any": "at any time", "same": "at the same time"}
 
 
 def _read_of_all(field: str) -> Callable[[Protocol], Any]:
-    """Return what reads a field about ranking all entities; None if some are drawn."""
+    """Return a function that reads a field of a protocol; it gives None if candidates are drawn.
+
+    The field then says nothing: it is about which of all entities are ranked.
+    """
     return lambda protocol: None if protocol.negatives is not None else getattr(protocol, field)
 
 
@@ -144,7 +147,11 @@ def _name_sides(tool: Tool) -> str | None:
 
 
 def _read_group(group: str) -> Callable[[Library], str]:
-    """Return what lists the divisors of metrics; for MRR, the right answers that count."""
+    """Return a function that says how a library defines a kind of metric, such as "recall".
+
+    It lists what the sum over right answers is divided by, "R" or "min(R, k)"; for MRR, whether the
+    first or all right answers count. It is empty for a library without such a metric.
+    """
 
     def read(library: Library) -> str:
         texts = []
@@ -569,7 +576,7 @@ def _expect_mrr(opened: Tables) -> dict[str, float]:
     rows = table.select(["dataset", "protocol", "expectation"]).to_pylist()
     rows.sort(key=lambda row: rate_protocol(row["protocol"]))
     expected: dict[str, float] = {}
-    for row in rows:  # the most usual protocol comes first
+    for row in rows:  # the most usual protocol comes first, and stays
         expected.setdefault(row["dataset"], row["expectation"])
     return expected
 

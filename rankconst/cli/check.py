@@ -117,7 +117,11 @@ def _conclude(checks: Sequence[CheckedReading]) -> int:
 
 
 def _split_results(results: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into files, and numbers with their names; refuse both at once."""
+    """Split arguments into files, and numbers with their names; refuse both at once.
+
+    "mrr=0.3" is a number unless there is a file of that name. Raises UsageError also for a number
+    without a name, and for no argument at all.
+    """
     typed = [result for result in results if "=" in result and not names_file(result)]
     files = [result for result in results if result not in typed]
     if not results:
@@ -154,18 +158,28 @@ def _read_typed(typed: Sequence[str]) -> Reading:
     entries = {}
     for name, value in values.items():
         if name == "count":
+            # Next to others, it is in their context; alone, it is the number to be checked.
             if len(values) == 1:
-                entries[name] = Entry(CATALOGUE["count"], value, 0, name, None)
+                entries[name] = Entry(CATALOGUE["count"], value, row=0, column=name, line=None)
             continue
         try:
             metric, form = parse_adjusted_metric(name)
         except UnknownNameError:
             metric, form = parse_metric(name), None
         context = complete_by_name(name, address)
-        entries[name] = Entry(metric, value, 0, name, None, context, form)
+        entries[name] = Entry(
+            metric, value, row=0, column=name, line=None, context=context, adjustment=form
+        )
+    # All are in one row, those of one evaluation; lines mean nothing, as there is no file.
     row = {name: entry.text for name, entry in entries.items()}
-    columns = make_entries(entries.values())
-    return Reading("the numbers", "typed", "wide", tuple(row), (row,), columns)
+    return Reading(
+        name="the numbers",
+        form="typed",
+        layout="wide",
+        columns=tuple(row),
+        rows=(row,),
+        entries=make_entries(entries.values()),
+    )
 
 
 # -- the screen ------------------------------------------------------------------------------------

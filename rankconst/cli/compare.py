@@ -94,7 +94,7 @@ def compare(
 def _list_works(
     files: Sequence[str], metric: str | None, percent: bool | None, user: Address, opened: Tables
 ) -> list[Work]:
-    """List the work for each file, and for each file of a folder."""
+    """List the work for each file, and for each file of a folder: each is adjusted on its own."""
     from rankconst.cli.adjust_file import Work
     from rankconst.results.document import list_files
 
@@ -102,7 +102,16 @@ def _list_works(
     works = []
     for file_or_folder in files:
         paths = list_files(file_or_folder)
-        works += [Work([path], None, percent, user, opened, metrics) for path in paths]
+        for path in paths:
+            work = Work(
+                files=[path],
+                decimal=None,
+                percent=percent,
+                user=user,
+                tables=opened,
+                metrics=metrics,
+            )
+            works.append(work)
     return works
 
 
@@ -166,7 +175,7 @@ def _compare_two(
 def _list(
     comparison: Comparison, assumed: Mapping[str, tuple[str, ...]], opened: Tables, form: Format
 ) -> Listing:
-    """List the comparison as one row."""
+    """List the comparison as one row: all fields for programs, on a screen those with a title."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
     label = comparison.metric.label
@@ -209,7 +218,10 @@ def _list(
 
 
 def _compare_files(works: Sequence[Work]) -> Compared:
-    """Read and adjust files, report assumptions and questions, and order the models."""
+    """Read and adjust files, and order their models, metric by metric and dataset by dataset.
+
+    Report on stderr assumptions, questions, and results that no other model has a value next to.
+    """
     from rankconst.cli.adjust_file import adjust_file, read_file, report
     from rankconst.results.compared import compare_files
     from rankconst.results.listed import choose_ranks

@@ -315,7 +315,10 @@ def show_lines(lines: Iterable[int]) -> str:
 
 
 def name_places(places: Iterable[tuple[Any, ...]]) -> str:
-    """Name lines of a file, ``a.csv, lines 2-4``; of several, only the files."""
+    """Name lines of a file, ``a.csv, lines 2-4``; of several, only the files.
+
+    A place begins with the name of the file and the line; None if its lines mean nothing.
+    """
     lines: dict[str, set[int]] = {}
     for name, line, *_ in places:
         lines.setdefault(name, set()).update(() if line is None else [line])
@@ -325,7 +328,11 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
 
 
 def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
-    """Report notes on the lines of files on stderr; one for those that differ in numbers only."""
+    """Report notes on the lines of files on stderr; one for those that differ in numbers only.
+
+    A note is the file, the line or None, and the text. `name` is that of all files together.
+    """
+    # The numbers of notes of a group are all that differs: each has one.
     groups = group_by(notes, lambda note: re.sub(_NUMBER, "", note[2]))
     for group in [*groups.values()][:_MOST_NOTES]:
         first, *others = dict.fromkeys(text for _, _, text in group)
@@ -367,7 +374,8 @@ def report_sampled(
 ) -> None:
     """Report the other tasks of papers on a benchmark like FB15k-237 v1 (GraIL).
 
-    Its own tool ranks among samples, and others take another test set.
+    Its own tool ranks among samples, and others take another test set. Only for tasks that are
+    assumed, and for numbers of no tool.
     """
     plain = {adjusted.batch.tasks for adjusted in done if adjusted.batch.tool is None}
     # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.
@@ -401,7 +409,10 @@ def _quote(words: Iterable[str]) -> str:
 
 
 def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
-    """Report the questions about a file's numbers: one line for all with the same answer."""
+    """Report the questions about a file's numbers: one line for all with the same answer.
+
+    The answer is the same for questions about one word in one place with one remedy.
+    """
     groups = group_by(questions, lambda asked: (_name_question(asked), asked.place, asked.remedy))
     for group in [*groups.values()][:_MOST_QUESTIONS]:
         numbers = {number for asked in group for number in asked.numbers}

@@ -93,12 +93,10 @@ def _explain(error: Exception) -> tuple[str, int] | None:
 
 
 def _open_streams() -> None:
-    """Make the streams usable.
+    """Make the streams usable: replace those that are closed, and let no letter stop the output.
 
-    One that is closed is replaced, and a narrow encoding must not lose the numbers.
-
-    What is printed to a standard output that is closed would be lost: its replacement cannot be
-    written to.
+    What an encoding lacks is printed as "?". A closed standard output is replaced by one that fails
+    when it is written to, as what is printed would be lost.
     """
     for name, flags, mode in (
         ("stdin", os.O_RDONLY, "r"),
@@ -117,6 +115,7 @@ _HEAD, _TAIL = 4000, 2000  # A long message quotes its input in the middle; its 
 
 
 def _fail(message: str, code: int) -> int:
+    """Print an error on stderr, each of its lines marked, and return the exit code as it is."""
     message = show_controls(message)
     if len(message) > _HEAD + _TAIL:
         message = f"{message[:_HEAD]} [...] {message[-_TAIL:]}"

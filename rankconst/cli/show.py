@@ -337,7 +337,10 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
 
 
 def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
-    """Return the values of rankers that only count, by key; None where the tables lack them."""
+    """Return the expected values of rankers that only count, by the key of their baseline.
+
+    They are on the same tasks, of the same metric; None where the tables lack them.
+    """
     floors: dict[str, float | None] = dict.fromkeys(_FLOORS)
     for baseline in _FLOORS:
         tasks = replace(constants.tasks, baseline=baseline)
@@ -355,7 +358,11 @@ def _entitle(opened: Tables, dataset: str) -> str:
 
 
 def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Map protocols to their rows, those with the same constants as one: ``standard = libkge``."""
+    """Map protocols to their rows, those with the same rows as one: ``standard = libkge``.
+
+    Rows have a field `protocol`; where several protocols agree in all other fields of all rows, one
+    block stays, and its field names them all.
+    """
     blocks = group_by(rows, lambda row: row["protocol"])
     alike = group_by(
         blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
@@ -404,7 +411,10 @@ EXPECTED = (
 
 
 def _list_relations(wanted: _Wanted) -> Listing:
-    """List the relations, each against each baseline of a name, or against chance."""
+    """List the relations of some tasks: their numbers of tasks, and what a ranker gets on each.
+
+    That is chance, or each baseline that was named. UnknownNameError if the tables have none.
+    """
     opened, tasks = wanted.tables, wanted.tasks
     names = opened.relations(tasks)
     rows: list[dict[str, Any]] = []
@@ -460,7 +470,8 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
     mean: dict[str, Any] = {"dataset": "mean", "split": None, "side": None}
     for key in rows[0].keys() - mean.keys():
         cells = [row[key] for row in rows]
-        # Graphs are independent.
+        # Graphs are independent, so variances add up: of two standard deviations of 3 and 4, the
+        # sum has 5.
         total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
         mean[key] = total / len(rows)
     mean["num_tasks"] = sum(row["num_tasks"] for row in rows)

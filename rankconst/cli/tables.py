@@ -104,7 +104,8 @@ def _announce_stage(stage: str) -> None:
 def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
     """Return the keys of datasets in any spelling.
 
-    Where the datasets cannot be read, they stay as they are written.
+    If the tables are damaged and their datasets cannot be read, the names are returned as they are:
+    the check goes on, and reports the damage.
     """
     try:
         spellings = {
@@ -170,6 +171,7 @@ def _print_findings(results: Sequence[StageResult]) -> None:
 
 
 def _name_place(finding: Finding) -> str:
+    """Name the row of a finding: ``candidates nations standard test head N=14``."""
     signs = {"num_candidates": "N=", "k": "k=", "weight": "weight="}
     parts = [f"{signs.get(name, '')}{key}" for name, key in finding.key.items()]
     return " ".join(part for part in (finding.table, *parts) if part)

@@ -162,7 +162,11 @@ def list_parameters(function: Callable[..., Any], group: Group | None = None) ->
 
 
 def _gather(parameters: Iterable[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function: its groups are made of the values of their fields."""
+    """Return the arguments of a command's function, from the values that were typed.
+
+    What was not typed has its default; UsageError if there is none. Fields of a group become one
+    argument, an object of the group's class.
+    """
     arguments: dict[str, Any] = {}
     fields_of: dict[Group, dict[str, Any]] = {}
     for parameter in parameters:
@@ -246,7 +250,10 @@ def _split_option(word: str, options: Mapping[str, Declared]) -> tuple[str, str 
 
 
 def _put(values: dict[str, Any], parameter: Declared, text: str) -> None:
-    """Add a value to those of parameters: of an option without a list, the last one counts."""
+    """Put a text into `values` as the value of a parameter, as the kind that it has.
+
+    A list gets it at its end; otherwise it takes the place of one that was typed before.
+    """
     if parameter.is_repeatable:
         values.setdefault(parameter.name, []).append(text)
     else:
@@ -264,7 +271,11 @@ def list_options(parameters: Iterable[Declared]) -> dict[str, Declared]:
 
 
 def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> Declared | None:
-    """Return the argument that a further word is, behind those with values; None without one."""
+    """Return the argument that the next word without an option is a value of.
+
+    That is the first one without a value in `values`, or a list, which takes any number; None if
+    all have theirs.
+    """
     for parameter in parameters:
         if not parameter.declaration.names and (
             parameter.is_repeatable or parameter.name not in values
@@ -274,7 +285,10 @@ def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> 
 
 
 def _refuse_command(words: Sequence[str]) -> int | None:
-    """Refuse a line that begins with none of the commands, by what may be meant."""
+    """Raise UsageError for a line that begins with none of the commands: say what may be meant.
+
+    There is at least one word, and after "tables" another.
+    """
     from difflib import get_close_matches
 
     first, *further = words
@@ -332,7 +346,11 @@ def find_completion() -> Call | None:
 
 
 def list_offers(before: Sequence[str], begun: str, parameters: Sequence[Declared]) -> list[str]:
-    """List what completes the beginning of a word behind others."""
+    """List what completes the beginning of a word, given the words between command and it.
+
+    Behind an option it completes its values, behind all else options if it begins with "-", or else
+    the values of the next argument.
+    """
     options = list_options(parameters)
     parameter = options.get(before[-1]) if before else None
     if parameter is None or parameter.is_flag:
