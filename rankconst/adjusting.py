@@ -51,7 +51,7 @@ class Where(NamedTuple):
     places: Places  # among all numbers of the file
 
     def take(self, index: NDArray[np.bool_] | Places) -> Where:
-        """Return the places of the numbers of a mask, or at some positions."""
+        """Return where those numbers are that a mask marks, or an array of indices names."""
         return Where(self.column, *(each[index] for each in self[1:]))
 
 
@@ -74,7 +74,7 @@ class Batch:
     where: Any = None  # of those of a file: Where
 
     def take(self, mask: NDArray[np.bool_] | Places) -> Batch:
-        """Return the numbers of a mask, or at some places."""
+        """Return the batch of those numbers that a mask marks, or an array of indices names."""
         return replace(
             self,
             value=self.value[mask],
@@ -103,7 +103,10 @@ class AdjustedBatch:
     unattained: Mapping[int, str] = field(default_factory=dict)
 
     def take(self, mask: NDArray[np.bool_]) -> AdjustedBatch:
-        """Return the numbers of a mask."""
+        """Return the batch of those numbers that a mask marks, with what is known of them.
+
+        Reasons in `unattained` are left out, as positions change.
+        """
         if mask.all():
             return self
         significance = tuple(itertools.compress(self.significance, mask.tolist()))
@@ -116,7 +119,10 @@ class AdjustedBatch:
         return self.constants is not self.all_constants
 
     def adjust(self) -> Adjusted:
-        """Compute the adjusted numbers, arrays; they take more memory to keep than time."""
+        """Compute the adjusted forms of all numbers, anew each time: to keep them takes memory.
+
+        Those of a tool that drops its last, incomplete batch allow for every choice of the tasks.
+        """
         batch = self.batch
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
@@ -128,7 +134,7 @@ class AdjustedBatch:
     @cached_property
     def undefined(self) -> Mapping[str, str]:
         """The forms that are undefined on these tasks, each with the reason."""
-        first = self.batch
+        first = self.batch  # one number is enough: the reason is in the constants
         if not isinstance(first.value, float):
             first = first.take(np.zeros(1, dtype=np.intp))
         return replace(self, batch=first).adjust().undefined
@@ -143,9 +149,9 @@ class AdjustedBatch:
 
 
 def adjust_batch(batch: Batch, all_constants: Constants) -> AdjustedBatch:
-    """Pair a batch with the constants that adjust it, given those over all its tasks.
+    """Pair a batch of numbers with the constants that adjust it, given those over all its tasks.
 
-    Known errors of its tool are corrected first: ranks counted from 0 instead of 1 are shifted, and
+    Known errors of its tool are corrected first: 1 is added to a mean rank that counts from 0, and
     tasks of an incomplete last batch, which the tool drops, do not count.
 
     Raises ImpossibleError for values that no ranks have, UndefinedError where constants over the
@@ -203,9 +209,10 @@ def adjust_under(baseline: str, batch: Batch, tables: Tables) -> AdjustedBatch:
 def compare_with(
     done: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
-    """Compare batches with further baselines, and note the numbers without constants of one.
+    """Adjust batches by the constants of further baselines, as of chance before.
 
-    Raises the error of the first batch if no batch has constants of a baseline.
+    Returns the batches by the key of their baseline, and notes why a number has no constants of
+    one, by its index. If no batch has constants of a baseline, the error of the first is raised.
     """
     against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
     errors: dict[str, RankconstError] = {}
@@ -215,8 +222,8 @@ def compare_with(
             batches.append(adjust_under(key, adjusted.batch, tables))
         except (UnknownNameError, UndefinedError, UsageError) as error:
             errors.setdefault(key, error)  # tasks of train, or among sampled negatives
-            for place in adjusted.batch.index.tolist():
-                notes.setdefault(place, f"no skill: {error}")
+            for index in adjusted.batch.index.tolist():
+                notes.setdefault(index, f"no skill: {error}")
     for key, first_error in errors.items():
         if not against[key]:
             raise first_error
@@ -224,7 +231,11 @@ def compare_with(
 
 
 def add_significance(done: AdjustedBatch) -> AdjustedBatch:
-    """Compute the probability that a random ranker does as well as each number, if it is known."""
+    """Return the batch with the probability that a random ranker does as well as each number.
+
+    It is returned as it is if no such probability is known: of metrics without a law, and where a
+    tool leaves tasks out.
+    """
     from rankconst.values.significance import compute_significance
 
     if done.is_partial or done.constants.explain_lack():
@@ -249,7 +260,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
 
 
 def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
-    """Yield batches without the numbers that are marked, a flag for each entry of the file.
+    """Yield batches without the numbers that `marked` flags; it has one flag for each in the file.
 
     A batch of which nothing is left is skipped.
     """
@@ -262,10 +273,11 @@ def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Itera
 def list_contradictions(
     done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
 ) -> dict[int, str]:
-    """Map numbers of an evaluation that no ranks have together, by their indices, to reasons.
+    """Map the indices of numbers that no ranks have together to reasons: Hits@1 0.5 with MRR 0.4.
 
-    Hits@1 of 0.5 and MRR of 0.4 are an example. `evaluations` has an array for each batch: the
-    numbers of one model under one tie policy have the same integer there.
+    `evaluations` has an array for each batch, with an integer for each number: equal ones mark the
+    numbers of one model under one tie policy. `show` returns a number as it is written, by its
+    index. Only numbers of the same tasks and tool are compared.
     """
     from rankconst.values.bounds import Results, find_contradictions, is_bounded
 
@@ -330,7 +342,10 @@ def fill_columns(
 
 
 def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> None:
-    """Write the numbers of a batch into its rows; for the index alone, compute nothing else."""
+    """Write the numbers of a batch into their rows of `columns`, in place.
+
+    Each column has `size` rows. If the index is the only one, nothing else is computed.
+    """
     batch = adjusted.batch
     rows = batch.index if batch.where is None else batch.where.rows
     if [*columns] == ["index"]:
@@ -345,7 +360,10 @@ def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> 
 
 
 def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
-    """Return the adjusted forms of a batch that are defined, with their ends, and the constants."""
+    """Return expectation, variance and the defined forms of a batch, by the keys of columns.
+
+    A form has three keys: ``index``, ``index_lower`` and ``index_upper``.
+    """
     constants, adjusted = done.constants, done.adjust()
     numbers = {"expectation": constants.expectation, "variance": constants.variance}
     for form in FORMS:
@@ -359,7 +377,11 @@ def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
 def _fill_significance(
     columns: dict[str, Any], batch: AdjustedBatch, rows: Places, size: int
 ) -> None:
-    """Write the tail probabilities of a batch into its rows; add their columns if missing."""
+    """Write the tail probabilities of a batch into its rows of `columns`, in place.
+
+    Their columns, of `size` rows, are added if they are missing: ``p_method``, and ``log10_p`` with
+    both ends.
+    """
     if "p_method" not in columns:
         columns["p_method"] = [None] * size
         for end in ENDS:
@@ -384,7 +406,10 @@ def adjust_on(
     tables: Tables,
     baselines: Iterable[str] = (DEFAULT_BASELINE,),
 ) -> list[AdjustedBatch]:
-    """Adjust values of models on ranking tasks as :func:`adjust_values` does."""
+    """Adjust values of models on ranking tasks of `tables`, as :func:`adjust_values` does.
+
+    A macro average counts tasks as the tool's does.
+    """
 
     def look_up_under(metric: Metric, baseline: str) -> Constants:
         weighed = weigh(tasks, metric, tool)
@@ -405,18 +430,26 @@ def adjust_values(
     is impossible, alone or together with others. Two values of one metric are those of two models,
     and are not compared.
     """
-    places: dict[Metric, list[int]] = {}
-    for place, (metric, _) in enumerate(values):
-        places.setdefault(metric, []).append(place)
+    # Constants are looked up once for each metric, whose values need not follow each other.
+    of_metric: dict[Metric, list[tuple[int, Published]]] = {}
+    for index, (metric, published) in enumerate(values):
+        of_metric.setdefault(metric, []).append((index, published))
     done = []
-    for baseline, metric in itertools.product(baselines, places):
+    for baseline, metric in itertools.product(baselines, of_metric):
         constants = look_up(metric, baseline)
-        for place in places[metric]:
-            published = values[place][1]
-            ends = (published.value, published.lower, published.upper)
-            batch = Batch(constants.tasks, metric, tool, *ends, place, text=published.text)
+        for index, published in of_metric[metric]:
+            batch = Batch(
+                constants.tasks,
+                metric,
+                tool,
+                value=published.value,
+                lower=published.lower,
+                upper=published.upper,
+                index=index,
+                text=published.text,
+            )
             done.append(adjust_batch(batch, constants))
-    is_one_model = len(places) == len(values)
+    is_one_model = len(of_metric) == len(values)
     if is_one_model and len(values) > 1:
         _refuse_contradictions(done[: len(values)], values)  # those under the first baseline
     return done
@@ -426,8 +459,8 @@ def _refuse_contradictions(
     done: Sequence[AdjustedBatch], values: Sequence[tuple[Metric, Published]]
 ) -> None:
     """Raise DataError if no ranks have all of the values, which are of one model."""
-    first_row = np.zeros(1, dtype=np.intp)
-    evaluations = itertools.repeat(first_row, len(done))
+    the_only_one = np.zeros(1, dtype=np.intp)  # all values are of evaluation 0
+    evaluations = itertools.repeat(the_only_one, len(done))
     reasons = list_contradictions(done, evaluations, lambda place: values[place][1].text)
     for reason in reasons.values():
         raise DataError(reason)
@@ -443,7 +476,7 @@ def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
 
 
 def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
-    """Return the row of a typed value, by the keys of columns."""
+    """Return the cells of a typed value in a table, by column; None for what is undefined."""
     constants, adjusted = done.constants, done.adjust()
     cells: dict[str, Any] = {"text": done.batch.text, "metric": constants.metric.key}
     for form in FORMS:
@@ -463,13 +496,13 @@ def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
     return cells
 
 
-def pick(adjusted: Adjusted, place: int) -> Adjusted:
-    """Return the numbers at one place of arrays."""
+def pick(adjusted: Adjusted, index: int) -> Adjusted:
+    """Return the adjusted value at one index of arrays, as floats; an undefined form stays None."""
     picked: dict[str, Any] = {}
     for form in FORMS:
         values, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
-        picked[form] = None if values is None else float(values[place])
+        picked[form] = None if values is None else float(values[index])
         picked[f"{form}_interval"] = None
         if interval is not None:
-            picked[f"{form}_interval"] = Interval(*(float(end[place]) for end in interval))
+            picked[f"{form}_interval"] = Interval(*(float(end[index]) for end in interval))
     return Adjusted(**picked, undefined=adjusted.undefined)

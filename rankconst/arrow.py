@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def wrap_numbers(values: NDArray[Any]) -> Any:
-    """Return numbers as an Arrow array that shares their memory; truth values become bits."""
+    """Return a numpy array of numbers or truth values as an Arrow array.
+
+    It shares the memory of numbers that lie side by side, so these must not change. Truth values
+    are copied: Arrow has eight of them in a byte.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -30,7 +34,10 @@ def wrap_numbers(values: NDArray[Any]) -> Any:
 
 
 def view_numbers(array: Any) -> NDArray[Any]:
-    """Return an Arrow array of numbers or truth values, without nulls, as numpy's."""
+    """Return an Arrow array of numbers or truth values as numpy's; it must have no nulls.
+
+    An array of numbers shares its memory, and cannot be written to.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -40,20 +47,24 @@ def view_numbers(array: Any) -> NDArray[Any]:
 
 
 def fill_nulls(values: Any, number: int) -> Any:
-    """Put a number in place of the nulls among others."""
+    """Return an Arrow array of numbers with `number` in place of its nulls."""
     import numpy as np
 
     return values.fill_null(wrap_numbers(np.array([number]))[0].cast(values.type))
 
 
 def join_texts(texts: Sequence[str]) -> Any:
-    """Return texts as an Arrow array."""
+    """Return texts as an Arrow array of strings; lone surrogates become question marks.
+
+    It is faster than ``pa.array``, which asks each text for its bytes. All texts together may have
+    2 GiB, as Arrow's strings do.
+    """
     import numpy as np
     import pyarrow as pa
 
     content = "".join(texts).encode(errors="replace")  # UTF-8 has no lone surrogates
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    if lengths.sum() != len(content):  # some letters take several bytes
+    if lengths.sum() != len(content):  # some letters take several bytes: count these
         lengths = np.fromiter(
             (len(text.encode(errors="replace")) for text in texts), np.int64, len(texts)
         )
@@ -62,14 +73,18 @@ def join_texts(texts: Sequence[str]) -> Any:
 
 
 def fold_digits(texts: Any) -> Any:
-    """Return an Arrow array of texts with each digit as 0."""
+    """Return an Arrow array of strings with 0 in place of each digit: "H@10" becomes "H@00".
+
+    Nulls are not kept: there must be none.
+    """
     import numpy as np
     import pyarrow as pa
 
-    zeros = np.arange(256, dtype=np.uint8)
-    zeros[ord("0") : ord("9") + 1] = ord("0")
+    # Byte to byte: in UTF-8 no other letter has the byte of a digit as a part.
+    folded_byte = np.arange(256, dtype=np.uint8)
+    folded_byte[ord("0") : ord("9") + 1] = ord("0")
     _, ends, content = texts.buffers()
-    letters: Any = zeros[np.frombuffer(content or b"", dtype=np.uint8)]
+    letters: Any = folded_byte[np.frombuffer(content or b"", dtype=np.uint8)]
     folded: Any = pa.StringArray.from_buffers(
         len(texts), ends, pa.py_buffer(letters), offset=texts.offset
     )
@@ -82,10 +97,13 @@ def wrap_text(text: str) -> Any:
 
 
 def refuse_masked(values: Any, what: str) -> None:
-    """Refuse an array with masked values; a plain array would show them."""
+    """Raise DataError for a numpy masked array with masked values; `what` names it.
+
+    As a plain array it would show the numbers under the mask.
+    """
     import numpy as np
 
-    # numpy's own question loads a module that few need.
+    # np.ma.is_masked would load a module that few need.
     masked = (
         np.count_nonzero(getattr(values, "mask", False)) if isinstance(values, np.ndarray) else 0
     )
@@ -98,7 +116,10 @@ _COMPUTE = ("toPandas", "compute", "collect", "df", "execute", "read_all", "to_t
 
 
 def refuse_lazy(table: Any) -> None:
-    """Refuse a table that has not been computed yet; the error names the method that does."""
+    """Raise UsageError for a table that has not been computed yet, as a LazyFrame of polars.
+
+    The error names the method that computes it: ``.collect()``. A table of any other kind passes.
+    """
     for method in _COMPUTE:
         if callable(getattr(table, method, None)):
             kind = type(table).__name__
@@ -106,7 +127,10 @@ def refuse_lazy(table: Any) -> None:
 
 
 def as_pandas(table: Any) -> Any:
-    """Return a table of Arrow, polars or the like as a DataFrame; anything else as it is."""
+    """Return a table of Arrow, polars or the like as a DataFrame of pandas; others as they are.
+
+    MissingExtraError if pandas is not installed, UsageError for a table that is not computed yet.
+    """
     refuse_lazy(table)
     if hasattr(table, "iloc") or not hasattr(table, "columns") or not hasattr(table, "to_pandas"):
         return table
@@ -119,8 +143,11 @@ def as_pandas(table: Any) -> Any:
 
 
 def as_given(frame: Any, given: Any) -> Any:
-    """Return a DataFrame as the kind of table that was given: of pandas, polars or Arrow."""
-    if hasattr(given, "iloc"):
+    """Return a DataFrame of pandas as a table of the same kind as `given`.
+
+    That may be of pandas, polars or Arrow, or of another library whose class takes Arrow tables.
+    """
+    if hasattr(given, "iloc"):  # of pandas
         return frame
     import pyarrow as pa
 
@@ -129,7 +156,10 @@ def as_given(frame: Any, given: Any) -> Any:
 
 
 def as_values(column: Any) -> Any:
-    """Return a column of polars or Arrow as an array or a list, a sparse Series as a dense one."""
+    """Return a column of polars or Arrow as an array of numbers or dates, or as a list.
+
+    Missing values are NaN. A sparse Series of pandas becomes dense; anything else stays as it is.
+    """
     kind: Any = getattr(column, "dtype", None)
     if type(kind).__name__ == "SparseDtype":
         return column.astype(kind.subtype)
@@ -141,13 +171,16 @@ def as_values(column: Any) -> Any:
     import numpy as np
 
     array = np.asarray(column)
-    if array.dtype.kind in "fiubmM":  # with NaN for nulls
+    if array.dtype.kind in "fiubmM":  # numbers, truth values, dates; numpy puts NaN for nulls
         return array
     return [float("nan") if item is None else item for item in array.tolist()]
 
 
 def list_values(values: Any) -> list[Any]:
-    """Return values as Python's, missing ones as None."""
+    """Return an array, a Series or any iterable as a list of Python's values.
+
+    NaN becomes None in columns of floats; other columns keep their items as they are.
+    """
     if not hasattr(values, "dtype"):
         return list(values)
     items: list[Any] = values.tolist()

@@ -68,8 +68,14 @@ class Question:
 
     @property
     def remedy(self) -> str:
-        """The options that answer it: one gives the value, one says that the word is harmless."""
+        """The options that answer it: one gives the value, one says that the word is harmless.
+
+        "--side tail, or --accept tail if it says nothing about these numbers". Of some numbers of a
+        file, it also says that ``--side tail`` holds for all and ``--accept tail=tail`` for these.
+        """
         ways = [self.option] if self.option else []
+        # An option is for all numbers of a file, --accept for these alone. Options that name a
+        # dataset, or a column, say so themselves.
         if self.option and self.total and self.field in NAMES[1:] and "column" not in self.option:
             ways = [f"{self.option} for all {self.total:,} numbers"]
             if self.word:
@@ -119,7 +125,10 @@ class Address:
 def assign_numbers(
     places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Add to each question the positions of its numbers, out of `total` numbers in the file."""
+    """Return the questions with the positions of their numbers, out of `total` in the file.
+
+    A question about all of them gets the total 0: its option holds for no others then.
+    """
     assigned = []
     for question, positions in places.items():
         numbers = tuple(sorted(positions))
@@ -145,8 +154,9 @@ _SPLITS = {word: split for split, others in SPLITS.items() for word in (split, *
 
 
 def complete_by_name(name: str, from_user: Address) -> Address:
-    """Add the split, side and rank type in a metric's name, such as ``tail.mrr``.
+    """Add the split, side and rank type in a metric's name to what a user says of the tasks.
 
+    ``both.realistic.mrr`` adds side both and rank type realistic, ``test_mrr`` adds split test.
     Raises UsageError if the user names another split or side.
     """
     fields: dict[str, Any] = {}
@@ -155,7 +165,8 @@ def complete_by_name(name: str, from_user: Address) -> Address:
             fields["side"] = word
         elif word in _SPLITS:
             fields["split"] = _SPLITS[word]
-        # PyKEEN 1.0 has best and worst behind a side; alone, such a word may be about a run.
+        # Words for optimistic and pessimistic, as PyKEEN 1.0's best and worst, count behind a side
+        # only: alone, "best" may be about the best of several runs.
         elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in fields):
             fields["rank_type"] = RANK_TYPES[word]
     for role, parse in (("split", parse_split), ("side", parse_side)):
@@ -169,15 +180,19 @@ def complete_by_name(name: str, from_user: Address) -> Address:
 
 
 def _list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
-    """Return for each field of :data:`NAMES` what turns a spelling into a key.
+    """Return for each field of :data:`NAMES` the function that turns a spelling into a key.
 
-    These raise UnknownNameError.
+    That of the dataset turns FB15k-237 into fb15k237. They raise UnknownNameError.
     """
     return {"dataset": tables.resolve_dataset, **_PARSERS}
 
 
 def parse_address(from_user: Address, tables: Tables) -> Address:
-    """Replace every name of a user's address by its key.
+    """Replace every name in a user's description of the tasks by its key.
+
+    Dataset FB15k-237 becomes fb15k237, split testing becomes test. A dataset that is the name of
+    several graphs becomes the one that the tool or the protocol means, if there is one; a kind of
+    benchmark in its place, such as inductive, moves to the field `kind`.
 
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
     cannot be adjusted on.
@@ -226,7 +241,11 @@ def _refuse_dataset(tool: Tool, dataset: str) -> None:
 
 
 def _read_kind(from_user: Address) -> Address:
-    """Read a kind of benchmark in the place of a dataset, or a name that the protocol settles."""
+    """Return what a user says with a dataset that is a kind, or a shared name, taken for that.
+
+    A kind of benchmark, such as inductive, moves to the field `kind`. A name of several graphs
+    becomes the one that the protocol is for. Anything else stays.
+    """
     from rankconst.catalogue.benchmarks import KINDS, list_namesakes
 
     name = from_user.dataset or ""
@@ -237,7 +256,10 @@ def _read_kind(from_user: Address) -> Address:
 
 
 def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
-    """Return the tool of a suite, if it has one; UsageError if another is named."""
+    """Return the tool that a suite of graphs prescribes, or if it prescribes none, the given one.
+
+    UsageError if the given tool is another than the suite's.
+    """
     if suite.tool is None or tool is None or tool is suite.tool:
         return suite.tool or tool
     raise UsageError(
@@ -250,7 +272,11 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
 
 
 def _narrow(from_file: Address, from_user: Address) -> Address:
-    """Replace a suite that a user names by the one of its graphs that the file names."""
+    """Replace a suite of graphs, named by the user as dataset, if the file names a single graph.
+
+    If several graphs have the file's name, it becomes the one that is in the suite; else None: then
+    the file's own dataset counts. Where the file has no dataset, or a mean over graphs, it stays.
+    """
     from rankconst.catalogue.literature import is_mean, load_suites
 
     if not from_user.dataset or not from_file.dataset or is_mean(from_file.dataset):
@@ -265,19 +291,28 @@ def _narrow(from_file: Address, from_user: Address) -> Address:
 
 
 def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
-    """Return the benchmark that a tool means by a shared name; other names as they are."""
+    """Return the key of the benchmark that a tool means by a shared name; other names as they are.
+
+    By WN18RR-v1, GraIL means wn18rr_v1_ind. If it is not known which one a tool means, the name
+    stays, too. `typed` is as for :func:`~rankconst.catalogue.benchmarks.list_namesakes`.
+    """
     from rankconst.catalogue.benchmarks import list_names, list_namesakes
 
     benchmarks = {tool.means.get(key, key) for key in list_namesakes(name, typed=typed)}
-    if not benchmarks:
+    if not benchmarks:  # the name is not shared
         return name
     if len(benchmarks) == 1:
         return benchmarks.pop()
+    # A benchmark may have the tool in its title: "NELL-995 (RED-GNN)".
     return list_names().find(f"{name} ({tool.title})") or name
 
 
 def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
-    """Return the benchmarks that a protocol is for; none if it is for any."""
+    """Return the keys of those benchmarks that can be evaluated under a protocol.
+
+    None for no protocol, an unknown one, and the word filtered: they choose nothing. A protocol of
+    temporal graphs keeps the temporal ones.
+    """
     if protocol is None or is_filtered(protocol):
         return []
     from rankconst.catalogue.benchmarks import load_benchmarks
@@ -291,7 +326,12 @@ def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
 
 
 def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
-    """Replace the name of a dataset by its one benchmark; add a question if there are several."""
+    """Replace the name of a dataset in a file by the key of its benchmark, if it has several.
+
+    What the user accepts, or names, comes first, then the kind and the protocol. If these leave
+    several, a question is added; also for a mean over graphs of which it is not known which ones.
+    The dataset becomes None where the user names it.
+    """
     if not from_file.dataset:
         return from_file
     from rankconst.catalogue.benchmarks import list_kinds, list_namesakes
@@ -337,12 +377,16 @@ def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
 
 
 def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
-    """Ask for one of the benchmarks with the same name."""
+    """Ask for one of the benchmarks with the same name.
+
+    The option names what chooses a single one: a kind, a tool, else its key: "--dataset nell995 or
+    --dataset nell995_redgnn, or --accept NELL-995=GRAPH for this name alone".
+    """
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
     from rankconst.catalogue.tools import load_tools
 
     titles = {key: load_benchmarks()[key].title for key in namesakes}
-    if len(namesakes) == 1:
+    if len(namesakes) == 1:  # the other graphs of that name are not in the registry
         text = f"{name} may be {titles[namesakes[0]]} or another graph"
         option = f"--dataset {namesakes[0]} if it is that"
         return Question("dataset", text, option=option, choices=namesakes)
@@ -367,7 +411,7 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
 
 
 def ask_mean(mean: Address, what: str = "") -> Question:
-    """Ask for the suite of a number that is a mean over graphs."""
+    """Ask for the suite, a list of graphs, that a number is a mean over. `what` ends the text."""
     option = name_suites(mean.suites)
     return Question("dataset", f"{mean.dataset} is a mean over graphs{what}", option=option)
 
@@ -382,14 +426,18 @@ def name_suites(keys: Iterable[str]) -> str:
 
 
 def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
-    """Return False if a file contradicts the user; unknown names contradict nothing."""
+    """Return False if a file contradicts the user on a dataset, split, side, protocol and so on.
+
+    A field that either leaves open contradicts nothing, nor does an unknown name in the file. The
+    user's names are keys; "testing" in the file agrees with test.
+    """
     if not _agree_on_dataset(from_file, from_user, tables):
         return False
     for name, parse in _PARSERS.items():
         declared, option = getattr(from_file, name), getattr(from_user, name)
         if not declared or not option:
             continue
-        if name == "protocol" and is_filtered(declared):  # in any way
+        if name == "protocol" and is_filtered(declared):  # any protocol that removes known answers
             fits = option != "raw"
         else:
             fits = _find_key(declared, parse) in {option, None}
@@ -401,6 +449,11 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
 
 
 def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) -> bool:
+    """Return False if the dataset in a file is not the user's, nor a graph of the user's suite.
+
+    A name of several graphs agrees with each of them, a mean over graphs with any suite. Where the
+    file only has a question, its choices are what it may name.
+    """
     from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.literature import is_mean, load_suites
 
@@ -429,7 +482,11 @@ def _find_key(name: str, parse: Callable[[str], str]) -> str | None:
 
 
 def _choose(name: str, from_file: Address, from_user: Address, tables: Tables) -> str | None:
-    """Return the key of a field by the user or the file; UsageError if the two differ."""
+    """Return the key of a field, such as side, by the user or the file; None if neither has it.
+
+    The user's is a key already. UsageError if the two differ, UnknownNameError if the file's name
+    is unknown.
+    """
     declared, option = getattr(from_file, name), getattr(from_user, name)
     key = None
     if declared and declared != option:
@@ -457,11 +514,11 @@ NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a colu
 def settle(
     from_file: Address, from_user: Address, tables: Tables, *, tool: str | None = None
 ) -> tuple[Tasks, Tool | None]:
-    """Return the ranking tasks of a number, and the tool with its caveats.
+    """Return the ranking tasks of a number, and the tool that it is from; None if unknown.
 
     `from_user` has keys, as :func:`parse_address` returns them. It fills in the fields that the
     file leaves open, and its protocol and tool take precedence. `tool` is that of the file's
-    format, and comes last.
+    format, and comes last. What all leave open is assumed, as split test and side both.
 
     Raises AskedError for what only the user can answer, UnknownNameError for an unknown name,
     UsageError if user and file contradict each other or sampled numbers are to be taken for full
@@ -520,7 +577,11 @@ def settle(
 
 
 def _require_answers(from_file: Address, from_user: Address) -> Address:
-    """Raise AskedError for questions that the user has not answered, as about the word macro."""
+    """Raise AskedError for the questions of a file that the user has not answered.
+
+    Returns what the file says, without the aggregation "macro": that the user has told which macro
+    average is meant.
+    """
     questions = list_open(from_file, from_user)
     if is_either_macro(from_file.aggregation):
         if from_user.aggregation not in MACROS:
@@ -532,9 +593,10 @@ def _require_answers(from_file: Address, from_user: Address) -> Address:
 
 
 def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: str | None) -> Tasks:
-    """Return tasks that are described by their number, under a protocol that samples negatives.
+    """Return tasks that are known by their number alone, under a protocol that samples negatives.
 
-    Raises DataError for other tasks: they need a dataset.
+    There each has the same number of candidates. DataError for other tasks: they need a dataset,
+    and a `kind` of dataset is none.
     """
     if num_tasks and protocol and find_protocol(protocol).negatives is not None:
         return Tasks(f"{num_tasks:,} tasks", parse_protocol(protocol).key, split="")
@@ -547,7 +609,10 @@ def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: s
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return the name of a protocol; None for the word filtered, which names none."""
+    """Return the name of a protocol; None for the word filtered, which does not say which one.
+
+    DataError if the tool's numbers are not filtered.
+    """
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
@@ -583,7 +648,10 @@ def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Return the relations with some names, punctuation aside; none if a name is unknown."""
+    """Return the relations with some names, punctuation and case aside: "has part", _has_part.
+
+    Empty if any name has no relation, or several.
+    """
     spellings = _index_spellings(tuple(known))
     matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
     if any(len(relations) != 1 for relations in matches):
@@ -602,7 +670,11 @@ def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
-    """Return ranking tasks with a tool's weights; DataError if there are no constants for these."""
+    """Return the tasks as a tool averages a metric over them.
+
+    Some tools' macro averages leave a metric unweighted: then each task counts once. DataError if
+    the tool's macro average of the metric has no constants.
+    """
     if tool is None or tasks.is_micro:
         return tasks
     if reason := tool.unmade.get(metric.label):
@@ -616,7 +688,12 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
 
 
 def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
-    """Return the questions that neither the user nor the kind of the benchmark answers."""
+    """Return the questions of a file that are left: not answered by the user, the kind or the tool.
+
+    A word that the user accepts, a dataset of the kind that a word names, and a tool with the
+    protocol that it names each answer a question, and so does an option for its field. One that
+    says otherwise than the word leaves the question, with the contradiction in its place.
+    """
     if not from_file.questions:  # to know its kind, the whole registry is read
         return ()
     from rankconst.catalogue.benchmarks import KINDS, list_kinds
@@ -646,7 +723,11 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
 
 
 def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
-    """Return True if the value of an option answers a question and fits the question's word."""
+    """Return True if the value of an option answers a question and fits the question's word.
+
+    For a question about "dev", which says split valid, ``valid`` fits and ``test`` does not.
+    `sides` are those that all questions about sides say.
+    """
     if option == "both":  # where a text has heads and tails
         return not question.says or {*ENTITY_SIDES} <= {*sides}
     if question.option.endswith("sampled:M"):  # no other protocol has a number of negatives
@@ -655,7 +736,10 @@ def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
 
 
 def read_words(from_file: Address, from_user: Address) -> Address:
-    """Add the values of accepted words, ``--accept WORD=VALUE``, to a user's address."""
+    """Return what a user says of the tasks, with the values of accepted words.
+
+    ``--accept dev=valid`` sets split valid, if a question of the file is about the word dev.
+    """
     accepted = _list_accepted(from_user)
     fields: dict[str, Any] = {}
     for question in from_file.questions:
@@ -666,9 +750,10 @@ def read_words(from_file: Address, from_user: Address) -> Address:
 
 
 def _parse_value(question: Question, value: str) -> tuple[str, str]:
-    """Return the field of an address and the key for the value of an accepted word.
+    """Return the field and the key for the value of an accepted word: split and valid for valid.
 
-    Raises UnknownNameError if the value is none of the question's field, UsageError if of no field.
+    It is that of the question's field; if that is none of split, side, protocol and aggregation, of
+    the first of these that has such a value. UnknownNameError or UsageError if there is none.
     """
     if question.field in _PARSERS:
         return question.field, _PARSERS[question.field](value)
@@ -685,7 +770,8 @@ def _parse_value(question: Question, value: str) -> tuple[str, str]:
 def _list_accepted(from_user: Address) -> dict[str, str]:
     """Map the words that a user accepts to their values; harmless words to an empty text.
 
-    ``--accept n=50=sampled:50`` gives the word ``n=50`` the value ``sampled:50``.
+    ``--accept n=50=sampled:50`` gives the word ``n=50`` the value ``sampled:50``, as the last = is
+    what sets the value apart. It may also be a word as a whole: that is harmless then.
     """
     accepted = {}
     for text in from_user.accepted:
@@ -696,7 +782,10 @@ def _list_accepted(from_user: Address) -> dict[str, str]:
 
 
 def list_words(from_file: Address) -> set[str]:
-    """Return the words of a number that ``--accept`` takes: of its questions, and shared names."""
+    """Return the words of a number that ``--accept`` takes: those of its questions, in lower case.
+
+    The name of its dataset is one, too, if several graphs share it.
+    """
     words = {question.word for question in from_file.questions}
     if from_file.dataset:
         from rankconst.catalogue.benchmarks import list_namesakes
@@ -740,9 +829,13 @@ def name_arguments(text: str) -> str:
 def look_up_named(
     metric: str, from_user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
-    """Return the constants of a metric on a user's tasks; its name may add a split or side."""
+    """Return the constants of a metric on the tasks that a user names, without a file.
+
+    The metric's name may add a split or side: ``tail.mrr``. UsageError for a tool that leaves out
+    tasks of which it is not known which.
+    """
     parsed = parse_metric(metric)
-    # Ties are ranked alike in both.
+    # Constants are the same for all ranks of ties, so that of the name plays no part.
     named = replace(complete_by_name(metric, from_user), rank_type=None)
     tasks, tool = settle(NOTHING, parse_address(named, tables), tables)
     if tool is not None and tool.batch is not None:
@@ -754,7 +847,12 @@ def look_up_named(
 
 
 def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants:
-    """Return the constants of a metric on a number of tasks without a dataset."""
+    """Return the constants of a metric on `num_tasks` tasks that have equally many candidates.
+
+    The protocol says how many: sampled:50 has 51. Without one only shares have constants, on tasks
+    with more candidates than any graph has. UsageError for other metrics and protocols, or if the
+    user says anything else of the tasks.
+    """
     if replace(from_user, protocol=None) != NOTHING:
         raise UsageError(
             "with the number of tasks, say nothing else about the tasks but protocol sampled:M."
@@ -763,7 +861,7 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
     if from_user.protocol is not None:
         histogram = sampled_histogram(protocol, num_tasks)
     elif metric.is_share:
-        # More candidates leave less certain; a histogram takes no more than these.
+        # With more candidates fewer hits are certain; a histogram takes no more than these.
         histogram = Histogram.from_counts([2**53], [num_tasks])
     else:
         raise UsageError(
@@ -777,7 +875,11 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
 
 
 def parse_counted(name: str | None, tool: str | None) -> str:
-    """Return the protocol of a number of tasks without a dataset; UsageError unless it samples."""
+    """Return the key of the protocol by its name, else by the tool, else the usual one.
+
+    UsageError unless it samples negatives: with the number of tasks, but no dataset, constants are
+    known for such protocols only.
+    """
     row = read_tool(tool)
     protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
@@ -793,7 +895,11 @@ def parse_counted(name: str | None, tool: str | None) -> str:
 
 
 def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[str, str]:
-    """Map the fields of a number's tasks that neither it nor the user names to their values."""
+    """Map the fields of a number's tasks that neither the file nor the user names to their values.
+
+    {"split": "test", "side": "both"} says that these were assumed. Empty for counts of the user's
+    own, and for a suite of graphs that a tool ranks in its own way: nothing is assumed there.
+    """
     if tasks.protocol == OWN_COUNTS.key or has_own_tasks(tasks.dataset):
         return {}
     from_user = read_words(declared, from_user)
@@ -809,9 +915,11 @@ def gather_assumed(
     from_user: Address,
     rank_types: Collection[str | None] = (),
 ) -> dict[str, tuple[str, ...]]:
-    """Map the assumed fields of some numbers to their distinct values.
+    """Map the assumed fields of some numbers to their distinct values, in order of appearance.
 
-    Aggregation and rank type are left out if no number names one.
+    `settled` has, for each number, what its file says and the tasks that it was settled on;
+    `rank_types` are those that numbers name, with None if one names none. Aggregation and rank type
+    are left out if no number names one.
     """
     pairs = list(settled)
     assumed: dict[str, dict[str, None]] = {}
