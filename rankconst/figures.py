@@ -114,7 +114,10 @@ def collect_points(
 
 
 def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
-    """Return the marks of forms, each with the name that adjusted numbers give it."""
+    """Return the marks of forms, without those that are undefined.
+
+    `names` maps a form of the picture to an attribute of `numbers`: ``skill="index"``.
+    """
     marks = {}
     for form, name in names.items():
         height = getattr(numbers, name, None)
@@ -193,7 +196,7 @@ _SLOT, _NARROW, _WIDE, _BESIDE = 0.11, 2.6, 10.5, 3.6
 
 
 def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
-    """Return a figure with a panel for each metric and form."""
+    """Return a figure with a panel for each metric and form; there is at least one point."""
     from matplotlib.figure import Figure
 
     sizes = {point.column: point.constants.histogram.mean for point in points}
@@ -204,6 +207,7 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
     if width > _BESIDE:  # all panels below each other
         rows, columns = rows * columns, 1
     handles = _make_handles(points)
+    # Widths and heights, in inches, are estimates that leave room for the letters.
     longest = max(len(str(handle.get_label())) for handle in handles)
     handle_width = 0.4 + 0.07 * longest
     per_line = max(1, min(len(handles), int(columns * width / handle_width)))
@@ -231,7 +235,11 @@ class Span(NamedTuple):
 
 
 def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, Span]:
-    """Return the place of each column, by ascending mean of candidates."""
+    """Return the place of each column, by ascending mean of candidates.
+
+    `sizes` has that mean for each column. A column is as wide as its metric with the most results
+    needs, the same in all panels.
+    """
     counts = Counter((point.column, point.metric) for point in points)
     spans, start = {}, 0
     for column in sorted(sizes, key=lambda column: (sizes[column], column)):
@@ -284,6 +292,7 @@ def _draw_points(
     for column, span in spans.items():
         of_column = [point for point in results if point.column == column]
         of_column.sort(key=lambda point: order.index(point.model))
+        # Points at x, x + 1 and so on, whose mean is the middle of the column.
         x = (span.start + span.stop - len(of_column) + 1) / 2
         for place, point in enumerate(of_column):
             if form in point.marks:
@@ -312,6 +321,7 @@ Look = dict[str, Any]
 def choose_look(number: int) -> Look:
     """Choose the look of a model by its number; the first hundred differ."""
     turn, place = divmod(number, len(COLOURS))
+    # As 3 and 10 have no common divisor, a colour gets another marker in each of ten turns.
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
     return {"color": colour, "marker": marker, "mfc": "white" if turn % 2 else colour}
 

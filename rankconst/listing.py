@@ -123,7 +123,10 @@ class Listing:
         caption: str = "",
         card: str = "",
     ) -> Listing:
-        """Make a listing of rows with the same keys, those of the columns among them."""
+        """Make a listing of rows with the same keys, those of the columns among them.
+
+        Keys without a column are kept for the `show_row` of others.
+        """
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
         return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption, card)
 
@@ -168,7 +171,8 @@ class Listing:
 
 def _write_json(listing: Listing) -> Iterator[str]:
     def encode(value: Any) -> str:
-        # The logarithm of 0: a number that JSON can write, and that reads as minus infinity.
+        # A probability of 0 has this logarithm. JSON has no infinity, but numbers too large for a
+        # double, which programs read as infinite.
         if value == -math.inf:
             return "-1e999"
         nested = isinstance(value, (list, tuple, dict))
@@ -298,7 +302,10 @@ def _write_fields(grid: Sequence[GridColumn], place: int, width: int, *, is_sing
 
 
 def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
-    """Write a table of two columns, the texts of the second continuing below themselves."""
+    """Write a table of two columns, the texts of the second continuing below themselves.
+
+    There is at least one row, and as many names as texts.
+    """
     most = max(map(measure, names))
     start = most + 5
     lines = []
@@ -310,7 +317,7 @@ def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
 
 
 def _fill_grid(listing: Listing) -> list[GridColumn]:
-    """Return the columns of the screen, with their headings and cells."""
+    """Return the columns that a screen shows, those with a title, with their headings and cells."""
     grid = []
     for column in listing.columns:
         if column.title is not None:
@@ -362,7 +369,10 @@ def _find_filled(columns: Sequence[Sequence[Any]]) -> list[int]:
 
 
 def _entitle(column: Column, group: str, rows: Listing) -> str | None:
-    """Return the title of a column in the table of a group; None if it has nothing there."""
+    """Return the title of a column in the table of a group; None if it has nothing there.
+
+    Of "WN18RR / MRR" and "MRR (WN18RR)" it is MRR, as the group is named above its table.
+    """
     if column.group is None:
         return column.title if any(list_values(rows.data[column.key])) else None
     if column.title is None:
@@ -619,17 +629,22 @@ def measure_narrow(columns: Sequence[GridColumn]) -> int:
 
 
 def _add_gaps(widths: Sequence[int], gap: str) -> int:
+    """Return the width of a table of such columns, with gaps between and a blank on either side."""
     return 2 + sum(widths) + len(gap) * (len(widths) - 1)
 
 
 def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
-    """Draw a table; in one that is wider than the screen, the widest texts continue below."""
+    """Draw a table; in one that is wider than the screen, the widest texts continue below.
+
+    Words and numbers are never broken: if they leave no room, the table is wider than `width`.
+    """
     widths = [column.width for column in columns]
     fits = _add_gaps([column.least for column in columns], _GAP) <= width
     gap = _GAP if fits else _NARROW_GAP
     excess = _add_gaps(widths, gap) - width
     while excess > 0:
-        # Of equally wide columns one of words, which can be broken better than headings.
+        # The widest column gives a place; of equally wide ones the last of words, if any, as these
+        # can be broken better than headings of numbers.
         breakable = [
             place for place, column in enumerate(columns) if widths[place] > column.unbroken
         ]
@@ -656,7 +671,10 @@ _FILLER = "\0"  # in no cell: they have no control characters
 
 
 def _fold(cell: str, most: int) -> list[str]:
-    """Break a text into lines that take at most so many places of a terminal."""
+    """Break a text into lines that take at most so many places of a terminal.
+
+    A Chinese sign takes two. A single word that is longer is broken.
+    """
     if measure(cell) <= most:
         return [cell]
     # textwrap counts signs: one that takes two places gets a filler.

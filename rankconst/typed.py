@@ -77,7 +77,8 @@ def lay_out(
 ) -> Listing:
     """List typed values with their adjusted forms, chance and counting; all columns if `full`.
 
-    Batches of further baselines have rows of their own.
+    Batches of further baselines have rows of their own. At least one batch is compared with chance.
+    `more` ends the caption, as "More: --details." does.
     """
     floors = find_floors(done, tables)
     others = [batch for batch in done if batch not in floors]
@@ -111,7 +112,10 @@ def _expect(batch: AdjustedBatch) -> float:
 
 
 def _explain_numbers(floors: Floors) -> str:
-    """Explain the numbers: in a sentence each, or in one for all."""
+    """Explain the numbers: in a sentence each, or in one for all.
+
+    Sentences begin with the metric if there are several, and with the dataset if there are several.
+    """
     if len(floors) > _MOST_SENTENCES:
         return summarise(floors)
     datasets = [batch.batch.tasks.dataset for batch in floors]
@@ -134,7 +138,8 @@ def _list_columns(
 ) -> Iterator[Column]:
     """Yield the columns: the tasks, the published value, its adjusted forms and the constants.
 
-    Some of them are only there if `full`.
+    Some of them are only there if `full`. `ladder` is True if there are rows for further baselines;
+    else what chance and counting get are columns.
     """
     metrics = list(dict.fromkeys(batch.batch.metric for batch in done))
     labels = {metric.key: metric.label for metric in metrics}
@@ -179,7 +184,8 @@ def _list_columns(
 def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[Column]:
     """Yield the columns of the adjusted forms; without `full`, that of the index alone.
 
-    Their `drop` is the order in which they leave a narrow terminal.
+    `single` is the metric if there is only one: the column then has its name, AMRR. Their `drop` is
+    the order in which they leave a narrow terminal, the largest first.
     """
     against, ranker, index = "chance", "chance", (single and single.name_of("index")) or "index"
     normalised: str | None = "normalised"
@@ -240,6 +246,7 @@ def list_rows(
     counting = tables.find_counting(tasks.dataset)
     if floor is not None:
         rankers.append(floor)
+        # Counting by recency forecasts: others may see all facts before the time of the query.
         if counting is not None and counting.key == "recency":
             rankers.append(find_floor(chance, tables, SINGLE_STEP))
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
@@ -263,7 +270,7 @@ def _name_baseline(batch: AdjustedBatch) -> str:
 
 
 def write_rows(rows: Sequence[Row]) -> str:
-    """Write rows one below the other, their numbers in line."""
+    """Write rows, at least one, below each other, their names, numbers and meanings in columns."""
     names = max(len(name) for name, _, _ in rows)
     values = max(len(value) for _, value, _ in rows)
     lines = (f"  {name:<{names}}   {value:<{values}}   {meaning}" for name, value, meaning in rows)

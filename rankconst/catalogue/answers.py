@@ -34,7 +34,8 @@ Kind = Literal["hits", "hit", "first", "reciprocals", "gain", "clipped_gain", "p
 class Places:
     """The places of the right answers of queries, those of a query together and ascending.
 
-    `starts` are where each query begins, `rights` how many right answers it has.
+    `starts` are where each query begins, `rights` how many right answers it has, at least 1: of two
+    queries with right answers in places 1, 3 and 2, [0, 2] and [2, 1].
     """
 
     places: Values
@@ -43,13 +44,17 @@ class Places:
 
     @classmethod
     def from_first(cls, first: Values, rights: NDArray[np.intp]) -> Places:
-        """Put the right answers of each query one after another, from a place on."""
+        """Put the right answers of each query one after another, from a place on.
+
+        From places [1, 4] on, 2 right answers and 1 are in places 1, 2 and 4.
+        """
         starts = np.cumsum(rights) - rights
         return cls(np.repeat(first - starts, rights) + np.arange(rights.sum()), starts, rights)
 
     def add(self, terms: Values) -> Values:
         """Add up the terms of each query, at most 1 each, with a single rounding."""
-        # The upper digits add up exactly.
+        # Multiples of 2^-26 up to 1 add up exactly, if there are fewer than 2^27; what is left is
+        # so small that its roundings do not count.
         upper = np.round(terms * 2.0**26) / 2.0**26
         return np.add.reduceat(upper, self.starts) + np.add.reduceat(terms - upper, self.starts)
 
@@ -121,7 +126,11 @@ class Family:
         return _EVALUATE[self.kind](right, k or ALL)
 
     def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
-        """Return the divisor of that sum, for each query."""
+        """Return what :meth:`sum_up` is divided by, for each query, from its N and R.
+
+        `candidates` may be one number for all queries. The sum of the right answers on top, the
+        ideal, is computed once for each number of them.
+        """
         k = k or ALL
         if self.over.startswith("ideal"):
             numbers = np.minimum(rights, k)
@@ -283,7 +292,8 @@ class Library:
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name; None if the library does not have it.
 
-        Raises UnknownNameError if it does not say which k.
+        A name without a k may be of a metric that is only there without one. Raises
+        UnknownNameError if the metric needs a k, and neither name nor library has it.
         """
         for stem, k in split_name(name):
             rows = self.metrics if k else {**self.metrics, **self.metrics_without_k}
@@ -315,7 +325,11 @@ _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 
 
 def split_name(name: str) -> list[tuple[str, int | None]]:
-    """Split a name into its stem without punctuation and its k, in all ways to read it."""
+    """Split a name into its stem without punctuation and its k, in all ways to read it.
+
+    "MAP@10" is [("map", 10), ("mapatk", 10)], as some libraries call the metric "map_at_k"; "ndcg"
+    is [("ndcg", None)]. The likeliest comes first.
+    """
     bare = strip_prefixes(name)
     match = _NUMBERED.fullmatch(bare)
     if match is None:
@@ -400,12 +414,17 @@ def list_spellings() -> frozenset[str]:
         for spellings in (*row.metrics.values(), *row.metrics_without_k.values()):
             names.update(map(squash, spellings))
     of_one_answer = {name for name in names if find_metric(name) or find_metric(f"{name}@10")}
+    # Hits@k is called recall, too, but a recall is read as of several right answers.
     return frozenset(names - of_one_answer | {"recall"})
 
 
 @functools.lru_cache(maxsize=4_096)
 def find_measure(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
-    """Return the metric that a whole name spells, of one right answer or of several."""
+    """Return the metric that a whole name spells, of one right answer or of several, and its form.
+
+    The form is that of an adjusted name, "index" for "AMRR", and else None. The whole is None for
+    other names, and for one that lacks its k, if `k` is None, too.
+    """
     for stem, number in split_name(name):
         if stem in list_spellings():
             cutoff = number or k
@@ -427,7 +446,10 @@ def _list_stems_with_k() -> frozenset[str]:
 
 
 def _name(stem: str, k: int | None, name: str) -> AnswersMetric:
-    """Return a metric of several right answers without a definition."""
+    """Return a metric of several right answers without a definition, shown as `name` writes it.
+
+    "test_NDCG_at_10" is shown as "NDCG@10". `stem` and `k` are those of :func:`split_name`.
+    """
     symbol = strip_prefixes(name)
     if k is None:
         return name_answers_metric(stem, k, symbol)

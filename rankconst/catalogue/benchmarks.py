@@ -175,6 +175,10 @@ class Benchmark:
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
+    """Return the benchmark of an entry of the registry; empties `entry`.
+
+    A file has a URL of its own, or is a member of the benchmark's archive.
+    """
     archive = Remote(**entry.pop("archive", {"url": ""}))
     files: dict[str, BenchmarkFile] = {}
     for role, described in entry.pop("files", {}).items():
@@ -196,7 +200,10 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
 
 @functools.cache
 def _read_sections(pattern: str) -> Mapping[str, Any]:
-    """Parse the sections of the registry with matching names: all take a command 25 ms longer."""
+    """Parse the sections of the registry whose whole names match a pattern, such as "elsewhere".
+
+    To parse all of them takes a command 25 ms longer.
+    """
     import tomllib
 
     sections = _FILE.read_text(encoding="utf-8").split("\n[")
@@ -220,6 +227,7 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
 def list_elsewhere() -> Mapping[str, str]:
     """Return the graphs that the registry has no ranking tasks for, squashed name to kind."""
     elsewhere: Mapping[str, Sequence[str]] = _read_sections("elsewhere")["elsewhere"]
+    # A name of several kinds is of the first, which is written last here.
     return {squash(name): kind for kind in reversed([*elsewhere]) for name in elsewhere[kind]}
 
 
@@ -257,9 +265,9 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 
 def list_kinds(name: str) -> frozenset[str]:
-    """Return the :data:`KINDS` of a benchmark, and full if all entities are ranked.
+    """Return which of :data:`KINDS` a benchmark is of, and "full" if all entities are ranked.
 
-    A graph of another name is transductive and full.
+    A suite is of all the kinds of its graphs. A graph of another name is transductive and full.
     """
     from rankconst.catalogue.literature import find_suite
 

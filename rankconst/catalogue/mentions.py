@@ -88,6 +88,7 @@ def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
         end += 1
     before = _BEFORE.search(text, max(start - _FARTHEST, 0), start)
     behind = _BEHIND.match(text, end)
+    # An asterisk behind a name marks another graph, but *WN18RR* is emphasis.
     if before is None and (behind is None or text[max(start - 1, 0) : start] == "*"):
         key = _list_registered().get(plain)
         return Mention(text[start:end], key or plain, key is not None, start, end)
@@ -115,7 +116,10 @@ def _count_words(text: str, words: list[re.Match[str]]) -> int:
 
 
 def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
-    """Return True if two words of a text may be of one name."""
+    """Return True if two neighbouring words may be of one name, by what is between them.
+
+    "FB15k-237" and "FB15k 237" are one; of "FB15k, 237" a comma parts them.
+    """
     between = word.end(), other.start()
     if _GAP.fullmatch(text, *between) is not None:
         return True
@@ -123,7 +127,11 @@ def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:
-    """Return the graph of a word that begins with a registered name, such as WN18RRv1."""
+    """Return the graph of a word that begins with a registered name, such as WN18RRv1.
+
+    It is another graph than the registered one. None if word or name have no digit: too many words
+    begin as a name without one.
+    """
     name, start = word[0], word.start()
     if not _holds_digit(name):
         return None
@@ -202,7 +210,10 @@ def _find_longest() -> int:
 
 @functools.cache
 def _list_beginnings() -> frozenset[str]:
-    """Return the first words of all names; most words of a text are none of them."""
+    """Return every beginning of a name, squashed: "w", "wn", "wn1" and so on of "wn18".
+
+    Most words of a text are none of them, and need no further look.
+    """
     return frozenset(name[:end] for name in list_graph_names() for end in range(1, len(name) + 1))
 
 

@@ -107,7 +107,10 @@ def _cut(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int 
 
 
 def _median(ranks: Values, weights: Values) -> float:
-    """Return the median, of two middle ranks their mean."""
+    """Return the median, of two middle ranks their mean.
+
+    Each rank counts as many times as its weight says; there is at least one.
+    """
     order = np.argsort(ranks)
     below = np.cumsum(weights[order])
     half = below[-1] / 2
@@ -158,7 +161,11 @@ def _median_absolute_deviation(ranks: Values, weights: Values) -> float:
 
 
 def _largest_median_deviation(sizes: Values, _: Values) -> float:
-    """Return a bound: the nearer half of the ranks lies within half the range of the median."""
+    """Return a bound of the MAD, which may be above what ranks can reach.
+
+    Ranks are from 1 to the largest size, and half of them are no farther from their median than
+    half that range.
+    """
     return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
 
 
@@ -574,7 +581,7 @@ CATALOGUE: dict[str, Metric] = {
 
 
 def _expand(metric: Metric) -> list[Metric]:
-    """Return the metrics of a family in the tables."""
+    """Return the metrics of a family in the tables: of Hits@k, Hits@1, Hits@3 and so on."""
     return [metric.at(k) for k in TABULATED_KS] if metric.takes_k else [metric]
 
 
@@ -713,7 +720,10 @@ def _parse_name(name: str, k: int | None) -> Metric:
 
 
 def _find_family(name: str) -> tuple[Metric | None, int | None]:
-    """Return the family of a name and its k; ``mrr@10`` has one, ``mrr10`` is no name."""
+    """Return the family of a name and its k; None for a name of none, and without a k.
+
+    ``mrr@10`` is MRR@k with 10, ``hits10`` Hits@k with 10; ``mrr10`` is no name.
+    """
     numbered = _NUMBERED.match(name)
     if numbered is None:
         return CATALOGUE.get(_NAMES.find(name) or ""), None
@@ -725,7 +735,11 @@ def _find_family(name: str) -> tuple[Metric | None, int | None]:
 
 
 def find_metric(name: str, k: int | None = None) -> Form | None:
-    """Return the metric that a whole name spells, with its adjusted form; None for other names."""
+    """Return the metric that a whole name spells, with its adjusted form; None for other names.
+
+    ``hits@10`` is Form(Hits@10, None), ``AH@10`` and PyKEEN's ``adjusted_hits_at_10`` are
+    Form(Hits@10, "index"). `k` is that of a name without one; without either, the name is none.
+    """
     bare = name.strip()
     metric, number = _find_family(bare)
     if metric is not None:
@@ -738,7 +752,7 @@ def find_metric(name: str, k: int | None = None) -> Form | None:
         base = None if match is None else find_metric(match[1], k)
         if base is None:
             continue
-        if base.form is not None:
+        if base.form is not None:  # adjusted twice: z_adjusted_...
             return None
         # PyKEEN's ``adjusted_hits_at_k`` is an index, without saying so.
         is_index = base.metric.index_name and not base.metric.normalised_name
@@ -760,6 +774,7 @@ def _find_adjusted(name: str) -> Form | None:
     stem = plain.rstrip("0123456789")
     digits = plain[len(stem) :]
     found = _ADJUSTED.get(stem)
+    # As _NUMBERED: longer numbers are no k.
     if found is None or found.metric.takes_k != bool(digits) or len(digits) > 20:
         return None
     if not digits:

@@ -147,8 +147,9 @@ class Protocol:
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
         """Return True if the protocol is for graphs with time or qualifiers, or without."""
-        if self.known == "none":
+        if self.known == "none":  # nothing that is removed depends on times or qualifiers
             return True
+        # Protocols for qualifiers have a time, too: qualifiers are in its place.
         return (self.time is not None, self.qualified) == (temporal or qualified, qualified)
 
 
@@ -374,7 +375,11 @@ def find_protocol(name: str) -> Protocol:
 
 
 def _sample(name: str, negatives: int, way: str | None) -> Protocol:
-    """Return the protocol that ranks among sampled negatives."""
+    """Return the protocol that ranks among sampled negatives, so many for each task.
+
+    `way` is how they are drawn, in any spelling of ``samplings.toml``; None for the usual way.
+    `name` is what was typed, for messages.
+    """
     if negatives < 1:
         raise UnknownNameError(
             f"protocol {name!r} needs at least one negative: sampled:500, for example."
@@ -398,7 +403,10 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
 
 
 def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -> str:
-    """Explain a protocol without constants on a graph with time or qualifiers; empty if it has."""
+    """Explain why a protocol does not fit a graph, and name those that do; empty if it fits.
+
+    `temporal` and `qualified` say whether the facts of the graph have a time, or qualifiers.
+    """
     if protocol.fits(temporal, qualified):
         return ""
     if not temporal and not qualified:
@@ -425,7 +433,10 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
 
 
 def rate_protocol(key: str) -> int:
-    """Rank a protocol by its use for undeclared numbers: 0 is the likeliest."""
+    """Return how likely numbers without a protocol are of this one, 0 being the likeliest.
+
+    0 for the default, 1 for one that tools use, 2 for others.
+    """
     if key == DEFAULT_PROTOCOL:
         return 0
     return 1 if find_protocol(key).used_by else 2
