@@ -277,7 +277,10 @@ class _Request:
 
 
 def _adjust_answers(results: Any, request: _Request) -> Any:
-    """Adjust a number, or several, of queries with several right answers."""
+    """Adjust a number, or several, of one metric of queries with several right answers.
+
+    Return an adjusted number for a number, and a list for a list.
+    """
     _require_one(results, request.names)
     user, decimals = request.user, cast("int | None", request.decimals)
     tasks = request.tables.tasks(
@@ -339,7 +342,11 @@ def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
 
 
 def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
-    """Refuse ranks above their numbers of candidates, and ranks of tasks with weights."""
+    """Refuse ranks above their numbers of candidates, and ranks of tasks with weights.
+
+    Which rank is of which task is not known. So the highest rank is compared with the most
+    candidates, the next rank with the next most, and so on: no order of tasks fits better.
+    """
     for side, values in ranks.sides.items():
         try:
             tasks, _ = settle(Address(side=side), user, tables)
@@ -368,7 +375,7 @@ def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
 
 
 def _find_only(tables: Tables) -> str | None:
-    """Return the only dataset of some tables, or None."""
+    """Return the only dataset of tables, which hold at least one; None if they hold several."""
     first, *others = tables.datasets
     return None if others else first
 

@@ -112,7 +112,10 @@ def pack_all(*columns: tuple[Codes, int]) -> Words:
 
 
 def append_answers(keys: Words, answers: Codes, bits: int) -> Words:
-    """Return keys and answers in one number each; an answer takes the last `bits`."""
+    """Return keys and answers in one number each; an answer takes the last `bits`.
+
+    Answers are below 2^bits, keys below 2^(64 - bits). Key 3 and answer 1, of 2 bits, become 13.
+    """
     words = keys << np.uint64(bits)
     words |= answers.astype(np.uint64)
     return words
@@ -189,7 +192,7 @@ def count_runs(ordered: Words) -> Counts:
     starts = np.flatnonzero(is_new(ordered))
     counts = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=counts[:-1])
-    counts[-1:] = ordered.size - starts[-1:]
+    counts[-1:] = ordered.size - starts[-1:]  # of the last run, if there is any
     return Counts(ordered[starts], counts)
 
 
@@ -288,6 +291,7 @@ class Packing:
         need = rows * _BYTES
         parts = math.ceil(need / (room or max(ROOM, need // _FEW_PARTS)))
         shift = max(parts - 1, 0).bit_length()
+        # -(-n >> shift) is n / 2^shift rounded up: how many anchors a part has.
         while (-(-graph.num_entities >> shift) * links * times) << bits > 1 << 64:
             shift += 1
         if 1 << shift > _MOST_PARTS:
@@ -372,7 +376,7 @@ def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
         piece, end, rest = (rest + block).rpartition(b"\n")
         if end:
             yield piece + end
-        if len(rest) > 4 * _LONGEST:
+        if len(rest) > 4 * _LONGEST:  # one of its three labels is too long
             raise NotPlainError
     if rest:
         yield rest + b"\n"
@@ -488,7 +492,7 @@ class Coder:
         return _Slots(slots, fresh)
 
     def _grow(self, more: int) -> None:
-        """Make room for more keys."""
+        """Make room for more keys: move all to a table of at least twice as many slots as keys."""
         filled = np.flatnonzero(self._keys)
         keys, codes = self._keys[filled], self._codes[filled]
         size = 1 << (2 * (self.size + more)).bit_length()
@@ -496,7 +500,11 @@ class Coder:
         self._codes[self._find(keys).slots] = codes
 
     def _add_words(self, fresh: Places, columns: list[tuple[Any, Words]], counts: Places) -> None:
-        """Keep the words of new labels."""
+        """Keep the words of new labels, whose number `size` has already been raised by.
+
+        `fresh` are their rows among those that `columns`, the words of all labels of a piece by
+        place, and `counts`, the number of words of each, are about.
+        """
         before, sizes = self.size - fresh.size, counts[fresh]
         starts = self._num_words + np.cumsum(sizes) - sizes
         total = self._num_words + int(sizes.sum())

@@ -223,7 +223,12 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
 
 
 def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the constants of a dataset: by protocol, side and baseline, and by metric."""
+    """Return the constants of a dataset: by protocol, side and baseline, and by metric.
+
+    ``constants["standard/both/uniform"]["MRR"]`` is a list: the worst value, the difference that
+    tells two models apart (None but for chance), and the fields of
+    :data:`rankconst.doubles.NUMBERS`. `rows` are those of its test set, each task counting once.
+    """
     constants: dict[str, dict[str, Any]] = {}
     for row in rows:
         tasks, metric = read_address(row)
@@ -344,7 +349,10 @@ def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list
 
 
 def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
-    """Return dataset to protocol to the splits that have ranking tasks, all in their order."""
+    """Return dataset to protocol to the splits that have ranking tasks, all in their order.
+
+    {"nations": {"standard": ["valid", "test"]}}, for example.
+    """
     names = ["dataset", "protocol", "split"]
     rows = candidates.select(names).group_by(names).aggregate([]).to_pylist()
     coverage: dict[str, dict[str, list[str]]] = {}
@@ -355,7 +363,10 @@ def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
 
 
 def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
-    """Name protocols with their splits, those with the same ones together."""
+    """Name protocols with their splits, those with the same ones together.
+
+    ``standard, libkge (valid, test); raw (test)``, for example.
+    """
     protocols: dict[str, list[str]] = {}
     for protocol, names in splits.items():
         protocols.setdefault(", ".join(names), []).append(protocol)

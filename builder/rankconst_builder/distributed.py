@@ -286,7 +286,10 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
 
 
 def _fit_marks(marks: NDArray[np.uint8], least: int) -> Mask:
-    """Return marks up to the last one that is set, but `least` at least."""
+    """Return marks up to the last one that is set, but `least` at least.
+
+    Marks 0 1 0 0 become 0 1 if `least` is 1, and 0 1 0 0 0 if it is 5.
+    """
     whole = np.zeros(max(least, 1 + int(np.flatnonzero(marks).max(initial=-1))), np.bool_)
     whole[: marks.size] = marks[: whole.size]
     return whole
@@ -351,14 +354,21 @@ class _Job:
         return Packing.plan(graph, self.side, self.rows, self.room)
 
     def write(self, group: _RowGroup, graph: Graph) -> list[Words]:
-        """Return the words of a row group, part by part: all facts, or answers only."""
+        """Return the words of a row group, part by part: all facts, or answers only.
+
+        Those are the triples that answer a query of valid or test, which is enough for their
+        candidates. All are needed if train is ranked, and once, on side tail, for statistics.
+        """
         packing, triples = self.plan(graph), group.read()
         if "train" not in self.splits and self.side != "tail":
             triples = _select_answers(graph, self.side, triples)
         return [packing.sort(triples, part) for part in packing.parts]
 
     def count(self, part: int, graph: Graph, groups: Sequence[Words]) -> _PartCounts:
-        """Count a part, whose words of train come from row groups."""
+        """Count a part, whose words of train come from row groups.
+
+        Statistics are counted on side tail only: once is enough.
+        """
         train = sort_words(groups)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":

@@ -91,7 +91,10 @@ def _are_named(triples: Any) -> bool:
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:
-    """Refuse a factory that numbers entities without triples if seen entities are ranked."""
+    """Refuse a factory that numbers entities without triples if seen entities are ranked.
+
+    `occurring` is how many entities the triples of train have. PyKEEN ranks all that it numbers.
+    """
     numbered = getattr(train, "num_entities", None)
     if not isinstance(numbered, int) or numbered == occurring:
         return
@@ -174,7 +177,10 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
 
 
 def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
-    """Return labels as files would have them: text as it is, numbers and times written out."""
+    """Return labels as files would have them: text as it is, numbers and times written out.
+
+    `column` is an array of numpy; `what` is what messages call it, "the heads of train".
+    """
     if column.dtype.kind in "iu":
         distinct, places = np.unique(column, return_inverse=True)
         indices: Any = pa.array(places.astype(np.int32))
@@ -189,7 +195,10 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
 
 
 def _read_texts(column: Any, what: str) -> Any:
-    """Return labels as text; DataError names a row without text or a whole number, if any."""
+    """Return labels as text. Raises DataError if a row holds neither text nor a whole number.
+
+    It names the first row with a missing value, or else the first other one.
+    """
     try:
         texts: Any = pa.array(column, pa.string(), from_pandas=True)
     except (pa.ArrowException, UnicodeError):

@@ -177,7 +177,11 @@ def sort_rows(name: str, table: pa.Table) -> pa.Table:
 
 
 def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return numbers that grow as the values of a column do; missing ones come first."""
+    """Return numbers that grow as the values of a column do; missing ones come first.
+
+    Numbers of a column are not negative, so that -1 stands for a missing one. Words are ranked by
+    the order of their catalogue: splits test, train, test become 1, 0, 1.
+    """
     values: Any = column
     if not len(values):
         return np.zeros(0, np.int64)
@@ -210,7 +214,11 @@ def write_set(
     tables: Iterable[tuple[str, Iterable[pa.Table]]],
     provenance: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Write a set of tables in place of the one in a folder; a table comes as runs of rows."""
+    """Write a set of tables in place of the one in a folder.
+
+    A table comes as runs of rows, each of one dataset, in canonical order; `provenance` says where
+    each dataset comes from.
+    """
     files: dict[str, bytes] = {}
     resources = []
     datasets: list[dict[str, Any]] = []
@@ -234,7 +242,10 @@ def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[s
 
 
 def split_runs(table: pa.Table) -> list[pa.Table]:
-    """Split a table into the rows of each dataset, those of its baselines apart."""
+    """Split a table into the rows of each dataset, those of its baselines apart from chance.
+
+    Rows are in canonical order, so that these are runs, each of rows one after the other.
+    """
     keys: list[Any] = [table["dataset"]]
     if "baseline" in table.column_names:
         keys.append(pc.equal(table["baseline"], _CHANCE))
@@ -370,7 +381,10 @@ def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
 
 
 def _lock(folder: Path, reporter: Reporter) -> int:
-    """Open a folder, alone among processes; return its file descriptor."""
+    """Open a folder, alone among processes; return its file descriptor.
+
+    It is locked until that is closed, but for Windows, and file systems without locks.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
@@ -499,7 +513,10 @@ def write_parts(folder: Path, existing: Tables | None, parts: Mapping[str, Part]
 def _merge_runs(
     name: str, existing: Tables | None, parts: Mapping[str, Part]
 ) -> Iterator[pa.Table]:
-    """Return the runs of rows of a table in the order of datasets, a row group read at a time."""
+    """Return the runs of rows of a table in the order of datasets, a row group read at a time.
+
+    A dataset that is among `parts` is taken from there, others from the set that exists, if any.
+    """
     groups = [] if existing is None else existing.iterate(name)
     old = (run for group in groups for run in split_runs(group) if _name_dataset(run) not in parts)
     new = (run for key in sorted(parts) for run in split_runs(parts[key].tables[name]))

@@ -132,7 +132,10 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
 def choose_protocols(
     protocols: Sequence[Protocol], temporal: bool, qualified: bool = False
 ) -> tuple[Protocol, ...]:
-    """Return the protocols that fit a graph; refuse one that does not, unless all are asked for."""
+    """Return the protocols that fit a graph; refuse one that does not, unless all are asked for.
+
+    All are what a build covers if the user names none: those for other graphs are then left out.
+    """
     if not {*PROTOCOLS.values()} <= {*protocols}:
         for protocol in protocols:
             unfit = explain_unfit(protocol, temporal, qualified)

@@ -352,9 +352,12 @@ def _check_version(order: ReleaseOrder, before: str, changes: Changes) -> None:
 
 
 def smallest_version(previous: str, bump: Bump) -> str:
-    """Return the first version after `previous` that the version rule allows."""
+    """Return the first version after `previous` that the version rule allows.
+
+    After 1.2.3 that is 1.2.4 for a patch, 1.3.0 for a minor and 2.0.0 for a major change.
+    """
     parts = [int(part) for part in previous.split(".")]
-    place = 2 - bump
+    place = 2 - bump  # a patch is 0, and raises the last part
     raised = [*parts[:place], parts[place] + 1, *[0] * bump]
     return ".".join(str(part) for part in raised)
 
@@ -370,11 +373,15 @@ def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Ch
 
 
 def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
-    """Return new constants with the numbers of the old ones where these have not changed."""
+    """Return new constants, with the numbers of old ones that they agree with within their errors.
+
+    Rows are matched by their keys; numbers that machines round in another way stay as released.
+    """
     rows = _match_rows("constants", old, new)
     agrees = _agrees(old.take(rows.old), new.take(rows.new))
     if not agrees.any():
         return new
+    # Of each new row: whether it keeps released numbers, and the old row that has them (else any).
     is_kept, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
     places = rows.new[agrees]
     is_kept[places] = True
@@ -387,7 +394,11 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
 
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
-    """Mark the rows in which two sets agree, up to the errors of machines or methods."""
+    """Mark the rows in which two sets agree, up to the errors of machines or methods.
+
+    Row i of one is compared with row i of the other. Computed constants may differ by the sum of
+    their error bounds, samples by some standard errors, the same sample by rounding alone.
+    """
     is_sampled = _are_sampled(before)
     has_same_draws = is_sampled & ~_differs(before["num_draws"], after["num_draws"])
     agrees: Truths = is_sampled == _are_sampled(after)

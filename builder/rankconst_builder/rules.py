@@ -126,8 +126,8 @@ class Rules:
     def rate(cls, codes: Words, support: Codes, pairs: Codes) -> Rules:
         """Give rules their levels.
 
-        `support` is the number of pairs that both body and relation of each rule connect, `pairs`
-        the number that each relation connects. Confidences are compared exactly.
+        `codes` ascend. `support` is the number of pairs that both body and relation of each rule
+        connect, `pairs` the number that each relation connects. Confidences are compared exactly.
         """
         num_relations = pairs.size
         relation, body = unpack(codes, 2 * num_relations)
@@ -172,7 +172,11 @@ class Connections:
 
     @classmethod
     def gather(cls, graph: Graph, anchors: Codes, relations: Codes) -> Connections:
-        """Collect the distinct training triples of some relations that have an anchor."""
+        """Collect the distinct training triples of some relations that have an anchor.
+
+        `anchors` are distinct entities, `relations` the only ones that are collected. Triples whose
+        other entity is not a candidate are left out.
+        """
         num_entities, num_relations = graph.num_entities, graph.num_relations
         anchor_of_entity = np.full(num_entities, -1)
         anchor_of_entity[anchors] = np.arange(anchors.size)

@@ -85,7 +85,7 @@ def _by_baseline(histograms: Iterable[Tasks]) -> list[Tasks]:
 
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
-    """Write the histograms of a table one below the other."""
+    """Write the histograms of a table one below the other, each row with the names of its tasks."""
     schema = schema_of(name)
     if not histograms:
         return pa.Table.from_batches([], schema)
@@ -116,7 +116,10 @@ def _get_word(tasks: Tasks, column: str) -> str:
 
 
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
-    """Compute every metric that is carried, for head, tail and both sides pooled."""
+    """Compute the constants of the table: for head, tail and both sides pooled.
+
+    They are of tasks that count once each and of all relations, for the metrics of :data:`CARRIED`.
+    """
     jobs: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]
     for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):

@@ -84,7 +84,8 @@ def add_tallies(
     """Turn tallies of known answers, part by part, into one tally of candidates a protocol.
 
     Sizes in `parts`, by protocol key, are numbers of known answers, the true one included; those of
-    the result are ranked[protocol][side] - known answers + 1. Protocols without tasks are left out.
+    the result are ranked[protocol][side] - known answers + 1. Each part has every protocol.
+    Protocols without tasks are left out.
     """
     listed = [*parts]
     candidates = {}
@@ -125,7 +126,11 @@ class Side:
         room: int | None = None,
         rows: int | None = None,
     ) -> Side:
-        """Plan how facts are packed and selected; `rows` is their number if train is elsewhere."""
+        """Plan how facts are packed and selected; `rows` is their number if train is elsewhere.
+
+        Selections have names, "ranked seen" or "inside all": so protocols that agree in one share
+        what is sorted and counted for it. `room` is about how many bytes a part of the words takes.
+        """
         selections: dict[str, Select] = {}
         for protocol in protocols:
             is_ranked = functools.partial(_is_ranked, graph, protocol.tasks)
@@ -211,7 +216,10 @@ class _Part:
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
-        """Return the words of a source in a selection, ascending, with times if `timed`."""
+        """Return the words of a source in a selection, ascending, with times if `timed`.
+
+        Those of a selection that leaves out no triple of the source are made once for all of them.
+        """
         packing, select = self._side.packing, None
         timed = timed or packing.num_times == 1
         if (selection, source) in self._side.selective:
@@ -287,7 +295,11 @@ def count_histograms(
     *,
     stage: Stage = unseen,
 ) -> GraphHistograms:
-    """Count all tasks of a graph under chance and baselines; those of train under chance alone."""
+    """Count all tasks of a graph under chance and baselines; those of train under chance alone.
+
+    Baselines know the triples of train. `key` is that of the dataset, `splits` those that are
+    ranked; what lacks its files is left out.
+    """
     tallies: Tallies = {}
     if "train" in splits:
         trained = tally_protocols(graph, protocols, "train", stage=stage)

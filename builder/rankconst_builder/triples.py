@@ -356,8 +356,11 @@ def _guess_delimiter(text: bytes, form: LineFormat, *, is_cut: bool) -> str:
 
 
 def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
-    """Return the remedy for a line with further columns: to name them."""
-    # Row numbers come first.
+    """Return the remedy for a line with further columns: to name them.
+
+    `number` is that of the line, `parts` its cells, more than the format has columns.
+    """
+    # A first column of row numbers counts from 0 or from 1, and lines may include a heading.
     is_numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
     columns = f"-{form.columns}" if is_numbered else form.columns
     ignored = columns.ljust(len(parts), "-")

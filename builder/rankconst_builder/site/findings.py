@@ -234,7 +234,7 @@ def _expect_graph(tables: Tables, tasks: Tasks, metric: str) -> dict[str, float]
 
 
 def _average(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each column."""
+    """Return the mean of each column of some rows, at least one, which all have its columns."""
     return {name: statistics.fmean(row[name] for row in rows) for name in rows[0]}
 
 
