@@ -94,8 +94,9 @@ def name_blocks(
     """Name the columns to add for each column of numbers; `metrics` maps headings to metrics.
 
     Where a metric has one column, its names are those of the metric: ``AMRR``. Otherwise they
-    begin like the heading. A long table has a single block, with names such as ``index``. A name
-    that the file has `taken`, in upper or lower case, is not used again.
+    begin like the heading. A `long` table has a single block, with names such as ``index``. A name
+    that the file has `taken`, in upper or lower case, is not used again. `baselines` are those
+    besides chance, each with columns of its own.
     """
     known = fold(taken)
     if long:
@@ -131,9 +132,10 @@ def _name_columns(
     baselines: Iterable[str],
     known: Container[str],
 ) -> dict[str, str]:
-    """Map each key of fill_columns to a name that is not known, in the order of columns.
+    """Map each key of fill_columns to a name of a column that is not `known`, in their order.
 
-    `value` is the name of the published number, `forms` has those of its adjusted forms.
+    "index_lower", for example, becomes "AMRR_lower". `value` is the name of the published number,
+    `forms` has those of its adjusted forms, and other names begin with `prefix`.
     """
     value = keep_apart(value, known, ENDS[1:])
     names = {f"value{end}": f"{value}{end}" for end in ENDS[1:]}
@@ -150,7 +152,10 @@ def _name_columns(
 
 
 def _list_pairs(first: Places, second: Places, count: int) -> list[tuple[int, int]]:
-    """List the distinct pairs of codes at the same place in two arrays, `second` below `count`."""
+    """List the distinct pairs of codes at the same index in two arrays, in ascending order.
+
+    Codes are not negative, and those of `second` are below `count`.
+    """
     return [divmod(pair, count) for pair in list_distinct(first * count + second)]
 
 
@@ -223,7 +228,10 @@ class AdjustedReading:
 
     @cached_property
     def blocks(self) -> dict[str, Block]:
-        """Column of adjusted numbers to its block; all columns of a long table share one."""
+        """Column of adjusted numbers to its block; all columns of a long table share one.
+
+        If no number could be adjusted, all columns that could have been have one.
+        """
         reading, entries = self.reading, self.reading.entries
         heads: Iterable[Head] = entries.heads
         if self.done:
@@ -327,7 +335,10 @@ class AdjustedReading:
         }
 
     def _list_assumptions(self, place: int) -> Iterator[tuple[str, str]]:
-        """Yield field and value of each assumption on a number, and each word that was accepted."""
+        """Yield the field and the value of each assumption on the adjusted number at a place.
+
+        ("split", "test") is one. Yield ("accepted", word) for words near it that the user accepts.
+        """
         entries = self.reading.entries
         address = entries.contexts[entries.context_of[place]]
         tasks = self.done[self.batch_of[place]].batch.tasks
@@ -354,7 +365,10 @@ class AdjustedReading:
 
     @cached_property
     def last_columns(self) -> dict[str, Any]:
-        """The last of the added columns: ranking tasks, unless the file states them, and notes."""
+        """The last of the added columns: ranking tasks, unless the file states them, and notes.
+
+        Without details, a column of test alone, or of both sides, is left out.
+        """
         columns: dict[str, Any] = {}
         keys = [*NAMES[:4], "relations"]
         if self.details:
@@ -368,12 +382,13 @@ class AdjustedReading:
 
     @cached_property
     def _tasks(self) -> _TasksOfRows:
-        """The ranking tasks of each row."""
+        """The distinct ranking tasks, and for each row those that its adjusted numbers are of."""
         codes, distinct = encode(tuple(_describe_tasks(each).items()) for each in self.done)
         no_tasks = len(distinct)
         code_of = np.full(len(self.reading.rows), no_tasks, dtype=np.intp)
         conflicts: set[tuple[int, int]] = set()
-        # Columns of a table mostly share the array of their rows, which then needs one pass.
+        # Columns of a table mostly share the array of their rows, which then needs one pass: arrays
+        # are compared by their ids, which holds as long as the batches keep them.
         rows_of = {}
         for each, code in zip(self.done, codes.tolist(), strict=True):
             rows = each.batch.where.rows
@@ -385,10 +400,11 @@ class AdjustedReading:
         return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)
 
     def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
-        """Return the column with one field of the tasks of each row; `facts` has their values.
+        """Return the column with one field, `key`, of the tasks of each row, by its name.
 
-        There is none if a column of the file states the same, and one for each column of numbers,
-        such as ``MRR_side``, if the field differs within a row.
+        `facts` has the value of each of the distinct tasks. There is no column if one of the file
+        states the same, and one for each column of numbers, such as ``MRR_side``, if the field
+        differs within a row.
         """
         size, columns = len(self.reading.rows), {}
         if any(facts[one] != facts[other] for one, other in self._tasks.conflicts):
@@ -398,6 +414,7 @@ class AdjustedReading:
                     of_rows[each.batch.where.rows] = _describe_tasks(each)[key]
                 columns[keep_apart(f"{block.prefix}{key}", self._taken)] = of_rows.tolist()
             return columns
+        # The last one is for rows without an adjusted number.
         code_of, shown = self._tasks.code_of, np.array([*facts, None], dtype=object)
         roles = {read_label(column).role: column for column in self.reading.columns}
         original = roles.get(key)
@@ -409,10 +426,11 @@ class AdjustedReading:
         return {name: shown[code_of].tolist()}
 
     def _is_stated(self, key: str, column: str, shown: NDArray[Any]) -> bool:
-        """Tell whether a column of the file states a field of the tasks of each row.
+        """Tell whether `column` of the file states a field, `key`, of the tasks of each row.
 
-        `shown` has the values of the field, in the order of the distinct tasks. A dataset, split or
-        side may also be spelt otherwise: "FB15k-237" for "fb15k237".
+        `shown` has the values of the field, in the order of the distinct tasks, and then None for
+        rows without any. A dataset, split or side may also be spelt otherwise: "FB15k-237" for
+        "fb15k237".
         """
         entries = self.reading.entries
         cell_of, cells = encode_cells(self.reading.cells(column))

@@ -200,7 +200,11 @@ def adjust_reading(
 def _select_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
 ) -> tuple[Flags, Addressed]:
-    """Tell which numbers of a file the user asks for, and address those that can be adjusted."""
+    """Return a flag for each number that the user asks for, and the addresses of those to adjust.
+
+    Adjusted values of the file can be asked for, but are left alone. `metrics` are those to adjust,
+    all if there are none.
+    """
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
     code_of, addresses = encode(replace(context, rank_type=None) for context in entries.contexts)
@@ -213,6 +217,7 @@ def _select_entries(
         if key not in shared:
             shared[key] = code_of[column.context_of]
         metric = column.head.metric
+        # A count, such as the number of ranks, has no optimum.
         is_asked_for = metric.optimum is not None and (not metrics or metric in metrics)
         is_left_alone = not is_asked_for or column.head.adjustment is not None
         codes.append(np.full(column.places.size, -1) if is_left_alone else shared[key])
@@ -225,14 +230,17 @@ def _flag(flags: Iterable[bool]) -> Flags:
 
 
 def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
-    """Divide the numbers to adjust by column and address, in the order of the file."""
+    """Divide the numbers to adjust by column and address, in the order of their first numbers.
+
+    Numbers with code -1 are left alone.
+    """
     groups = []
     # Columns of a table mostly share rows and codes, and then the parts of these.
     divided: dict[tuple[int, int], list[tuple[int, Places, Places]]] = {}
     for number, (column, codes) in enumerate(zip(entries.columns, addressed.codes, strict=True)):
         key = id(codes), id(column.rows)
         if key not in divided:
-            of_code = split_by_code(codes + 1)[1:]  # without those that are left alone
+            of_code = split_by_code(codes + 1)[1:]  # codes from 0 on, without -1
             parts = [(code, at) for code, at in enumerate(of_code) if at.size]
             divided[key] = [(code, at, column.rows[at]) for code, at in parts]
         for code, positions, rows in divided[key]:
@@ -244,7 +252,10 @@ def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
 def _settle(
     groups: Iterable[_Group], user: Address, reading: Reading, tables: Tables
 ) -> tuple[Settled, dict[Address, RankconstError]]:
-    """Return tasks and tool of each address that has them, and the errors of the others."""
+    """Return tasks and tool of each address that has them, and the errors of the others.
+
+    `user` has what the user declares. An open question is an error, too.
+    """
     settled: Settled = {}
     failed: dict[Address, RankconstError] = {}
     for address in dict.fromkeys(group.address for group in groups):
@@ -265,7 +276,10 @@ def _settle(
 def _list_questions(
     groups: Sequence[_Group], failed: Mapping[Address, Exception], *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return the open questions, each with the places of the numbers that wait for its answer."""
+    """Return the open questions, each with the places of the numbers that wait for its answer.
+
+    `in_python` says that remedies are arguments, and not options of the command.
+    """
     places: dict[Question, list[int]] = {}
     for address, where in groups:
         error = failed.get(address)
@@ -306,7 +320,10 @@ class _Adjusting:
         self.left |= dict.fromkeys(places.tolist(), error)
 
     def adjust(self, group: _Group, tasks: Tasks, tool: Tool | None) -> None:
-        """Adjust the possible numbers of a group, and note the others with the reasons."""
+        """Adjust the possible numbers of a group, which have `tasks`, and note the others.
+
+        The results are added to `done`, the reasons to `left` and `impossible`.
+        """
         where = group.where
         metric = self._entries.heads[where.column].metric
         try:
@@ -327,7 +344,10 @@ class _Adjusting:
             self.leave(batch.index, error)
 
     def _adjust_possible(self, batch: Batch, constants: Constants) -> None:
-        """Adjust the possible numbers of a batch, and note the reasons of the others."""
+        """Adjust the possible numbers of a batch, and note the reasons of the others.
+
+        Adjusting fails for all if one is impossible: these are taken out until none is.
+        """
         while batch.index.size:
             try:
                 self.done.append(adjust_batch(batch, constants))
@@ -340,7 +360,10 @@ class _Adjusting:
                 batch = batch.take(is_possible)
 
     def _read(self, where: Where) -> Ends:
-        """Read numbers of a column; impossible ones are NaN, and the reason is noted."""
+        """Read the numbers at some positions of a column; impossible ones are NaN, and noted.
+
+        Each text of a column is read once, though a column is divided between several addresses.
+        """
         column = self._entries.columns[where.column]
         if isinstance(column.numbers, Floats):
             return self._read_floats(column.head.metric, column.numbers.take(where.positions))
@@ -355,7 +378,8 @@ class _Adjusting:
     def _read_texts(self, head: Head, numbers: Texts) -> _ParsedTexts:
         """Read each distinct text of a column once.
 
-        Many are read together, which is faster, and one by one if that fails, to find the wrong.
+        More than a few are read together, which is faster. If that fails, they are read one by one,
+        to find those that are wrong.
         """
         metric, exact = head.metric, head.exact
         percent, decimals = self._user.percent and metric.is_share, self._find_decimals(metric)
@@ -393,6 +417,7 @@ class _Adjusting:
         decimals = self._find_decimals(metric)
         if decimals is None:
             return Ends(value, value, value)
+        # Decimals are those of the printed number: 33.8% is 0.338, so two more of the fraction.
         half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
         return Ends(value, value - half, value + half)
 
@@ -402,11 +427,13 @@ class _Adjusting:
         return self._decimals
 
     def list_credible(self) -> list[AdjustedBatch]:
-        """Return the adjusted batches without evaluations that are contradictory or have diverged.
+        """Return the adjusted batches without the numbers that others of their evaluation refute.
 
-        These are noted as impossible.
+        Hits@1 above Hits@10, for example, is contradictory, and MR 0 shows that all scores were
+        NaN. These numbers are added to `impossible`.
         """
         entries, reading = self._entries, self._reading
+        # A row is an evaluation, unless something else tells evaluations apart, too.
         if reading.layout == "wide" and not list_divisions(reading):
             evaluations = [each.batch.where.rows for each in self.done]
         else:
@@ -463,10 +490,11 @@ def _choose_error(
     *,
     strict: bool,
 ) -> RankconstError:
-    """Return the error that comes first: questions, then impossible numbers, then the others.
+    """Return the error to raise: that of the questions, of impossible numbers, or of others.
 
-    Unless `strict`, questions come last: an answer would not help the numbers with an error. All
-    questions are in its attribute.
+    If `strict`, it is the first of these that there is; otherwise questions come last, as an answer
+    would not help the numbers with an error. All questions are in its attribute. `left` has errors
+    by the places of numbers; at least one of the three is not empty.
     """
     others = [left[place] for place in sorted(left) if not isinstance(left[place], AskedError)]
     error: RankconstError
@@ -501,7 +529,10 @@ def _name_place(reading: Reading, entry: Entry) -> str:
 def _join_notes(
     asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable[tuple[int, str]]
 ) -> dict[int, str]:
-    """Join the notes on each number: its questions, or the reason to leave it out, and remarks."""
+    """Join the notes on each number, by place: its questions, or else its reason, and remarks.
+
+    `reasons` tell why numbers were left out, `notes` are remarks with their places.
+    """
     remarks: dict[int, list[str]] = {}
     for question in asked:
         remark = f"{question}."
@@ -540,7 +571,10 @@ _MOST_LISTED = 8
 
 
 def _list_contents(reading: Reading) -> str:
-    """List metrics, datasets, splits and sides of a file in which no number is asked for."""
+    """Return the end of the message about a file without a number to adjust: what it holds.
+
+    It follows "FILE holds": "none of the numbers you asked for. It has metrics MRR; splits valid."
+    """
     base = [entry for entry in reading.entries if entry.adjustment is None]
     if not reading.entries and reading.skipped:
         return f"no number that can be adjusted: {name_reasons(reading.skipped).rstrip('.')}."

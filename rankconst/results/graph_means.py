@@ -93,9 +93,10 @@ class _Number(NamedTuple):
 
 
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
-    """Find the numbers called means that have numbers on graphs next to them, by position.
+    """Map the positions of numbers called means, below "Average" for example, to what they are of.
 
-    Those in their row go before those in their column.
+    A mean is compared with the numbers in its row, and if there are too few of them with those in
+    its column. One without such numbers is left out.
     """
     entries = reading.entries
     of_context = [is_mean(context.dataset or "") for context in entries.contexts]
@@ -104,7 +105,7 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
     is_called = np.array(of_context, dtype=np.bool_)[entries.context_of]
     flags, read = is_called.tolist(), _read_once(reading)
     means: dict[int, MeanNumber] = {}
-    for codes in _line_up(reading):
+    for codes in _line_up(reading):  # of rows, then of columns
         for series in _list_series(codes, is_called):
             runs_of = _list_runs(series, flags)
             for place, runs in runs_of.items():
@@ -139,7 +140,7 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
 
 
 def _identify(address: Address) -> tuple[Hashable, ...]:
-    """Return what tells numbers apart besides model and dataset."""
+    """Return the fields of an address that a mean and its numbers share: not model and dataset."""
     # A number called "Average" may be of both sides.
     side = None if address.side == "both" else address.side
     tasks = (address.split, side, address.protocol, address.aggregation, address.relations)
@@ -147,7 +148,10 @@ def _identify(address: Address) -> tuple[Hashable, ...]:
 
 
 def _list_series(codes: Places, is_called: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """List the places of each row or column that holds a mean, in order."""
+    """Yield for each code with a number called mean the places of all its numbers, ascending.
+
+    `codes` are those of rows or of columns; at least one number is called a mean.
+    """
     chosen = np.flatnonzero(np.isin(codes, codes[is_called]))
     chosen = chosen[np.argsort(codes[chosen], kind="stable")]
     starts = np.flatnonzero(np.diff(codes[chosen])) + 1
@@ -158,12 +162,14 @@ def _list_series(codes: Places, is_called: NDArray[np.bool_]) -> Iterator[list[i
 def _list_runs(
     series: Sequence[int], is_called: Sequence[bool]
 ) -> dict[int, tuple[list[int], list[int], list[int]]]:
-    """Map each mean of a series to the numbers that it may be of, the likeliest first.
+    """Map each mean of a row or column to the numbers that it may be of, the likeliest first.
 
-    These are the ones before it up to another mean, those behind it up to another, and all.
+    These are the ones before it back to another mean, those behind it up to another, and all that
+    are no means. Of places 4, 5, 6, 7, 8 with 6 a mean, 6 has [4, 5], [7, 8] and [4, 5, 7, 8].
+    Where the series is long, "all" is empty: comparing each mean with all would take long.
     """
     means: list[int] = []
-    runs: list[list[int]] = [[]]
+    runs: list[list[int]] = [[]]  # the numbers between means: one more than there are means
     for place in series:
         if is_called[place]:
             means.append(place)
@@ -204,10 +210,11 @@ def _compare_runs(
     runs: tuple[list[int], list[int], list[int]],
     read: Callable[[int], _Number | None],
 ) -> MeanNumber | None:
-    """Compare a number with the means of runs; return the first that fits, or else the first.
+    """Compare the number at a place with the mean of each run; return the first that it equals.
 
-    Return None if the number cannot be read, or if each run has a number that cannot be read. If
-    its name says so, as Overall does, the run of all numbers comes first.
+    Within rounding, that is; if it equals none, return the first of them. Return None if the number
+    cannot be read, or if each run is too short or has a number that cannot be read. `runs` are as
+    of `_list_runs`; if the number's name says so, as "Overall" does, the last one comes first.
     """
     entries = reading.entries
     number, first = read(place), None
@@ -220,6 +227,7 @@ def _compare_runs(
         parts = [part for part in numbers if part is not None]
         if len(parts) < max(len(run), _FEWEST):
             continue
+        # Of the values, of the lower ends and of the upper ends.
         value, lower, upper = (sum(ends) / len(run) for ends in zip(*parts, strict=True))
         names = [entries.contexts[code].dataset for code in entries.context_of[run].tolist()]
         known = [name for name in names if name is not None]
@@ -238,10 +246,11 @@ def settle_means(
     settled: Settled,
     failed: dict[Address, RankconstError],
 ) -> tuple[Addressed, dict[int, str]]:
-    """Give means addresses that have tasks, or a reason why not, with notes on those that do.
+    """Give means over graphs the tasks of the numbers that they are of, or an error.
 
-    The new addresses are added to `settled` or `failed`. What contradicts stays a question, as does
-    a mean over graphs whose tasks have nothing in common.
+    Return the addresses with those of means replaced, and notes on such numbers by place. The new
+    addresses are added to `settled` or `failed`. A number called mean that is not, and one over
+    tasks with nothing in common, fail with a question.
     """
     waiting = {
         code for code, address in enumerate(addressed.addresses) if _waits(address, settled, failed)
@@ -279,7 +288,10 @@ def settle_means(
 
 
 def _waits(address: Address, settled: Settled, failed: dict[Address, RankconstError]) -> bool:
-    """Tell whether a mean is of a suite that the user names, or lacks nothing but its graphs."""
+    """Tell whether an address is a mean whose graphs are still to be found.
+
+    It is of a suite that the user names, or failed with no other question than over which graphs.
+    """
     if not is_mean(address.dataset or ""):
         return False
     error = failed.get(address)
@@ -295,13 +307,14 @@ def _settle_mean(
     settled: Settled,
     failed: dict[Address, RankconstError],
 ) -> Address:
-    """Return the address under which a mean is in `settled` or `failed`, where it is added.
+    """Return the address of a mean, after adding it to `settled` with its tasks, or to `failed`.
 
     `parts` has tasks and tool of each number next to it that has them. A mean of the suite that was
-    named keeps its own address; others get one that tells them apart.
+    named keeps its own address; others get one that tells them apart, and that only this run sees.
     """
     graphs = {tasks.dataset for tasks, _ in parts}
-    if address in settled and _is_of_suite(settled[address][0], mean, graphs):
+    named = settled.get(address)  # tasks and tool, if the user names a suite
+    if named is not None and _is_of_suite(named[0], mean, graphs):
         return address
     if not mean.is_held:
         question = ask_mean(address, f", and not that of the {len(mean.parts)} numbers next to it")
@@ -326,16 +339,16 @@ def _settle_mean(
 
 
 def _fail(failed: dict[Address, RankconstError], address: Address, question: Question) -> Address:
-    """Add an address with a question to those that failed."""
+    """Add an address with a question to those that failed, and return it."""
     failed[address] = AskedError(str(question), (question,))
     return address
 
 
 def _is_of_suite(tasks: Tasks, mean: MeanNumber, graphs: Collection[str]) -> bool:
-    """Tell whether a mean next to some graphs can be over the suite that the user names.
+    """Tell whether a mean next to numbers on `graphs` can be over the suite that the user names.
 
-    Beside all of its graphs it has to be their mean. Beside some, it must be the only mean, and not
-    that of these.
+    Next to all graphs of the suite it has to equal their mean. Next to some, it must be the only
+    mean, and not equal theirs: then it is rather over the whole suite.
     """
     suite = read_suite(tasks.dataset)
     if suite is None or not {*graphs} <= {*suite.graphs}:
@@ -391,7 +404,8 @@ def average_models(
 ) -> list[ModelAverage]:
     """Average each model's numbers of one metric, split and side, on three graphs or more.
 
-    There is no mean where a model has several numbers on one graph.
+    There is no mean where a model has several numbers on one graph. `floors` maps each batch of
+    adjusted numbers to the same numbers over counting, or None.
     """
     entries = adjusted.reading.entries
     models = name_models(adjusted.reading)
@@ -413,7 +427,10 @@ def average_models(
 
 
 def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
-    """Mark the numbers of models that have some on enough graphs for a mean."""
+    """Return a flag for each number: True if its model has numbers on enough graphs for a mean.
+
+    `floors` are the batches of adjusted numbers, `models` has the model of each number.
+    """
     places: dict[str, list[Places]] = defaultdict(list)
     for done in floors:
         places[done.batch.tasks.dataset].append(done.batch.index)
@@ -428,7 +445,10 @@ def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Fl
 def _list_graphs(
     entries: Entries, models: Sequence[str], chosen: Flags
 ) -> dict[Hashable, set[str]]:
-    """List the graphs of chosen numbers, adjusted or not, by series."""
+    """List the graphs of chosen numbers, adjusted or not, by what `_find_series` returns.
+
+    `models` has the model of each number. A mean over graphs is none.
+    """
     graphs_of: dict[Hashable, set[str]] = defaultdict(set)
     heads, contexts = entries.head_of[chosen].tolist(), entries.context_of[chosen].tolist()
     names = itertools.compress(models, chosen.tolist())
@@ -441,7 +461,7 @@ def _list_graphs(
 
 
 def _find_series(metric: Hashable, model: str, context: Address) -> Hashable:
-    """Return what numbers of a model share that differ in their graphs only."""
+    """Return what numbers share that differ in their graphs only: metric, model, split and side."""
     return metric, model, context.split, context.side, context.rank_type
 
 
@@ -525,7 +545,7 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
 
 
 def _list_differing(kinds: Sequence[_Kind]) -> list[str]:
-    """List the fields besides the metric in which kinds of numbers differ."""
+    """List the names of the fields in which kinds of numbers differ, without the metric."""
     names = [name for name in _Kind._fields if name != "metric"]
     return [name for name in names if len({getattr(kind, name) for kind in kinds}) > 1]
 
@@ -539,7 +559,7 @@ def _describe_chance(average: Average) -> str:
 
 
 def _list_heaviest(average: Average) -> list[str]:
-    """Name the graph that contributes most to chance, if that is clearly more than the others."""
+    """Name the graph that contributes most to chance, if that is at least twice the equal share."""
     dataset, share = average.heaviest
     if not share * len(average.datasets) >= _UNEQUAL:
         return []
@@ -565,6 +585,7 @@ def _describe_index(
 ) -> list[str]:
     """Describe the index of a mean with the mean of the indices, and with `details` z.
 
+    ``index 0.3135 (mean of indices 0.3401)`` is such a part, with `name` and `several` as words.
     The mean of the indices is left out where rounding explains the difference.
     """
     parts = []

@@ -233,7 +233,7 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
     run_of = list(zip(*(listing.data[column.key] for column in columns), strict=True))
     metric_of = list(listing.data["metric"])
     place_of = {pair: place for place, pair in enumerate(zip(run_of, metric_of, strict=True))}
-    if len(place_of) < len(run_of):
+    if len(place_of) < len(run_of):  # a pair is there twice
         return listing
     runs = list(dict.fromkeys(run_of))
     data: dict[str, list[Any]] = {}
@@ -254,15 +254,16 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
 
 
 def _join_few(names: Iterable[str]) -> str:
-    """Join the names of adjusted metrics; more than a few are called Adjusted."""
+    """Join the names of adjusted metrics, "AMRR and AH@10"; more than four are "Adjusted"."""
     distinct = list(dict.fromkeys(names))
     return join_words(distinct) if len(distinct) <= _FEW_NAMES else "Adjusted"
 
 
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
-    """List the columns of the file; in `data`, strip cells of markup that `form` does not have.
+    """List the columns of the file; this also strips markup from cells in `data`.
 
-    A narrow screen drops numbers that could not be adjusted before published ones.
+    The markup stays if `form`, such as LaTeX, is that of the file. A narrow screen drops numbers
+    that could not be adjusted before published ones.
     """
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
@@ -285,7 +286,11 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
 
 
 def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
-    """Return how early a narrow screen drops a column of text; models and datasets stay."""
+    """Return how early a narrow screen drops a column of text: 0 is never, the greatest first.
+
+    Models and datasets stay. A column with the same text in all rows goes first, then long texts;
+    of columns alike, the right one. `place` is the column's index in the file.
+    """
     role = read_label(column).role
     if role in {"model", "dataset"}:
         return 0
@@ -300,9 +305,10 @@ def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
 def _add_columns(
     adjusted: AdjustedReading, columns: Sequence[Column], *, next_to: bool
 ) -> list[Column]:
-    """Add the computed columns behind those of a file, or `next_to` their columns of numbers.
+    """Return the columns of a file with the computed ones behind them.
 
-    Next to a column, a heading does not repeat its name: WN18RR and AMRR, not WN18RR AMRR.
+    If `next_to`, each is behind its own column of numbers instead, and its heading does not repeat
+    that of the column: WN18RR and AMRR, not WN18RR AMRR.
     """
     columns_of = {
         block: _list_computed(block, names) for block, names in adjusted.list_added().items()
@@ -322,7 +328,10 @@ def _add_columns(
 
 
 def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
-    """Tell whether the columns of a metric differ only in their datasets, as in leaderboards."""
+    """Tell whether the columns are of one metric and differ in their datasets, as in leaderboards.
+
+    No heading has the name of a group then, as WN18RR in "WN18RR / MRR" is.
+    """
     if adjusted.reading.layout != "wide" or len(adjusted.blocks) < 2:
         return False
     metrics = {head.metric for head in adjusted.reading.entries.heads}
@@ -349,9 +358,10 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
-    """Return the places of PyKEEN's rows in the order of papers: MRR, MR, Hits@k, others.
+    """Return the rows in `places`, of a table of PyKEEN, in the order of papers.
 
-    This also changes `data`: metrics are named as in papers, and numbers get four digits.
+    That is MRR, MR, Hits@1, Hits@10 and others. This also changes `data`: metrics are named as in
+    papers, and numbers get four digits.
     """
     reading = adjusted.reading
     # Of each row: its part, the place of its metric in papers, whether it has no k, and its k.
@@ -363,10 +373,10 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
         orders[entry.row] = (part, order, metric.hits_k is None, metric.hits_k or 0)
         if "metric" in texts:
             texts["metric"][entry.row] = metric.label
-        with suppress(ValueError):
+        with suppress(ValueError):  # such as "nan%", which stays
             texts[entry.column][entry.row] = show_number(float(entry.text), 4)
     data |= texts
-    behind_all = (len(reading.parts), 0, False, 0)
+    behind_all = (len(reading.parts), 0, False, 0)  # rows without a metric
     return sorted(places, key=lambda row: orders.get(row, behind_all))
 
 
@@ -409,9 +419,9 @@ def _describe_columns(
 def _find_floors(
     adjusted: AdjustedReading, tables: Tables, chosen: NDArray[np.bool_]
 ) -> dict[AdjustedBatch, AdjustedBatch | None]:
-    """Map each batch, as far as its rows are chosen, to its numbers over the counting baseline.
+    """Map each batch of adjusted numbers in chosen rows to the same numbers over counting.
 
-    None if there are no constants of that baseline.
+    These are None if there are no constants of that baseline. `chosen` has a flag for each row.
     """
     batches = [done for done in adjusted.done if done.batch.tasks.is_chance]
     parts = leave_out(batches, ~chosen[adjusted.rows])
@@ -430,7 +440,10 @@ def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:
-    """Replace notes by "asked: ..." in rows with questions: a screen has these on stderr, once."""
+    """Return the notes, with "asked: ..." in rows with questions, by their words.
+
+    A screen has the questions in full on stderr, once.
+    """
     words_of: dict[int, dict[str, None]] = {}
     for question in adjusted.asked:
         word = question.word if question.place else question.text
@@ -490,8 +503,8 @@ def _show_printed(value: str | None) -> str:
 def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     """Choose the rows to list, a flag for each: those with a number that was asked for.
 
-    If nothing was selected, files have all rows. Of a long table, a screen has only numbers that
-    are adjusted or have a note, and of PyKEEN's evaluations the usual one.
+    If the user selected nothing, such as a metric, files have all rows. Of a long table, a screen
+    has only numbers that are adjusted or have a note, and of PyKEEN's evaluations the usual one.
     """
     chosen, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
@@ -514,7 +527,7 @@ def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     if not any(context.rank_type for context in entries.contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        values = [getattr(context, field) for context in entries.contexts]
+        values = [getattr(context, field) for context in entries.contexts]  # None: not named
         is_usual = np.array([value == usual for value in values])[entries.context_of]
         if (chosen & is_usual).any():
             chosen &= is_usual | np.array([value is None for value in values])[entries.context_of]

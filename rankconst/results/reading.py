@@ -194,7 +194,10 @@ class Entries(Listed[Entry]):
         return [column.head for column in self.columns]
 
     def gather(self, parts: Iterable[Any], dtype: Any = np.intp) -> NDArray[Any]:
-        """Join an array, or a single value, for each column into one in the order of the file."""
+        """Join an array, or a single value, for each column into one in the order of the file.
+
+        Of two columns with places 0, 2 and 1, 3, the arrays a, c and b, d become a, b, c, d.
+        """
         gathered = np.empty(len(self), dtype=dtype)
         for column, part in zip(self.columns, parts, strict=True):
             gathered[column.places] = part
@@ -245,7 +248,7 @@ class Entries(Listed[Entry]):
         return replace(self, columns=tuple(change(column) for column in self.columns))
 
     def keep(self, chosen: Flags) -> Entries:
-        """Return the numbers of a mask, which has a flag for each; their places count anew."""
+        """Return the numbers that `chosen` flags; their places count from 0 again, without gaps."""
         if chosen.all():
             return self
         places = np.cumsum(chosen) - 1
@@ -268,7 +271,7 @@ class Entries(Listed[Entry]):
         return self._change(set_percent) if chosen.any() else self
 
     def readdress(self, contexts: Sequence[Address], context_of: Places) -> Entries:
-        """Return the numbers with other contexts."""
+        """Return the numbers with other contexts; `context_of` has the index of each number's."""
         changed = replace(self, contexts=contexts)
         return changed._change(lambda each: replace(each, context_of=context_of[each.places]))
 
@@ -310,7 +313,10 @@ class Entries(Listed[Entry]):
 
 
 def make_entries(entries: Iterable[Entry]) -> Entries:
-    """Arrange numbers by column: those with the same :class:`Head` become one."""
+    """Arrange numbers, in the order of their file, by column: those with one :class:`Head`.
+
+    Models are kept apart from the other fields of contexts, as there may be one for each row.
+    """
     listed = list(entries)
     heads = [Head(entry.metric, entry.column, entry.adjustment, entry.exact) for entry in listed]
     head_of, distinct_heads = encode(heads)
@@ -543,7 +549,7 @@ class Notes:
 
 
 def require_complete(reading: Reading) -> None:
-    """Refuse a file if anything in it was left out."""
+    """Raise DataError if anything in a file was left out, naming the first reasons."""
     if not reading.skipped:
         return
     what, rest = "nothing", ""
@@ -606,16 +612,17 @@ class Measured:
 
 
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
-    """Read a number with the interval of values that it may stand for.
+    """Read a number with the interval of values that it may stand for: 0.33 is 0.325 to 0.335.
 
-    `percent` says that shares, such as Hits@10, are percentages. An exact number has all of
-    its digits only if `in_full`; else the program may have rounded it.
+    `percent` says that shares, such as Hits@10, are percentages. An exact number has all of its
+    digits only if `in_full`; else the program may have rounded it. Raises DataError for text.
     """
     metric, exact = entry.metric, entry.exact and in_full
     percent = percent and metric.is_share
     shift = 0.0
     if entry.adjustment is None:
         published = read_published(metric, entry.text, percent=percent, exact=exact)
+        # Some tools count ranks from 0, so that their MR is 1 less.
         tool = load_tools().get(entry.context.tool or "")
         shift = 0.0 if tool is None else tool.shifts.get(metric.label, 0.0)
     else:
@@ -682,7 +689,11 @@ def group_entries(reading: Reading) -> list[Group]:
 
 
 def name_models(reading: Reading) -> list[str]:
-    """Name the model of each entry, with its heading if a row has several; empty if unnamed."""
+    """Name the model of each entry, as its row does or its heading; empty where neither does.
+
+    In a row "ensemble" below "TransE MRR" and "RotatE MRR", the models are "ensemble TransE" and
+    "ensemble RotatE".
+    """
     entries = reading.entries
     models = [entries.models[code] for code in entries.model_of.tolist()]
     in_headings = _name_heading_models(reading)
@@ -693,12 +704,13 @@ def name_models(reading: Reading) -> list[str]:
 
 
 def name_datasets(reading: Reading) -> list[str]:
-    """Name the dataset of each row as the file does; empty where it has none or several."""
+    """Name the dataset of each row as the file does for its numbers; empty for none or several."""
     entries = reading.entries
     of_rows = np.full(len(reading.rows), "", dtype=object)
     names = np.array([context.dataset or "" for context in entries.contexts], dtype=object)
     of_entries = names[entries.context_of]
     of_rows[entries.rows] = of_entries
+    # The last number of a row named it: empty it where another one of the row disagrees.
     of_rows[entries.rows[of_rows[entries.rows] != of_entries]] = ""
     return list(of_rows)
 
@@ -711,10 +723,10 @@ class Division(NamedTuple):
 
 
 def _name_heading_models(reading: Reading) -> Division | None:
-    """Name the models in headings, where a row has a metric in several columns.
+    """Divide entries by the models in their headings, where a row has a metric in several columns.
 
-    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE. Entries whose row names
-    one model have an empty name; None if no heading names a model.
+    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE. Columns whose metric no
+    row has twice have an empty name; return None if all are so.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
@@ -730,15 +742,16 @@ def _name_heading_models(reading: Reading) -> Division | None:
         return None
     heads = np.unique(entries.head_of[np.isin(row_of, row_of[is_repeated])])
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
-    name_of, distinct = encode(["", *names])
+    name_of, distinct = encode(["", *names])  # so that code 0 is the empty name
     is_named = np.isin(entries.head_of, heads)
     return Division(np.where(is_named, name_of[1:][entries.head_of], 0), distinct)
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
-    """Return a number for each entry, the same for those of one evaluation.
+    """Return a code for each entry, the same for those of one evaluation.
 
-    Entries of different models, and if `by_ties` of different tie policies, have different numbers.
+    Entries of different models, and if `by_ties` of different tie policies, have different codes.
+    In a wide table, those of different rows have, too.
     """
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
@@ -748,9 +761,10 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
 
 
 def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[Division]:
-    """List what tells the evaluations of entries apart, besides the rows of a wide table.
+    """List the divisions of entries that tell evaluations apart, besides the rows of a wide table.
 
-    That is a column such as ``model``, a tie policy or a heading.
+    They are by columns of a long table, such as ``model``, by tie policies if `by_ties`, and by
+    models in headings.
     """
     entries = reading.entries
     divisions = []
@@ -776,7 +790,11 @@ _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_task
 
 
 def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
-    """List the columns of a long table that tell evaluations apart, unlike metric, value and k."""
+    """List the columns of a long table that tell evaluations apart, such as model and split.
+
+    Left out are those of metric, value and k, in which numbers of one evaluation differ, and that
+    of the tie policy unless `by_ties`. So is a column whose first cell is the name of a metric.
+    """
     entries = reading.entries
     if not len(entries):
         return []

@@ -63,8 +63,9 @@ _SKILLS = {SKILL: Exchange("index"), "z": Exchange("z"), BOTH: Exchange("index",
 
 
 def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
-    """Parse the name of an exchange: ``AMRR``, ``AH@10``, ``AH@k``, ``index``, ``z`` ...
+    """Parse the name of an exchange, which says what replaces which numbers.
 
+    ``AMRR`` replaces each MRR by its index, ``AH@k`` all Hits@k, ``z`` every number by its z score.
     ``both`` puts the index next to the number, ``skill`` needs a `baseline`. Raises
     UnknownNameError for an unknown name, and UsageError if it does not go with the baseline.
     """
@@ -84,6 +85,7 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
         return _SKILLS.get(plain, Exchange(plain))
     is_family = plain.endswith("@k")
     try:
+        # Any k will do: of AH@10, only the family is used.
         metric, form = parse_adjusted_metric(f"{name.strip()[:-1]}10" if is_family else name)
     except UnknownNameError:
         raise UnknownNameError(
@@ -136,7 +138,11 @@ def _find_numbers(text: str, start: int, end: int) -> list[Span]:
 
 
 def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
-    """Locate the value and the deviation of each entry in its document, where that is certain."""
+    """Map the indices of entries to where their value and deviation are in the document.
+
+    Of the cell "0.33 ± .01" these are 0.33 and .01. An entry is left out if its digits are not in
+    its cell, or more than once.
+    """
     located: dict[int, tuple[Span, ...]] = {}
     for place, entry in enumerate(reading.entries):
         cell = reading.rows[entry.row][entry.column]
@@ -144,7 +150,7 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
             continue
         spans = _find_numbers(document.text, cell.start, cell.end)
         digits = [number.digits for number in _find_numbers(entry.text, 0, len(entry.text))]
-        runs = [spans[i : i + len(digits)] for i in range(len(spans))]
+        runs = [spans[i : i + len(digits)] for i in range(len(spans))]  # of neighbours in the cell
         fitting = [run for run in runs if [span.digits for span in run] == digits]
         if len(fitting) == 1:
             located[place] = tuple(fitting[0])
@@ -204,7 +210,10 @@ class _Sheets:
         return self._sites.get(cell.start) if isinstance(cell, Placed) else None
 
     def find_name(self, site: _Site, metric: Metric) -> _Name | None:
-        """Find the name of the metric of a number: the nearest above it, or one to its left."""
+        """Find the cell that names the metric of the number at a site; None if none does.
+
+        It is the nearest above it in its column, or, as in a long table, one to its left.
+        """
         names = [name for name in self._names[site.table, site.column] if name.row < site.row]
         names.reverse()
         for j in range(site.column):  # as in a long table
@@ -217,7 +226,10 @@ def _is_placed(cell: str) -> TypeGuard[Placed]:
 
 
 def _list_names(i: int, row: Row) -> list[_Name | None]:
-    """List the name of a metric over each column of a row; a cell may span several columns."""
+    """Return for each column of row `i` the name of a metric above it, if the row has one.
+
+    A name that spans several columns is that of each; None for a column without a name.
+    """
     names: list[_Name | None] = []
     name, end = None, 0
     for j, (cell, plain) in enumerate(zip(row.cells, row.plain, strict=True)):
@@ -283,7 +295,11 @@ def rewrite(
     percent: bool = False,
     command: str = "",
 ) -> Rewritten:
-    """Replace the numbers of a document; those that cannot be replaced are noted."""
+    """Replace the numbers of a document; those that cannot be replaced are noted.
+
+    `percent` says that shares are percentages, and `command` is the line that the comment on top
+    quotes. Raises UsageError for a format without places, and DataError if nothing is replaced.
+    """
     markup = MARKUPS.get(adjusted.reading.form)
     if markup is None:
         raise UsageError(
@@ -318,7 +334,11 @@ def _choose_cells(
     *,
     percent: bool,
 ) -> tuple[list[Cell], list[Note]]:
-    """Choose the numbers to be replaced, and note why others stay."""
+    """Choose the numbers to be replaced, and note why others stay.
+
+    A table with an open question stays as a whole. A number that stands for several rows stays if
+    these have different adjusted values.
+    """
     spans_of = locate(document, adjusted.reading)
     entries, rows = adjusted.entries, adjusted.reading.rows
     sites = [sheets.find(rows[number.entry.row][number.entry.column]) for number in entries]
@@ -366,7 +386,11 @@ def _make_cell(
     *,
     percent: bool,
 ) -> Cell | str:
-    """Return the number to be replaced, or why it stays."""
+    """Return the number to be replaced, or why it stays.
+
+    `spans` are its value and deviation in the `text` of the document, and `site` is its cell; None
+    if that is uncertain. An index stays in percent if the number is; other forms cannot.
+    """
     entry = number.entry
     if number.adjusted is None or number.constants is None:
         return number.note if number.note or not number.wanted else "it was not adjusted"
@@ -397,7 +421,10 @@ def _are_all(spans: Sequence[Span], written: Published) -> bool:
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
-    """Settle the decimals of each number, as the published numbers of its column allow."""
+    """Return the decimals to write each number with, the same for all of a column and form.
+
+    They are the most that a published number of the column justifies.
+    """
     most: dict[tuple[object, ...], int] = defaultdict(int)
     keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
     for key, cell in zip(keys, cells, strict=True):
@@ -406,7 +433,10 @@ def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
 
 
 def _keep_decimals(span: Span, scale: float) -> int:
-    """Return how many decimals keep a number as precise as it was before it was scaled."""
+    """Return how many decimals keep a number as precise as it was before it was scaled.
+
+    0.33 times 10 has one decimal, and times 0.1 three; at most 12. The scale is not 0.
+    """
     return min(round(span.decimals - math.log10(abs(scale))), 12)
 
 
@@ -434,7 +464,10 @@ def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
 
 
 def _write_beside(cell: Cell, text: str, source: str) -> Span:
-    """Write the adjusted number behind the published one, its deviation and their markup."""
+    """Return the edit that puts `text` behind the published number: " / 0.31" behind "0.33".
+
+    It is behind the deviation, the percent sign (which `text` gets, too) and their markup.
+    """
     end = cell.spans[-1].end
     sign = _SIGN.match(source, end) if has_unit(cell.entry.text) else None
     if sign is not None:
@@ -456,7 +489,10 @@ def _drop_zero(cell: Cell, text: str) -> str:
 def _describe(
     adjusted: AdjustedReading, cells: Sequence[Cell], unchanged: int, command: str
 ) -> list[str]:
-    """Describe the adjustment, in lines for the top of the document."""
+    """Describe the adjustment, in lines for the top of the document; there is at least one cell.
+
+    `unchanged` is how many numbers stay; an empty `command` is left out.
+    """
     from rankconst.version import __version__
 
     forms = dict[str, None]()
@@ -482,7 +518,8 @@ def _describe(
 def _put_into_source(document: Document, edits: Iterable[Span], top: Sequence[str]) -> str:
     """Apply edits, and put lines on top; a file's own line ends and byte order mark stay.
 
-    No edit has a line end. Of edits at one position, an insertion goes first.
+    Edits are positions in the text, do not overlap, and have no line end. Of edits at one position,
+    an insertion goes first.
     """
     parts, position = [], 0
     for edit in sorted(edits, key=attrgetter("start", "end")):
@@ -509,10 +546,13 @@ _SMALLER_IS_BETTER = re.compile(
 def _rename_headings(
     text: str, reading: Reading, cells: Sequence[Cell], sheets: _Sheets
 ) -> tuple[list[Span], list[Note]]:
-    """Name the adjusted metric above its numbers, where the name is above nothing else."""
+    """Return the edits that rename headings to the adjusted metrics, and notes on those that stay.
+
+    A heading is renamed if all numbers below it are replaced by the same form.
+    """
     exchanges = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
     below: dict[tuple[int, Metric | None], tuple[_Name, list[Entry]]] = {}
-    unnamed: list[Entry] = []
+    unnamed: list[Entry] = []  # numbers that are replaced below a heading that stays
     for entry in reading.entries:
         site = sheets.find(reading.rows[entry.row][entry.column])
         name = sheets.find_name(site, entry.metric) if site is not None else None
@@ -542,7 +582,11 @@ def _rename_headings(
 
 
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Span]:
-    """Rename a heading, if its name is there once, and turn its direction if larger is better."""
+    """Return the edits that rename the metric in a heading; none if that is not certain.
+
+    "MR" becomes "AMRI", and "MR ↓" becomes "AMRI ↑", as a larger index is better. The name has to
+    be in the heading once, and the new heading has to be read as the adjusted metric.
+    """
     is_skill, is_stem = exchange.baseline is not None, name.metric is None
     new = exchange.name(metric) if is_skill else metric.name_of(exchange.form)
     word = name.plain

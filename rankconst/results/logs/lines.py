@@ -155,7 +155,11 @@ def list_settings(line: str) -> Iterator[str]:
 
 
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
-    """Tell whether a setting names the dataset; an unknown name needs a flag or an end."""
+    """Tell whether a setting, ``data_path: FB15k-237``, names the dataset.
+
+    A name that is not registered counts only if it is delimited, as by a flag before it or a quote
+    behind it, and if its key is no path: otherwise it may be any word of a sentence.
+    """
     stem = _PATH.sub("", key)
     if VOCABULARY.roles.get(squash(stem)) != "dataset":
         return False
@@ -189,7 +193,11 @@ def pad_decimals(text: str, decimals: int) -> str:
 
 
 def pad_digits(text: str, digits: int) -> str:
-    """Restore trailing zeros of a plain number, up to some significant digits: 370.5 to 370.500."""
+    """Restore trailing zeros of a plain number, up to `digits` significant ones.
+
+    >>> pad_digits("370.5", 6), pad_digits("0.25", 3)
+    ('370.500', '0.250')
+    """
     if not _PLAIN.fullmatch(text):
         return text
     return pad_decimals(text, digits - 1 - Decimal(text).adjusted())
@@ -220,7 +228,10 @@ class _Line(NamedTuple):
 
 
 def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[_Line]:
-    """Find the lines with a mark of a rule, once for each rule."""
+    """Yield the lines with a mark of a rule, once for each such rule, in the order of the log.
+
+    Of lines that look like those of a table, JSON or a quotation, only rules for datasets count.
+    """
     marked = [(mark, rule) for rule in rules for mark in rule.marks if mark in text]
     if not marked:
         return
@@ -238,7 +249,7 @@ def _names_dataset(rule: Rule) -> bool:
 
 
 def _recognise(log: LogFormat, document: Document) -> bool:
-    """Tell whether a document has lines that only this tool prints, and numbers."""
+    """Tell whether a document has lines that only the tool of a log prints, and some of numbers."""
     if document.suffix in _OTHERS and not log.in_json:
         return False
     text = strip_colours(document.text)
@@ -274,7 +285,10 @@ class _Headings:
         self.line = line.number
 
     def _take_datasets(self, names: Iterable[str]) -> None:
-        """Take the names of datasets; those without a number between them are of one run."""
+        """Take the names of datasets; those without a number between them are of one run.
+
+        Names of settings below a number are of the next run, and replace those above it.
+        """
         for name in names:
             if self._is_used:
                 self._datasets, self._is_used = {}, False
@@ -284,7 +298,10 @@ class _Headings:
             self._datasets[key] = name
 
     def describe(self) -> tuple[Fields, tuple[Question, ...]]:
-        """Return the fields of the next numbers, and a question if the settings disagree."""
+        """Return the fields of the numbers below, and a question if settings name two datasets.
+
+        Settings that are taken after this call are those of another run.
+        """
         self._is_used = True
         names = tuple(self._datasets.values())
         if len(names) > 1:
@@ -294,7 +311,7 @@ class _Headings:
 
 
 def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
-    """Find the numbers of a log, in its order."""
+    """Yield the numbers of a log, in order, each with the fields of its line and those above."""
     headings = _Headings()
     rules = (SETTINGS, *log.headings, log.values)
     for line in _find_lines(strip_colours(document.text), rules):
@@ -306,7 +323,7 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
             groups = {key: group for key, group in match.groupdict().items() if group is not None}
             printed = {**above, **groups}
             split = printed.get("split")
-            fields = {
+            fields = {  # the words of the tool become those of rankconst: forward is tail
                 **printed,
                 "split": None if split is None else parse_split(split),
                 "side": log.sides[printed.get("side")],
@@ -338,7 +355,11 @@ _PAIR = re.compile(r"[\"']([\w@]{1,20})[\"']: ?([^\s,}]{0,40})", re.ASCII)
 
 
 def _list_measures(fields: Fields) -> Iterator[_Measure]:
-    """Yield the names and values of a match; of a table, the names are in a heading above."""
+    """Yield the names and values of a match, whose groups are in `fields`.
+
+    They are a pair, ``name`` and ``value``; several as in a dict, ``pairs``; or the ``values`` of a
+    row of a table, whose ``names`` are in a heading above.
+    """
     name, k = fields.get("name"), fields.get("k")
     if name is not None:
         yield _Measure(name if k is None else f"{name}@{k}", fields.get("value") or "")
@@ -358,7 +379,11 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
 
 
 def _read(log: LogFormat, document: Document) -> Reading:
-    """Read a log to a long table."""
+    """Read a log to a table with a row for each number.
+
+    Numbers are of one evaluation as long as their heading, split and step stay and no metric comes
+    again. What cannot be used is noted.
+    """
     collector = Collector()
     file = _read_name(document.name)
     # Only the very last line can have been cut off, where the tool was stopped.
@@ -385,6 +410,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
             is_named_by_file = True
         text = number.restored or log.restore(number.text)
         exact = log.exact and is_plain_number(number.text)
+        # People shorten what they copy: a short number may have been rounded.
         exact = exact and count_digits(number.text) > _ROUNDED
         row = _write_row(evaluation, number, address, log)
         collector.add(metric, text, number.line, address, row, exact=exact)
@@ -407,7 +433,10 @@ def _list_numbers(log: LogFormat, document: Document) -> list[LogNumber]:
 
 
 def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
-    """Return why a number cannot be used; empty if it can."""
+    """Return why a number cannot be used; empty if it can.
+
+    `unfinished` is the last line if it has no end, and may have been cut off; else None.
+    """
     text = number.text
     if number.line == unfinished:
         if not text:
@@ -426,7 +455,7 @@ def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
 
 
 def _read_name(name: str) -> Declarations:
-    """Read the declarations in the name of a file; as a dataset, only a known name counts."""
+    """Read what the name of a file declares; as a dataset, only a known name counts, not "run"."""
     declarations = gather((name_file(name),))
     declared = dict(declarations.declared)
     if not names_known(declared.get("dataset", "")):
@@ -435,7 +464,11 @@ def _read_name(name: str) -> Declarations:
 
 
 def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Address:
-    """Form the address of a number from the log and from the name of its file."""
+    """Form the address of a number: what the log says, and else what the name of its file does.
+
+    Questions of the file's name are dropped where the log answers them. A log that names no split
+    asks for it, unless its tool always evaluates test.
+    """
     fields: dict[str, Any] = {name: number.fields.get(name) for name in (*NAMES, "rank_type")}
     asked = {question.field for question in number.questions}
     questions = dict.fromkeys(number.questions)
@@ -456,7 +489,10 @@ def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Addr
 
 
 def _count_tasks(fields: Fields) -> int | None:
-    """Return the number of ranks that the log counts; None if it counts none."""
+    """Return the number of ranks that the log counts, itself or as triples; None if it does not.
+
+    Of 20,466 test triples, both sides have 40,932 ranks.
+    """
     triples, ranks = fields.get(f"{fields.get('split') or 'test'}_triples"), fields.get("num_tasks")
     if triples is not None:
         return count_tasks(int(triples), fields.get("side") or "")

@@ -117,7 +117,10 @@ def _read(document: Document) -> Reading:
 
 
 def _read_mean(measure: _Measure) -> NumberText:
-    """Read a mean as it is written, and average a list; its mean is correctly rounded."""
+    """Return the text of a mean as it is written, or of the mean of a list, correctly rounded.
+
+    If it is no number, or a value of the list is none from 0 to 1, return the reason instead.
+    """
     if not measure.is_list or measure.value is None:
         return read_number(measure.value)
     if not measure.values:

@@ -109,7 +109,11 @@ class _Leaf(NamedTuple):
 # Every line of a tracker's history has the same keys.
 @lru_cache(maxsize=8192)
 def _follow(path: _Path, key: str) -> _Path:
-    """Read the words of a key: ``both.realistic.hits_at_10``, ``val/tail_realistic_mrr``."""
+    """Return the path with the words of one more key.
+
+    The key ``both.realistic.hits_at_10`` gives it the side both, the tie policy realistic and the
+    metric hits_at_10; ``val/tail_realistic_mrr`` also has a split.
+    """
     path = path._replace(text=f"{path.text}.{key}" if path.text else key)
     if re.fullmatch(r"[\d.]+", key):
         return path.take(key)
@@ -121,7 +125,10 @@ def _follow(path: _Path, key: str) -> _Path:
 
 
 def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
-    """Yield the values in the places of metrics."""
+    """Yield the values below keys that are words of PyKEEN, with these keys as their path.
+
+    Where only metrics are expected, yield an unknown key, too, without a value: to be reported.
+    """
     if not isinstance(value, dict):
         if isinstance(value, Number) and value.line:
             line = value.line
@@ -137,6 +144,7 @@ def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
 
 
 def _list_leaves(record: Record) -> list[_Leaf]:
+    """List the values of a record with their paths; a key such as prefix may name the split."""
     value, split = _get(record), ""
     for key in ("split", "prefix"):  # the JSON tracker calls the split a prefix
         word = value.get(key)
@@ -164,7 +172,11 @@ _RANK_BY_RANK = (
 
 @lru_cache(maxsize=8192)
 def _find_measure(path: _Path, is_old: bool) -> _Measure:
-    """Find the metric of a value by its keys."""
+    """Find the metric of a value by its keys, or a reason why there is none.
+
+    Files with tie policies such as "avg" are of PyKEEN before 1.5 (`is_old`). Of an adjusted value
+    without a k, the metric is that of no k, as other numbers may tell it later.
+    """
     if squash(path.metric) in _COUNTS:
         return _Measure()
     if path.unknown:
@@ -215,7 +227,11 @@ def _read(document: Document) -> Reading:
 
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
-    """Read the numbers of records; lines of a tracker have the dataset of a line above them."""
+    """Read the numbers of records; lines of a tracker have the dataset of a line above them.
+
+    A record has what it names itself, else, if it has a step, what those above name, and else what
+    the name of the file does. `form` is the key of the format.
+    """
     collector = Collector()
     above = Address()  # what the lines so far say
     has_ties = False
@@ -246,7 +262,10 @@ _Counts: TypeAlias = "dict[tuple[str, str, str], int]"
 def _add_numbers(
     record: Record, leaves: list[_Leaf], address: Address, collector: Collector
 ) -> None:
-    """Add the numbers of a record; note those that cannot be read."""
+    """Add the numbers of a record to `collector`; note those that cannot be read.
+
+    `address` has what the record says of all of them, such as its dataset.
+    """
     counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     step = _get(record).get("step")
@@ -272,7 +291,10 @@ def _add_numbers(
 
 
 def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: bool) -> Address:
-    """Form the address of a number; before 1.5, test was filtered by train and test alone."""
+    """Return the address of a number: that of its record with what its path says.
+
+    In files of before 1.5 (`is_old`), test was filtered by train and test alone.
+    """
     split, questions = address.split, address.questions
     if path.split:
         split = parse_split(path.split)
@@ -290,7 +312,10 @@ def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: boo
 
 
 def _check_reciprocal(path: _Path, metric: Metric, adjustment: str | None, value: Value) -> str:
-    """Explain why an inverse median rank of 0 is left out; empty for other numbers."""
+    """Explain why an inverse median rank of 0 is left out; empty for other numbers.
+
+    The realistic median is a fraction, and no whole number that PyKEEN would divide as such.
+    """
     is_inverse = metric == CATALOGUE["inverse_median_rank"] and adjustment is None
     if not is_inverse or RANK_TYPES.get(path.rank_type) == "realistic" or float(str(value)) != 0:
         return ""
@@ -298,7 +323,7 @@ def _check_reciprocal(path: _Path, metric: Metric, adjustment: str | None, value
 
 
 def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
-    """Read the numbers of ranks."""
+    """Map split, side and tie policy to the number of ranks; a count that is none is noted."""
     counts: _Counts = {}
     for path, value, line in leaves:
         if path.unknown or squash(path.metric) not in _COUNTS:
@@ -320,9 +345,10 @@ _HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
 def _read_setup(record: Mapping[str, Value]) -> Address:
-    """Read the dataset, the model and the evaluator that a record names.
+    """Return an address with the dataset and model of a record, and what its evaluator means.
 
-    An evaluator may filter or not, sample, or weigh queries alike.
+    It may be unfiltered, protocol raw; sample candidates, "sampled:100", or a question if it does
+    not say how many; or weigh queries alike, aggregation macro-query.
     """
     fields: dict[str, Any] = {}
     settings = dict(record)
@@ -388,7 +414,10 @@ def _recognise_trials(document: Document) -> bool:
 
 
 def _read_trials(document: Document) -> Reading:
-    """Read the trials of a search for hyper-parameters, which are evaluated on valid."""
+    """Read the trials of a search for hyper-parameters, one a row, which are evaluated on valid.
+
+    The step of a number is that of its trial.
+    """
     rows = read_rows(document, "\t")
     heading = next(rows, None)
     records = []
@@ -414,7 +443,11 @@ _PRINTED_COLUMNS = 4  # side, tie policy, metric and value; an index is before t
 
 
 def _parse_csv_name(name: str, k: int | None) -> Label:
-    """Read a heading or a key of PyKEEN, among whose metrics are statistics such as variance."""
+    """Read a heading or a key of PyKEEN: first as a metric of its own, then as any other.
+
+    Some of its metrics, such as a variance of ranks, have names that are other words elsewhere. `k`
+    is from a column of its own; None if there is none.
+    """
     default = 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k
     measure = find_metric(name, default)
     if measure is None:
