@@ -56,8 +56,7 @@ def fill_nulls(values: Any, number: int) -> Any:
 def join_texts(texts: Sequence[str]) -> Any:
     """Return texts as an Arrow array of strings; lone surrogates become question marks.
 
-    It is faster than ``pa.array``, which asks each text for its bytes. All texts together may have
-    2 GiB, as Arrow's strings do.
+    Unlike ``pa.array`` it does not load pandas. All texts together may have 2 GiB.
     """
     import numpy as np
     import pyarrow as pa

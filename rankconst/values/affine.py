@@ -101,11 +101,12 @@ class Affine:
 
 
 def bound_error(moments: Moments, error: float) -> float:
-    """Bound the error of a moment: of a sampled one it is twice the standard error."""
+    """Return a bound on the error of a moment; of a sampled one, twice its standard error."""
     return 2.0 * error if moments.method == "sampled" else error
 
 
 def _normalised(metric: Metric, moments: Moments) -> Affine:
+    """Return the map M -> M / E[M]; UndefinedError if the expectation is 0."""
     if moments.expectation == 0:
         raise UndefinedError(
             f"the normalised {metric.label} is undefined here: its expectation is 0."
@@ -114,7 +115,8 @@ def _normalised(metric: Metric, moments: Moments) -> Affine:
 
 
 def _index(metric: Metric, moments: Moments) -> Affine:
-    if metric.optimum is None:
+    """Return the map M -> (M - E[M]) / (optimum - E[M]); UndefinedError if that divides by 0."""
+    if metric.optimum is None:  # as of the number of ranks
         raise UndefinedError(
             f"the adjusted index of {metric.label} is undefined: "
             f"every ranker gets {moments.expectation:g}."
@@ -129,6 +131,10 @@ def _index(metric: Metric, moments: Moments) -> Affine:
 
 
 def _z(metric: Metric, moments: Moments) -> Affine:
+    """Return the map M -> +-(M - E[M]) / sqrt(Var[M]), with - where less is better.
+
+    UndefinedError if the variance is 0, or no larger than the bound on its error.
+    """
     if moments.variance <= bound_error(moments, moments.variance_error):
         why = f"is 0: the expected {moments.expectation:g} is certain"
         if moments.variance_error:
@@ -202,7 +208,10 @@ class Adjusted:
         return write_html(self._show(_MOST_SHOWN), "; ".join(notes))
 
     def _show(self, most: int) -> dict[str, list[str]]:
-        """Return the defined forms with texts of the first values."""
+        """Return the texts of the first `most` values in each form that is defined, by its name.
+
+        A value with its interval: {"value": ["0.338 (0.3375–0.3385)"], "index": [...]}.
+        """
         shown = {}
         for form in ("value", *ADJUSTMENTS):
             if form in self.undefined:
@@ -219,13 +228,13 @@ def map_corners(
 ) -> Interval:
     """Return what an adjusted form can be if neither the value nor the moments are known exactly.
 
-    `corners` are the moments at all combinations of their bounds: each form is monotone in the
-    value, the expectation and the variance, so it is extreme at corners. UndefinedError if it is
-    undefined at a corner, or between two.
+    `ends` are those of the value, floats or arrays, `corners` the moments at all combinations of
+    their bounds: each form is monotone in the value, the expectation and the variance, so it is
+    extreme at corners. UndefinedError if it is undefined at a corner, or between two.
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]
-    if min(units) < 0 < max(units):
+    if min(units) < 0 < max(units):  # what forms divide by is 0 between them
         raise UndefinedError(
             f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined."
         )

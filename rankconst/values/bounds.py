@@ -51,10 +51,14 @@ PERFECT = (
 
 
 def tells_no_scores(metric: Metric, values: Any) -> Any:
-    """Flag values of ranks 0 or 1/2, such as MR 0 and MRR 2: tools give these ranks to NaN."""
+    """Flag values that all ranks 0, or all 1/2, give: MR 0 and 0.5, MRR 2 and infinity.
+
+    There are no such ranks: tools give them to scores that are not numbers. A number gives a flag,
+    an array an array of flags.
+    """
     if metric.scale == "rank":
         return (values == 0) | (values == 0.5)
-    if metric.is_share and metric.inverse is not None:
+    if metric.is_share and metric.inverse is not None:  # as MRR: 1 over a mean of ranks
         return (values == 2) | np.isinf(values)
     return np.zeros(np.shape(values), dtype=np.bool_)
 
@@ -112,16 +116,20 @@ def bound_mean_rank(
 
 
 def _list_ends(ks: ArrayLike, step: float, most: float) -> tuple[Values, Values]:
-    """Return the first and the last rank of the ranges up to each k and beyond the last one."""
+    """Return the first and the last rank of each range: up to the first k, to the next, and beyond.
+
+    Of ks 1 and 10, with step 1 and 50 candidates at `most`: firsts 1, 2, 11 and lasts 1, 10, 50.
+    """
     ks = np.asarray(ks, dtype=np.float64)
     firsts = np.append(1.0, np.minimum(ks + step, most))
     return firsts, np.append(np.minimum(ks, most), most)
 
 
 def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
-    """Return the least and the largest share up to each k, from none of the ranks to all of them.
+    """Return the least and the largest share of ranks up to each k, with 0 before and 1 after them.
 
-    Shares grow with k.
+    `lower` and `upper` are the ends of Hits@k by ascending k, NaN for unknown ones. Shares grow
+    with k: so the least is at least that of the k before, the largest at most that of the k after.
     """
     least, largest = (_enclose(shares) for shares in (lower, upper))
     for j in range(1, len(least)):
@@ -132,18 +140,23 @@ def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
 
 
 def _enclose(shares: ArrayLike) -> Values:
-    """Return shares between those that are certain: none of the ranks, and all of them."""
+    """Return shares, along the first axis, with 0 in front and 1 behind: what is certain."""
     shares = np.asarray(shares, dtype=np.float64)
     ends = np.zeros((1, *shares.shape[1:]))
     return np.concatenate([ends, shares, ends + 1])
 
 
 def _weigh(shares: Values, values: Values) -> Any:
-    """Return the mean of values, weighted by the differences of cumulated shares."""
+    """Return the sum of values, each times how much the cumulated shares grow at it.
+
+    Shares 0, 0.2, 1 of values 1 and 4 give 0.2 * 1 + 0.8 * 4. `shares` may have further axes behind
+    the first, which the result has, too.
+    """
     weights = np.diff(shares, axis=0)
     values = np.expand_dims(values, tuple(range(1, shares.ndim)))
     if np.isfinite(values).all():
         return (weights * values).sum(axis=0)
+    # An infinite value without weight adds nothing: 0 * inf would be NaN.
     parts = np.multiply(weights, values, out=np.zeros_like(weights), where=weights > 0)
     return parts.sum(axis=0)
 
@@ -168,9 +181,9 @@ def least_mean_rank(reciprocal: Any, step: float) -> Any:
 def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     """Return a bound that no MRR of ranks with that mean can pass, given the numbers of candidates.
 
-    A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The tasks have to share
-    n (MR - 1) ranks beyond the first; a rank costs 1/N of reciprocal rank, so tasks with many
-    candidates go first.
+    A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. Of n tasks the ranks
+    exceed 1 by n (MR - 1) in all; each of these costs 1/N of reciprocal rank, so tasks with many
+    candidates take them first. Under chance: there are no offsets.
 
     >>> from rankconst.tasks import Histogram
     >>> largest_reciprocal(2.0, Histogram.from_counts([10, 10, 4]))
@@ -186,7 +199,10 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
 
 
 def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool:
-    """Return True if an interval holds a whole multiple of `unit`, but for a relative error."""
+    """Return True if an interval holds a whole multiple of `unit` > 0: as 0.335 .. 0.345 of 0.01.
+
+    Ends may be off by `error`, relatively; those below one unit, by `error` times the unit.
+    """
     lower, upper = (end / unit for end in interval)
     slack = error * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack
@@ -270,7 +286,11 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
 def _gather_numbers(
     results: Sequence[Results], rows: Sequence[Places], is_wrong: Flags, show: Callable[[int], str]
 ) -> Iterable[dict[int, _Number]]:
-    """Return the numbers of each wrong evaluation by their index, in the order of the results."""
+    """Return the numbers of each wrong evaluation, by their index in the file.
+
+    `rows` has the row of each number of each result, `is_wrong` a flag for each row. An evaluation
+    has its numbers in the order of the results: Hits@k by ascending k, then MRR and MR.
+    """
     evaluations: dict[int, dict[int, _Number]] = {}
     for result, row_of in zip(results, rows, strict=True):
         for position in np.flatnonzero(is_wrong[row_of]).tolist():
@@ -282,9 +302,10 @@ def _gather_numbers(
 
 
 def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
-    """Return the rows of each result, evaluations being numbered from 0, and how many there are.
+    """Return a row number from 0 for each evaluation, metric by metric, and the number of rows.
 
-    Evaluations 3, 8 of one metric and 8, 9 of another give the rows 0, 1 and 1, 2, of three.
+    `evaluations` has an array of integers for each metric. 3, 8 of one metric and 8, 9 of another
+    give the rows 0, 1 and 1, 2, of three.
     """
     first = evaluations[0]
     is_alike = all(other is first or np.array_equal(first, other) for other in evaluations)
@@ -298,9 +319,10 @@ def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
 def _lay_out(
     results: Sequence[Results], rows: Sequence[Places], size: int
 ) -> tuple[dict[Metric, _Ends], Flags]:
-    """Return the ends of each metric by row, NaN if missing, and flags of rows to leave out.
+    """Return the ends of each metric, a number a row, and flags of rows to leave out.
 
-    A metric that is there twice is of two evaluations.
+    A row is an evaluation; it has NaN for a metric that it lacks. One with a metric twice is left
+    out, as its numbers must be of two evaluations.
     """
     metrics = {result.metric for result in results}
     if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
@@ -378,6 +400,7 @@ def _explain(numbers: Sequence[_Number]) -> str:
 
 
 def _write_reason(number: _Number, relation: str, others: Sequence[_Number]) -> str:
+    """Write "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation, which no ranks allow"."""
     return (
         f"{number} is {relation} {join_words([*map(str, others)])} of the same evaluation, which "
         "no ranks allow: one of them is a slip, or of another evaluation."

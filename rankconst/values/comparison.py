@@ -218,6 +218,7 @@ class Comparison:
         return self._describe_open()
 
     def _describe_known(self) -> str:
+        """Describe z and p of the ranks of two models in words, with a confidence interval."""
         verdict = self._name_better() if self.is_significant else "This may well be chance"
         interval = self._turn(self.confidence_interval)
         ends = show_uncertain(abs(self.difference), interval, ends_only=True)
@@ -228,7 +229,10 @@ class Comparison:
         )
 
     def _describe_open(self) -> str:
-        """Describe the bounds for two published numbers in words."""
+        """Describe the bounds of z and p for two published numbers in words.
+
+        That is whether both bounds of p are significant, neither, or only the lower one.
+        """
         p = self.log10_p_interval
         enough = f"A difference of {show_enough(self.smallest)} would be enough."
         if self.is_significant:
@@ -247,7 +251,10 @@ class Comparison:
         return self._describe_undecided(enough)
 
     def _describe_undecided(self, enough: str) -> str:
-        """Describe bounds of p on both sides of the level, and the condition for significance."""
+        """Describe bounds of p on both sides of 5 %, and when the difference is significant.
+
+        `enough` is the sentence on the difference that always is.
+        """
         sentences = [
             f"Not certain: p {show_p(self)}, depending on what the two models have in common.",
             enough,
@@ -259,6 +266,8 @@ class Comparison:
                 "Unless their results are negatively correlated, this one is significant."
             )
         elif self.metric.hits_k:
+            # With b tasks that one model alone hits, z is surplus / sqrt(b): of the difference in
+            # hits, less 1 as hits are whole.
             surplus = max(self.num_tasks * self._least_difference - 1, 0.0)
             most = show_rounded((surplus / _QUANTILE) ** 2, math.floor)
             sentences.append(
@@ -282,7 +291,7 @@ class Comparison:
         return show_uncertain(abs(self.difference), self._turn(self.difference_interval), 3)
 
     def _turn(self, interval: Interval) -> Interval:
-        """Return an interval of the difference as one of its size."""
+        """Return an interval of the difference as one of its size: -3 .. -1 of -2 as 1 .. 3."""
         return interval if self.difference > 0 else Interval(-interval.upper, -interval.lower)
 
     def _name_better(self) -> str:
@@ -452,18 +461,26 @@ def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> N
 def _list_hits(
     metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
 ) -> tuple[Values, tuple[str, ...]]:
-    """Return the least and largest share of whole hits of each value, NaN for none, and notes."""
+    """Return the least and the largest share of hits that each value's interval holds, and notes.
+
+    Of `n` tasks only whole numbers of hits count. A value without one gets NaN, and a note on that;
+    the others an empty note. Shares have shape (2, values).
+    """
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
     for place, (value, interval) in enumerate(zip(values, intervals, strict=True)):
         try:
-            hits[:, place] = attain(metric, n, value, interval)[1]
+            _, ends = attain(metric, n, value, interval)
+            hits[:, place] = ends
         except UndefinedError as error:
             notes[place] = str(error)
     return hits, tuple(notes)
 
 
 def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Values]:
-    """Bound log10 p of two numbers of hits from both sides.
+    """Bound log10 p of two numbers of hits from below and from above. Shapes (pairs,).
+
+    `near` and `far` are the nearest and the farthest numbers of hits of each pair that rounding
+    leaves open, shapes (2, pairs), `squares` the most tasks that one model alone can hit.
 
     Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b
     rises by 1, p falls whether a + b rises or falls by 1: the ends are those of the nearest and of
@@ -496,7 +513,12 @@ def _divide_by_root(numbers: Values, squares: Values) -> Values:
 
 
 def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
-    """Compare the ranks of two models, task by task."""
+    """Compare the ranks of two models on the same tasks, in the same order.
+
+    The p is exact for Hits@k, by the sign test, and where few tasks differ, by all sign flips; else
+    it is that of the normal law. DataError for a single task, UndefinedError for a metric that is
+    not a mean over tasks.
+    """
     require_mean(metric)
     if first.size < 2:
         raise DataError(
@@ -660,7 +682,7 @@ def _choose_method(squares: Values, largest: float) -> NDArray[np.str_]:
 
 
 def _quantile(method: str) -> float:
-    """Return the least z that is significant at 5 %."""
+    """Return the least z that is significant at 5 %: 1.96, more if ``bound`` is the method."""
     return _BOUND_QUANTILE if method == "bound" else _QUANTILE
 
 

@@ -105,6 +105,7 @@ class Constants:
         )
 
     def _repr_html_(self) -> str:
+        """Return the constants as a table for notebooks."""
         from html import escape
 
         rows = {
@@ -328,6 +329,7 @@ class Constants:
         return value, value - half_width, value + half_width
 
     def _read_cell(self, value: Any, decimals: int | None, percent: bool) -> Published:
+        """Read an item of a list; NaN is a missing one, and stays NaN with NaN as its ends."""
         if isinstance(value, float) and math.isnan(value):
             return Published("", math.nan, math.nan, math.nan)
         return read_published(self.metric, value, decimals=decimals, percent=percent)
@@ -463,7 +465,10 @@ class Constants:
 
     @property
     def _corners(self) -> list[Moments]:
-        """The moments, at their bounds if they are open; of estimates, at two standard errors."""
+        """The moments at the four combinations of their bounds; just the moments if errors vanish.
+
+        The bounds of sampled moments are two standard errors away.
+        """
         moments = self.moments
         if moments.method != "sampled" and _are_sharp(moments):
             return [moments]
@@ -482,11 +487,17 @@ class Constants:
         return corners
 
     def _range(self) -> Interval:
+        """Return the values that rankings of these tasks can have, from the worst to the best."""
         worst = self.worst
+        # Without an optimum every ranker gets the same value, which is the worst one, too.
         best = worst if self.metric.optimum is None else self.metric.optimum
         return Interval(min(best, worst), max(best, worst))
 
     def _check(self, value: Any, lower: Any, upper: Any) -> None:
+        """Raise DataError for the first value that no ranks give; missing ones (NaN) pass.
+
+        `lower` and `upper` are the ends of what was rounded to it; all may be arrays of one shape.
+        """
         columns = [value, lower, upper]
         if not isinstance(value, (int, float)):
             columns = [np.asarray(column, dtype=np.float64) for column in columns]
@@ -498,7 +509,11 @@ class Constants:
             raise DataError(next(iter(reasons.values())))
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
-        """Map the positions of impossible numbers to reasons."""
+        """Map the positions of numbers that no ranks give to reasons; 0 that of a single number.
+
+        `lower` and `upper` are the ends of what was rounded to `value`; all may be arrays of one
+        shape, and NaN counts as impossible.
+        """
         possible = self._range()
         if isinstance(value, (int, float)):
             reason = self._explain_impossible(possible, value, lower, upper)
@@ -506,22 +521,28 @@ class Constants:
         granted = _grant(possible)
         with np.errstate(invalid="ignore"):
             is_inside = np.atleast_1d((value >= granted.lower) & (value <= granted.upper))
+        # Few are outside of the range; each may be inside but for rounding.
         suspects = np.flatnonzero(~is_inside)
         columns = [np.ravel(column)[suspects].tolist() for column in (value, lower, upper)]
         reasons = {}
-        for place, *ends in zip(suspects.tolist(), *columns, strict=True):
+        for position, *ends in zip(suspects.tolist(), *columns, strict=True):
             reason = self._explain_impossible(possible, *ends)
             if reason:
-                reasons[place] = reason
+                reasons[position] = reason
         return reasons
 
     def _explain_impossible(
         self, possible: Interval, number: float, least: float, most: float
     ) -> str:
-        """Explain an impossible number with its ends; empty for a possible one."""
+        """Explain why no ranks give a number; empty if some do.
+
+        `possible` is the range on these tasks, `least` and `most` are the ends of what was rounded
+        to the number.
+        """
         if not self._is_impossible(possible, number, least, most):
             return ""
         metric, ends = self.metric, possible
+        # Beyond the range on any tasks, that is named: an MRR of 1.2 is not from 0 to 1.
         if _is_outside(metric, possible, number) and math.isfinite(metric.upper):
             ends = Interval(metric.lower, metric.upper)
         expected = f"{ends.lower:.6g} to {ends.upper:.6g}."
@@ -560,7 +581,7 @@ def _is_outside(metric: Metric, possible: Interval, number: float) -> bool:
 
 
 def _grant(possible: Interval) -> Interval:
-    """Widen a range by the rounding of programs."""
+    """Widen a range by NOISE, relatively: programs that sum in float32 err by so much."""
     low, high = possible
     return Interval(low - NOISE * abs(low), high + NOISE * abs(high))
 
@@ -597,14 +618,15 @@ def _require_numbers(values: Any) -> Any:
 
 
 def _hint(metric: Metric, number: float) -> str:
+    """Return what may be wrong with a number that is no value of a metric, as a sentence."""
     if not math.isfinite(number):
         return "Leave out results that are missing."
-    if metric.upper == 1 and 1 < number <= 100:
+    if metric.upper == 1 and 1 < number <= 100:  # a share
         return (
             f"If it is a percentage, write {number / 100:.6g}, "
             "or add --percent (in Python: percent=True)."
         )
-    if metric.lower == 1 and number < 1:
+    if metric.lower == 1 and number < 1:  # a mean of ranks
         return "A mean of ranks is at least 1: is this an MRR, or a share?"
     if metric.is_of_answers:
         return "Check which library computed it: they do not all divide by the same."

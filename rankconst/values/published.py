@@ -123,8 +123,8 @@ def parse_value(
         number, deviation, unit = _read_text(value, place)
     else:
         number, deviation, unit = _Notation(_read_number(value, place))
-        exact = exact or not isinstance(value, Decimal)
-    if percent and unit is _ONE:
+        exact = exact or not isinstance(value, Decimal)  # a float does not show its decimals
+    if percent and unit is _ONE:  # no sign of its own
         unit = UNITS["%"]
     # Python writes no whole number out that has more than 4,300 digits.
     shown = str(number if isinstance(value, numbers.Rational) else value)
@@ -171,7 +171,10 @@ def read_published(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published value of a metric; only shares can be percentages."""
+    """Read a published value of a metric: :func:`parse_value`, but only shares can be percentages.
+
+    DataError for a mean rank such as ``53.3%``.
+    """
     if not metric.is_share and (percent or (isinstance(value, str) and has_unit(value))):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is not a share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
@@ -192,15 +195,17 @@ def read_numbers(
     """
     import numpy as np
 
+    # A code for each way of writing, from 0 on, and the first cell that is written so.
     code_of: dict[Any, int] = {}
     distinct: list[Any] = []
     codes = np.empty(len(cells), np.intp)
-    for place, cell in enumerate(cells):
+    for i, cell in enumerate(cells):
         # Decimals and fractions that are equal may be written otherwise, and True equals 1.
         key = cell if isinstance(cell, str) else (type(cell), tell_apart(cell))
-        codes[place] = code_of.setdefault(key, len(distinct))
-        if len(code_of) > len(distinct):
+        codes[i] = code_of.setdefault(key, len(distinct))
+        if len(code_of) > len(distinct):  # it is new
             distinct.append(cell)
+    # The usual texts are read all at once, what is left (NaN) one by one.
     numbers = np.full((len(distinct), 3), np.nan)
     if decimals is None and all(isinstance(cell, str) for cell in distinct):
         numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
@@ -218,15 +223,16 @@ def _read_plain(
 ) -> NDArray[np.float64]:
     """Read texts of up to 15 digits with at most one point, all at once; NaN for other texts.
 
-    The result has shape (n, 3). With so few digits the value and both ends are correctly rounded
-    quotients of whole numbers, as in :func:`parse_value`.
+    The result has rows of value, lower and upper end: 0.338, 0.3375, 0.3385 for "0.338". So few
+    digits are exact as a double, and so is the power of ten: the quotients are rounded correctly,
+    as in :func:`parse_value`.
     """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     numbers = np.full((len(cells), 3), np.nan)
-    if percent > metric.is_share:
+    if percent and not metric.is_share:  # an error, which parse_value explains
         return numbers
     texts = join_texts(cells)
     sign = "%?" if metric.is_share else ""
@@ -236,8 +242,9 @@ def _read_plain(
     chosen = texts.filter(wrap_numbers(plain))
     signed = view_numbers(pc.ends_with(chosen, "%"))
     bare = pc.replace_substring(chosen, "%", "")
-    point = view_numbers(pc.find_substring(bare, "."))
+    point = view_numbers(pc.find_substring(bare, "."))  # -1 without a point
     lengths = view_numbers(pc.utf8_length(bare))
+    # Two more of a percentage: 53.3% is 0.533.
     decimals = np.where(point < 0, 0, lengths - point - 1) + 2 * (signed | percent)
     digits = view_numbers(pc.replace_substring(bare, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
@@ -251,7 +258,11 @@ def _read_plain(
 
 
 def half_unit(number: float) -> float:
-    """Return half a unit of the last decimal that a float shows, as it may have been printed."""
+    """Return half a unit of the last decimal that a float shows: 0.0005 for 0.338.
+
+    So much may have been lost if it was printed with these decimals. At most 0.5; 0 for NaN and
+    infinity.
+    """
     if not math.isfinite(number):
         return 0.0
     text = repr(number).removesuffix(".0")
@@ -267,6 +278,10 @@ def is_number(value: object) -> TypeGuard[numbers.Real | Decimal]:
 
 
 def _read_number(value: object, place: str) -> Decimal:
+    """Return a number of any type as a Decimal: a float in the digits that Python shows of it.
+
+    DataError for what is no number, infinite or NaN; `place` is where it is, for the message.
+    """
     if isinstance(value, Decimal):
         number = value
     elif not is_number(value):
@@ -290,6 +305,11 @@ class _Notation(NamedTuple):
 
 
 def _read_text(text: str, place: str) -> _Notation:
+    """Read a number with its deviation and unit: "53.3 ± 0.2 %" gives 53.3, 0.2 and 0.01.
+
+    It may be typeset ("$3{,}340.5$") or have the deviation of its last digits in brackets. `place`
+    is where it is, for the message of a DataError.
+    """
     if len(text) > _LONGEST:
         raise DataError(
             f"{_at(place)}{text[:40]!r}... is not a number: it has {len(text):,} characters."
@@ -300,12 +320,13 @@ def _read_text(text: str, place: str) -> _Notation:
     signs = re.findall(UNIT, bare)
     bare = re.sub(rf"(?<!\s)\s*{UNIT}", "", bare).strip()
     compact = _LAST_DIGITS.fullmatch(bare)
-    if compact is not None:
+    if compact is not None:  # 0.338(2) becomes 0.338 ± 0.002
         digits, decimals, last, power = compact.groups()
         last = last.zfill(len(decimals) + 1)
         bare = f"{digits}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
     parts = [part.strip().strip("() ") for part in re.split(PLUS_MINUS, bare)]
     are_numbers = len(parts) <= 2 and all(_NUMBER.fullmatch(part) for part in parts)
+    # In 0,338 the comma is no mark of thousands.
     has_comma = any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts)
     if not are_numbers or has_comma or len(signs) > len(parts) or len({*signs}) > 1:
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
@@ -371,7 +392,10 @@ def show_number(value: float, digits: int = 4) -> str:
 
 
 def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) -> float:
-    """Round to so many digits, up or down; a hair beyond a digit is none."""
+    """Round a number >= 0 to so many digits, up or down, by math.ceil or math.floor as `way`.
+
+    An error of rounding beyond a digit does not count: 0.30000000000000004 is not rounded up.
+    """
     if number == 0:
         return 0.0
     places = digits - 1 - math.floor(math.log10(number))
@@ -417,10 +441,15 @@ def show_uncertain(
 
 
 def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[str, str, str]:
-    """Write a number and its ends to the digit that is open: one, or two if it is 1 or 2."""
+    """Write a number and the ends of its interval with the digits that matter.
+
+    The last digit is the first one of `open_by`, how far the farther end is from the number; or the
+    second one if the first is 1 or 2. Ends are rounded outwards. 0.338 in 0.3375 .. 0.3385, open by
+    0.0005, gives "0.3380", "0.3375" and "0.3385".
+    """
     decade = math.floor(math.log10(open_by))
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
-    slack = 0.02 * open_by / unit
+    slack = 0.02 * open_by / unit  # an end may be cut by so much rather than be rounded outwards
     nearest = round(value / unit)
     least, most = interval.lower / unit + slack, interval.upper / unit - slack
     lower, upper = math.floor(least), math.ceil(most)
@@ -438,7 +467,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
 
 
 def show_range(best: float | None, lower: float, upper: float) -> str:
-    """Write a number with its ends for a notebook; nothing where there is none."""
+    """Write a number with its ends for a notebook; an empty text for None, NaN and infinity."""
     if best is None or not math.isfinite(best):
         return ""
     return show_uncertain(best, Interval(lower, upper))

@@ -252,7 +252,10 @@ def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | Answer
 
 
 def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
-    """Replace the names of sides by their keys; UsageError if a side is there twice."""
+    """Replace the names of sides by their keys: {"Head": ranks} becomes {"head": ranks}.
+
+    UsageError if there is no side, one is there twice, or both next to one of its two.
+    """
     keys = [parse_side(side) for side in by_name]
     is_double = len(set(keys)) < len(keys)
     is_mixed = "both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)
@@ -267,7 +270,8 @@ def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
 def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_Value]:
     """Return the value of a side; for ``both``, those of head and tail if it has none itself.
 
-    Raises UnknownNameError, beginning with `lack`, if a side has no value.
+    Raises UnknownNameError if a side has no value: "there are no ranks of side head", with `lack`
+    "there are no ranks".
     """
     key = parse_side(side)
     keys = ENTITY_SIDES if key == "both" and key not in by_side else (key,)
@@ -278,9 +282,10 @@ def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_V
 
 
 def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
-    """Sort ranks by query, and those of a query from the smallest; refuse a rank that is twice.
+    """Sort the ranks of right answers by query, and those of a query from the smallest.
 
-    Ranks 6, 3, 1 of queries b, a, b become 3, 1, 6, with queries that begin at 0 and 1.
+    Ranks 6, 3, 1 of queries b, a, b become 3, 1, 6, with queries that begin at indices 0 and 1.
+    DataError if a query has a rank twice, or queries are not all numbers or all names.
     """
     if queries.shape != ranks.shape:
         raise DataError(
@@ -341,7 +346,11 @@ def _from_frame(frame: Any) -> Ranks:
 
 
 def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDArray[np.float64]:
-    """Return ranks up to `most` as an array of its own that cannot be written to."""
+    """Return a read-only copy of ranks as floats; DataError unless all are from 1 to `most`.
+
+    `what` names them in the message. An infinite rank, of an answer that was not retrieved, is
+    refused unless `most` is infinite.
+    """
     refuse_masked(ranks, what)
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
@@ -352,11 +361,11 @@ def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDAr
     array = given.astype(np.float64)
     wrong = np.flatnonzero(~((array >= 1) & (array <= most)))
     if wrong.size:
-        place = int(wrong[0])
+        index = int(wrong[0])
         hint = ""
-        if array[place] == 0:
+        if array[index] == 0:
             hint = " Do they count from 0? Add 1."
-        elif np.isinf(array[place]):
+        elif np.isinf(array[index]):
             hint = (
                 " A task whose answer was not retrieved has the worst rank, "
                 "its number of candidates."
@@ -366,6 +375,6 @@ def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDAr
                 " A right answer that was not retrieved has rank inf; "
                 "a query without right answers has none, and is left out."
             )
-        raise DataError(f"{what}: number {place} is {given[place]}; expected at least 1.{hint}")
+        raise DataError(f"{what}: number {index} is {given[index]}; expected at least 1.{hint}")
     array.flags.writeable = False
     return array

@@ -85,22 +85,24 @@ def compute_significance(
     if is_whole and not explain_lack(metric, histogram):
         value, interval = attain(metric, histogram.total, value, interval)
     # Rounding may carry a number beyond its range.
-    inside = (min(max(number, metric.lower), metric.upper) for number in (value, *interval))
-    tails = tail_probabilities(metric, histogram, dict.fromkeys(inside))
+    cut = (min(max(number, metric.lower), metric.upper) for number in (value, *interval))
+    tails = tail_probabilities(metric, histogram, dict.fromkeys(cut))  # each once, the value first
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
 
 
 def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
-    """Return the nearest value that some ranks give, and the least and the largest of the interval.
+    """Return the nearest value that ranks of `n` tasks give, and the ends of those in the interval.
 
-    Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. An exact
-    value that no ranks give is taken as a printed one.
+    Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. Hits@10 of
+    0.33 to 0.34 of 40 tasks gives none, 0.32 to 0.34 gives 13/40. An exact value that no ranks give
+    is taken for a rounded one. UndefinedError if no ranks give a value of the interval.
     """
     half = half_unit(value) if interval.lower == interval.upper else 0.0
     printed = Interval(interval.lower - half, interval.upper + half)
     units = (n,) if metric.is_share else (n, 2 * n)
+    # As it is, then with the noise of float32, then as an exact value that was rounded.
     for ends, slack in ((interval, FEW_ULPS), (interval, Fraction(NOISE)), (printed, FEW_ULPS)):
         for parts in units:
             least = math.ceil(Fraction(ends.lower) * parts * (1 - slack))
