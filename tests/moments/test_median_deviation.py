@@ -21,6 +21,8 @@ from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Law = tuple[float, float]
@@ -126,6 +128,47 @@ def test_an_estimate_of_what_is_rare() -> None:
     assert (found.expectation_error, found.variance_error) == pytest.approx(errors)
     often = np.array([2.0] * 70 + [5.0] * 30)
     assert module._estimate_rare(histogram, often, 4.0) is None
+
+
+def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, largest: float) -> float:
+    """Shut M in by Hoeffding's bound, as :func:`_bound_distance` says it does, from n tasks of one
+    size.
+    """
+
+    def share_of(first: float, last: float) -> float:
+        return max(min(max(last, 0), size) - min(max(first - 1, 0), size), 0) / size
+
+    def is_unlikely(share: float, level: int) -> bool:
+        parts = (level / n, share), (1 - level / n, 1 - share)
+        divergence = sum(p * math.log(p / q) if q else math.inf for p, q in parts if p)
+        return math.exp(-n * divergence) < 1e-13 / 4
+
+    def has_more(first: float, last: float) -> bool:
+        share, level = share_of(first, last), n // 2
+        return share * n > level and is_unlikely(share, level)
+
+    def has_fewer(first: float, last: float) -> bool:
+        share, level = share_of(first, last), (n + 1) // 2
+        return share * n < level and is_unlikely(share, level)
+
+    def find(most: float, is_there: Callable[[float], bool]) -> float:
+        return min(next(d for d in doubled if d >= most or is_there(d)), most)
+
+    doubled = [2.0**k for k in range(60)]
+    low = middle - find(size, lambda d: has_fewer(1, middle - d - 1))
+    high = middle + find(size, lambda d: has_more(1, middle + d))
+    over = find(largest, lambda d: has_more(high - value - d, low + value + d))
+    under = find(largest, lambda d: value < d or has_fewer(low - value + d, high + value - d))
+    return max(over, min(under, value))
+
+
+@pytest.mark.parametrize("size", [21, 40, 1001])
+def test_how_far_from_its_value_it_can_be(size: int) -> None:
+    for n, share in itertools.product([60, 61, 77, 529, 592, 669, 1901, 10**6 + 1], (0.1, 0.25)):
+        histogram, value = histogram_of({size: n}), float(round(size * share))
+        middle = float(math.ceil(module._locate(histogram)[0]))
+        expected = _bound_of_equal_tasks(size, n, middle, value, 9.0 * size)
+        assert module._bound_distance(histogram, value, 9.0 * size) == expected
 
 
 @pytest.mark.parametrize("n", [101, 400, 1001])
