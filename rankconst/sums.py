@@ -58,7 +58,10 @@ def binomial(power: float, k: int) -> float:
 
 
 def harmonic(num_candidates: Counts | Values) -> Values:
-    """Return H(N) = sum_{j<=N} 1/j to 4 units of roundoff; beyond HEAD, N need not be whole."""
+    """Return H(N) = sum_{j<=N} 1/j to 4 units of roundoff; beyond HEAD, N need not be whole.
+
+    Up to HEAD from a table, beyond by the asymptotic series ln N + gamma + 1/(2N) - 1/(12 N^2) ...
+    """
     near = _partial_sums(1, num_candidates)
     if num_candidates.max(initial=0) <= HEAD:
         return near
@@ -68,7 +71,10 @@ def harmonic(num_candidates: Counts | Values) -> Values:
 
 
 def harmonic_squares(num_candidates: Counts) -> Values:
-    """Return H2(N) = sum_{j<=N} 1/j^2 to 4 units of roundoff."""
+    """Return H2(N) = sum_{j<=N} 1/j^2 to 4 units of roundoff.
+
+    Up to HEAD from a table, beyond by the series pi^2/6 - 1/N + 1/(2 N^2) - 1/(6 N^3) ...
+    """
     near = _partial_sums(2, num_candidates)
     if num_candidates.max(initial=0) <= HEAD:
         return near
@@ -78,6 +84,7 @@ def harmonic_squares(num_candidates: Counts) -> Values:
 
 
 def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:
+    """Return sum_{j<=N} j^-power for power 1 or 2; that of HEAD where N is above HEAD."""
     taken: Values = _PARTIAL_SUMS[power][np.minimum(num_candidates, HEAD).astype(np.int64)]
     return taken
 
@@ -93,10 +100,10 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     not be whole.
     """
     n = num_candidates.astype(np.float64)[:, None]
-    j = np.arange(1, HEAD + 1)[None, :]
+    j = np.arange(1, HEAD + 1)[None, :]  # the ranks that are added one by one
     powers = np.broadcast_to(np.asarray(power, dtype=np.float64), num_candidates.shape)
     f = np.expm1(powers[:, None] * np.log(j / n))
-    f = np.where(j <= n, f, 0.0)
+    f = np.where(j <= n, f, 0.0)  # no rank is beyond N
     first = f.sum(axis=1)
     second = np.square(f).sum(axis=1)
     size = n[:, 0]
@@ -131,22 +138,30 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
 
 
 def _expand(p: Any) -> tuple[list[Any], list[Any]]:
-    """Return the falling factorials (p)_m, and f^2's part of them in each odd derivative."""
+    """Return falling factorials (p)_m = p (p - 1) ... (p - m + 1), and sums of their products.
+
+    The sums are sum_{i=1}^{m-1} C(m, i) (p)_i (p)_{m-i} for m = 1, 3, 5 ...: by the product rule
+    the part without f itself of the m-th derivative of f^2, f(x) = (x/n)^p - 1. Numbers for one p,
+    arrays for one each.
+    """
     falling = [1.0]
     for m in range(2 * len(_BERNOULLI)):
         falling.append(falling[-1] * (p - m))
     products = []
     for m in range(1, 2 * len(_BERNOULLI), 2):
-        # By the product rule.
         terms = [math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)]
         products.append(sum(terms))
     return falling, products
 
 
 def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:
-    """Integrate u^p - 1 and (u^p - 1)^2 from `start` to 1; f = start^p - 1."""
+    """Integrate u^p - 1 and (u^p - 1)^2 over u from `start` to 1, `f` being start^p - 1.
+
+    Of each array an entry belongs to one integral.
+    """
+    # Two forms: the first divides by 1 + p and 1 + 2 p, and is taken away from their zeros at -1
+    # and -1/2; the second cancels for small p. Where one is not taken its exponent q does no harm.
     near = p > -0.375
-    # Each form is taken where it is good; the other gets an exponent that does no harm there.
     q = np.where(near, p, 1.0)
     once = -(q + start * (f - q)) / (1.0 + q)
     twice = (2.0 * q * q - start * (f * f * (1.0 + q) - 2.0 * f * q + 2.0 * q * q)) / (
@@ -162,9 +177,9 @@ def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[
 
 
 def _integrate_power(q: Values, log_start: Values) -> Values:
-    """Integrate u^q from the start to 1."""
+    """Integrate u^q from the start to 1: (1 - start^(q + 1)) / (q + 1), -ln start for q = -1."""
     logarithmic = q == -1.0
-    raised = np.where(logarithmic, 1.0, q + 1.0)
+    raised = np.where(logarithmic, 1.0, q + 1.0)  # no division by 0
     return np.where(logarithmic, -log_start, -np.expm1(raised * log_start) / raised)
 
 
@@ -223,7 +238,7 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
     barycentric = np.where(np.arange(_POINTS) % 2, -1.0, 1.0) * np.sin(angle)
     for octave in np.flatnonzero(np.bincount(octaves[~near])):
         members = np.flatnonzero(~near & (octaves == octave))
-        if members.size <= 2 * _POINTS:
+        if members.size <= 2 * _POINTS:  # so few stay as they are
             kept_sizes.append(sizes[members])
             kept_weights.append(weights[members])
             continue
@@ -238,7 +253,7 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
 
 
 def _integrate(f: Callable[[Values], Values], start: Values, end: Values) -> Values:
-    """Integrate f from each start to its end, by one Gauss rule each."""
+    """Integrate f from each start to its end, by one Gauss rule each. Shape (..., intervals)."""
     half = (end - start) / 2
     points = (start + half)[:, None] + half[:, None] * _NODES
     values = f(points.ravel())
@@ -246,4 +261,5 @@ def _integrate(f: Callable[[Values], Values], start: Values, end: Values) -> Val
 
 
 def _slope(f: Callable[[Values], Values], at: Values) -> Values:
+    """Return f'(at), nearly: the difference of f half a rank to either side."""
     return f(at + 0.5) - f(at - 0.5)

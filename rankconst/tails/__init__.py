@@ -73,7 +73,10 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
 
 def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[float]) -> list[Tail]:
-    """Compute the tail probabilities of several values on the same tasks at once."""
+    """Compute :func:`tail_probability` of several values on the same tasks at once.
+
+    UndefinedError if no tail is known, DataError for a value outside the metric's range.
+    """
     lack = explain_lack(metric, histogram)
     if lack:
         raise UndefinedError(lack)
@@ -88,6 +91,7 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
             )
     rule = TAILS[metric.family]
     if rule.best is not None and histogram.is_weighted:
+        # The sum of all terms that gives a value, less the largest possible one.
         mixed, top = _mix(rule, rule.best, histogram, metric)
         sums = [rule.best * histogram.total_weight * value - top for value in observed]
         slack = _SUM_SLACK * histogram.total_weight
@@ -99,10 +103,11 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
 def _mix(
     rule: TailRule, best: float, histogram: Histogram, metric: Metric
 ) -> tuple[MixedLaw, float]:
-    """Return the law of sum w_i f(r_i), and the largest value of that sum; `best` is f(1).
+    """Return the law of sum w_i f(r_i) over weighted tasks, and the largest value of that sum.
 
-    The n tasks of one weight add at most w (n best - lost): what is lost are the tasks that cannot
-    hit, or for ranks on blocks the sum of the ranks above these.
+    The metric is the mean of f, or of -f, and `best` is f(1). The n tasks of one weight w add at
+    most w (n best - lost): what is lost are the tasks that cannot hit, or of ranks on blocks, a + 1
+    .. a + T, the sum of all a.
     """
     parts, top = [], 0.0
     for weight, part in split_weights(histogram):
@@ -154,46 +159,57 @@ def _list_labels(families: Iterable[str]) -> str:
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
-    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial, or beta-binomial."""
+    """Return P(hits >= ceil(n value)) for the number of hits at k of n tasks.
+
+    It is Poisson-binomial; among shared negatives, beta-binomial.
+    """
     needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
     hits = cast("HitsLaw", law)
     if histogram.shared:
         return count_exceedances(histogram, hits.k, needed)
-    return _settle(hits, float(needed - histogram.total + hits.missed), lambda x: invert(hits, x))
+    possible = histogram.total - hits.missed  # all tasks but those that cannot hit
+    return _settle(hits, float(needed - possible), lambda x: invert(hits, x))
 
 
 def _mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
-    """P(sum of ranks <= floor(n value)): the sum is whole."""
+    """Return P(sum of ranks <= floor(n value)) of n tasks: the sum is whole."""
+    # On blocks, ranks are measured from the offsets, whose sum is `above`.
     below, above = split_offsets(histogram)
     most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - above
+    # The law is that of -sum, at most -n.
     return _settle(
         law, float(histogram.total - most), lambda x: count_rank_sums(below, most) or invert(law, x)
     )
 
 
 def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
-    """P(sum of 1/r >= n value)."""
+    """Return P(sum of 1/r >= n value) of n tasks."""
     return _few_or_many(law, float(histogram.total * (Fraction(value) - 1)), histogram.total)
 
 
 def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
-    """P(sum of ln r <= n ln value)."""
+    """Return P(sum of ln r <= n ln value) of n tasks."""
     return _few_or_many(law, -histogram.total * math.log(value), histogram.total)
 
 
 def _of_inverse(
     compute: Callable[[SumLaw, Histogram, Fraction], Tail],
 ) -> Callable[[SumLaw, Histogram, float], Tail]:
-    """Return the rule of the inverse of a metric, which is better if the metric is better."""
+    """Return the function that computes the tail of 1 over a metric from that of the metric.
+
+    1/M is at least as good as a value if M is at least as good as 1/value. A value of 0 is infinite
+    in the metric: every ranker does as well.
+    """
     return lambda law, histogram, value: (
         compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
     )
 
 
 def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
-    """Return P(S - top >= x): by enumeration of the sums if they are few, else by inversion.
+    """Return P(S - top >= x) of n tasks: by enumeration of the sums if they are few, or inversion.
 
-    On a lattice x is moved up to the next sum there is.
+    S is the sum and top its largest value. Where all sums are multiples of ``law.span``, x is moved
+    up to the next one.
     """
     slack = _SUM_SLACK * n
     if law.span is not None:
@@ -219,6 +235,7 @@ def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: floa
 
 
 def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, Metric], SumLaw]:
+    """Return what makes a law that does not depend on the metric's k, in the form of a rule."""
     return lambda histogram, _: law(histogram)
 
 

@@ -205,8 +205,8 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
               \binom{s - \sum_u a_u N_u}{n}
 
     by inclusion and exclusion over the tasks with r_i > N_i (Feller 1968, *An Introduction to
-    Probability Theory* I, section XI.7, problem 18, for dice). Returns None if there are too many
-    a.
+    Probability Theory* I, section XI.7, problem 18, for dice). The result is that number over the
+    number of all rank vectors; None if there are too many a. `most` is at least n, the least sum.
     """
     n = histogram.total
     if n > 40 or math.prod(int(c) + 1 for c in histogram.num_tasks) > _SUBSETS:
@@ -222,7 +222,7 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     possible = math.prod(sizes)
     rest = possible - favourable
     log = math.log(favourable) - math.log(possible)
-    if favourable > rest:
+    if favourable > rest:  # next to 1 the difference of logarithms would cancel
         log = math.log1p(-(rest / possible))
     return Tail.from_log(log, 4 * UNIT_ROUNDOFF * (1.0 + math.log(possible)), "exact")
 
@@ -332,7 +332,10 @@ def _halves(
 
 
 def _product(a: Part, b: Part, least: float, slack: float) -> Part:
-    """Return the law of the sum of two independent ones, without sums below `least`."""
+    """Return the law of the sum of two independent ones, without sums below `least`.
+
+    Sums that differ by no more than the slack are taken for one. It may be empty.
+    """
     values = np.add.outer(a.values, b.values).ravel()
     chance = np.multiply.outer(a.chance, b.chance).ravel()
     # Underflown chances are those of sums far from x, on the side where they do not count.
@@ -341,7 +344,10 @@ def _product(a: Part, b: Part, least: float, slack: float) -> Part:
 
 
 def _merge(values: Values, chance: Values, slack: float) -> Part:
-    """Sort values, and take those that differ by no more than the slack for the least of them."""
+    """Sort values, and merge neighbours no farther apart than the slack: the least stands for them.
+
+    Values 3, 1, 3 with chances 0.2, 0.5, 0.3 become 1, 3 with 0.5, 0.5.
+    """
     order = np.argsort(values, kind="stable")
     values, chance = values[order], chance[order]
     starts = np.flatnonzero(np.concatenate(([True], np.diff(values) > slack)))

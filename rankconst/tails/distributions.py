@@ -127,18 +127,24 @@ class HitsLaw(SumLaw):
         missed: int = 0,
         k: int = 0,
     ) -> None:
+        """Take the chances to hit and to miss, and the number of `tasks` with each of them.
+
+        These may hit or miss. `missed` more cannot hit, `off` is the error of the logarithm of a
+        probability by the rounding of the chances, and `k` is kept for tasks that share negatives.
+        """
         self.hit, self.miss, self.tasks = hit, miss, tasks
         self.off, self.missed, self.k = off, missed, k
         self.width = float(tasks.sum())
 
     @classmethod
     def at(cls, k: int, histogram: Histogram) -> HitsLaw:
-        """Return the law of the tasks ranked among the first k."""
-        places, sizes = k - offsets_of(histogram), histogram.num_candidates
-        varies = (places > 0) & (sizes > places)
-        hits, of = places[varies].astype(np.float64), sizes[varies].astype(np.float64)
+        """Return the law of the number of tasks ranked among the first k."""
+        # Of its N ranks so many hit; below 1 if the offset is k or more, above N if all hit.
+        num_hits, sizes = k - offsets_of(histogram), histogram.num_candidates
+        varies = (num_hits > 0) & (sizes > num_hits)
+        hits, of = num_hits[varies].astype(np.float64), sizes[varies].astype(np.float64)
         tasks = histogram.num_tasks[varies].astype(np.float64)
-        missed = int(histogram.num_tasks[places <= 0].sum())
+        missed = int(histogram.num_tasks[num_hits <= 0].sum())
         return cls(hits / of, (of - hits) / of, tasks, missed=missed, k=k)
 
     @property
@@ -202,6 +208,7 @@ class ReciprocalLaw(SumLaw):
         return (1.0 - ranks) / ranks
 
     def _head(self, reach: float) -> int:
+        """Return how many ranks are summed term by term for z of modulus `reach`."""
         return int(min(self.sizes[-1], max(64.0, math.ceil(reach))))
 
     def cost(self, reach: float) -> float:
@@ -270,6 +277,7 @@ class LogRankLaw(SumLaw):
         return -np.log(ranks)
 
     def _head(self, reach: float) -> int:
+        """Return how many ranks are summed term by term for z of modulus `reach`."""
         return int(min(self.sizes[-1], max(32.0, math.ceil(2.0 * reach))))
 
     def cost(self, reach: float) -> float:
@@ -387,7 +395,7 @@ class Tail:
         If the error is large, the complement may be anything from 0 to exp(most); if `most` is
         None, to exp(log + error).
         """
-        if log >= 0:
+        if log >= 0:  # by rounding: nothing is known but that it is at most 1
             return cls(0.0, math.inf, method)
         error = _add_rounding(error, log)
         tail = math.log1p(-math.exp(log))
@@ -399,5 +407,5 @@ class Tail:
 
 
 def _add_rounding(error: float, log: float) -> float:
-    """Add the rounding of a conversion to the error of a logarithm."""
+    """Return the error of a logarithm with that of its conversion to another base."""
     return error + 4 * UNIT_ROUNDOFF * (1 + abs(log))

@@ -146,7 +146,7 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
 
 
 def _kernel(span: float | None, z: Complex) -> Complex:
-    """Return 1/z, or its counterpart on the lattice."""
+    """Return 1/z, or where sums are multiples of `span`, span / (1 - e^(-span z))."""
     if span is None:
         return np.asarray(1.0 / z, dtype=np.complex128)
     return np.asarray(-span / np.expm1(-span * z), dtype=np.complex128)
@@ -158,31 +158,39 @@ def _scale(saddle: Saddle) -> float:
 
 
 def invert(law: SumLaw, x: float) -> Tail:
-    """Compute P(S - top >= x) by the inversion integral, -width < x < 0."""
+    """Compute P(S - top >= x) by the inversion integral, for x strictly between -width and 0.
+
+    In this order: exactly, on a lattice, once round its circle; by the integral of a law without a
+    lattice, if it falls to nothing and hardly returns; else by a bracket of what is known.
+    """
     if law.span is not None:
         saddle = find_saddle(law, x, law.span)
         period = _period(law, saddle)
-        circle = math.ceil(0.5 * period / law.span)
+        circle = math.ceil(0.5 * period / law.span)  # nodes on one half of the circle
         step = 2.0 * math.pi / ((2 * circle + 1) * law.span)
         z, g, complete = _walk(law, saddle, step, law.settles, circle)
         if complete:
             return _tail(*_sum(saddle, z, g), saddle, "exact")
     saddle = find_saddle(law, x, None)
     step = 2.0 * math.pi / _period(law, saddle)
-    z, g, gone = _walk(law, saddle, step, True)
+    z, g, gone = _walk(law, saddle, step, settles=True)
     if gone:
         log, error = _sum(saddle, z, g)
         size = math.exp(log - saddle.cgf + saddle.t * saddle.x)
         grains = _granularity(law, saddle, float(z[-1].imag)) / size
         if grains < _GRANULAR:
             return _tail(log, error + 2.0 * grains, saddle, "inversion")
-        z, g, _ = _walk(law, saddle, step, False)
+        z, g, _ = _walk(law, saddle, step, settles=False)  # as far as the budget allows
     return _bracket(saddle, z, g)
 
 
 def _tail(
     log: float, error: float, saddle: Saddle, method: Method, most: float | None = None
 ) -> Tail:
+    """Make a tail of ln of the integral: of the probability, or below the mean of its complement.
+
+    The complement is at most exp(most), if that is known; exp(log) if the sum was all rounding.
+    """
     if saddle.upper:
         return Tail.from_log(log, error, method)
     if most is None and error >= _LOST:
@@ -268,7 +276,11 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
 
 
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
-    """Bound the tail from both sides by those of a smeared sum."""
+    """Return the middle of two bounds of the tail, with half of their distance as error.
+
+    The bounds are the tails of the sum plus a small random number, moved by its largest size up or
+    down: see the top of this module. `z` are the nodes that were reached, `g` the integrand there.
+    """
     radius = _BETA / float(z[-1].imag)
     window = _window(radius * z)
     ends = []
@@ -317,7 +329,10 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
 
 
 def _look_far(law: MixedLaw, saddle: Saddle, reach: float) -> float:
-    """Estimate near-returns of a law with parts that return on their own, but rarely together."""
+    """Estimate near-returns of a mixed law: its parts return, but rarely at the same frequency.
+
+    By the mean modulus of the integrand at 64 frequencies from `reach` to 100 times that.
+    """
     z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
     modulus = np.exp(law.cgf(z, saddle.upper).real - saddle.cgf)
     return float(modulus.mean()) * math.log(_FAR) / math.pi
@@ -325,7 +340,10 @@ def _look_far(law: MixedLaw, saddle: Saddle, reach: float) -> float:
 
 @functools.lru_cache(maxsize=4)
 def _reciprocal_returns(largest: int) -> tuple[Values, Complex]:
-    """Take multiples of lcm(1 .. m): every r <= m is in phase."""
+    """Return frequencies w at which many exp(i w / r) are 1, and exp(i w / r) for r = 1 .. largest.
+
+    They are 2 pi times the multiples of lcm(1 .. m): there it is 1 for every r <= m.
+    """
     # Whole numbers, so that nothing is lost modulo r.
     common = [math.lcm(*range(1, m + 1)) for m in range(1, min(largest, 36) + 1)]
     distinct = {each * k for each in common for k in range(1, 65)}
@@ -338,7 +356,10 @@ def _reciprocal_returns(largest: int) -> tuple[Values, Complex]:
 
 @functools.lru_cache(maxsize=4)
 def _logarithmic_returns(largest: int) -> tuple[Values, Complex]:
-    """Take multiples of 2 pi / ln 2, where powers of two are in phase."""
+    """Return frequencies w at which many exp(i w ln r) are 1, and these for r = 1 .. largest.
+
+    They are the multiples of 2 pi / ln 2: there it is 1 for every power of two.
+    """
     turns = np.arange(1.0, 1025.0)
     phases = turns[:, None] * (np.log2(np.arange(1.0, largest + 1)) % 1.0)
     return 2.0 * math.pi / math.log(2.0) * turns, np.exp(2j * math.pi * phases)
