@@ -116,7 +116,10 @@ def open_document(
     percent: bool | None = None,
     metric: Metric | None = None,
 ) -> Document:
-    """Read a results file, or standard input for ``-``.
+    """Read a results file, or standard input for ``-``, as text.
+
+    Parquet and Arrow become CSV; a workbook stays as it is. `decimal`, `percent` and `metric` are
+    kept for its reader.
 
     Raises DataError if it is too large, empty, or neither text in UTF-8 nor a workbook or a table
     of Arrow, and UsageError if `decimal` is unknown.
@@ -142,9 +145,10 @@ def open_document(
         if data.startswith(begin):
             raise DataError(f"{name} is {reason}")
     marks = [mark for mark in _BYTE_ORDER_MARKS if data.startswith(mark)]
-    if marks:
+    if marks:  # the first is the longest
         data = _recode(data, _BYTE_ORDER_MARKS[marks[0]], name)
     if b"\0" in data[:4096]:
+        # Of Latin letters in UTF-16, one byte is zero: the first of two if it is big-endian.
         order = "BE" if data.startswith(b"\0") else "LE"
         raise DataError(
             f"{name} is not text in UTF-8: it contains zero bytes. "
@@ -186,8 +190,8 @@ def list_files(path: str | Path) -> list[str]:
 def _write_table(data: bytes, name: str) -> str:
     """Return a table of Parquet or Arrow as CSV.
 
-    An index of pandas without a name has no heading. Raises DataError if the table is damaged or
-    has too many cells.
+    An index of pandas without a name gets no heading. Raises DataError if the table is damaged or,
+    in Parquet, has too many cells.
     """
     import io
 

@@ -51,6 +51,7 @@ def _is_object(document: Document) -> bool:
 
 
 def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
+    """Return a test for documents that may have one of some texts in their first characters."""
     return lambda document: _holds(document, *marks, within=within)
 
 
@@ -227,7 +228,11 @@ def read_document(name: str, text: str) -> Reading:
 
 
 def read_opened(document: Document, form: str | None = None) -> Reading:
-    """Read a document as :func:`read` does."""
+    """Read a document as :func:`read` does.
+
+    A table whose headings are those of a tool's output gets that tool, unless one of its columns
+    of metrics has a heading that no tool writes. Raises DataError if no number is a metric's.
+    """
     reader = _choose_reader(document, form)
     reading = reader.read(document)
     if not reading.entries:
@@ -242,7 +247,10 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
 
 
 def _choose_reader(document: Document, form: str | None) -> Reader:
-    """Choose the reader of a named format, or else the first that recognises a document."""
+    """Choose the reader of the format `form`, or if that is None the first that recognises it.
+
+    Raises DataError for documents that this reader does not read: notebooks, archives, long texts.
+    """
     if document.suffix == ".ipynb":
         raise DataError(
             f"{document.name} is a notebook, which is not read. Save its results from a cell, as "
@@ -268,7 +276,7 @@ def _choose_reader(document: Document, form: str | None) -> Reader:
 
 
 def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
-    """Explain why a document has no value of a metric."""
+    """Return the message for a document in which a reader has found no value of a metric."""
     comment = _COMMENT.search(document.text) if reader.key == "latex" else None
     if comment is not None:
         place = document.at(document.find_line(comment.start()))
@@ -281,7 +289,10 @@ def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
 
 
 def find_tool(headings: Iterable[str]) -> str | None:
-    """Find the tool that writes tables with such headings; None if no tool does."""
+    """Find the tool that writes tables with such headings; None if no tool does.
+
+    The readers of tools are asked whether they would recognise a CSV file with this heading.
+    """
     heading = Document("the DataFrame", ",".join(headings) + "\n")
     tools = {key: row for key, row in FORMATS.items() if row.module.startswith("tools.")}
     return next((reader.tool for reader in _list_claims(heading, tools) if reader.tool), None)
@@ -310,7 +321,8 @@ def _find_markup(document: Document) -> str | None:
 def _recognise(document: Document) -> Reader:
     """Return the first reader that recognises a document, or the one that its suffix names.
 
-    Raise a DataError that says what the text looks like if neither is there: "1, 12, 3" is ranks.
+    Raise a DataError that says what the text looks like if neither is there ("1, 12, 3" are ranks),
+    or if it has the markup of a format that no reader knows.
     """
     reader, markup = next(_list_claims(document), None), None
     # Lenient readers take almost any text with numbers, as Jira's "||model||MRR||" for Markdown.

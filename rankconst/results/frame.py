@@ -121,10 +121,10 @@ def _to_plain(value: Any) -> Any:
 def add_columns(
     frame: pd.DataFrame, adjusted: AdjustedReading, reasons: Mapping[int, str], *, always: bool
 ) -> pd.DataFrame:
-    """Put the added columns next to those of a frame; assumptions and questions are its attributes.
+    """Return a frame with the added columns behind its own; the given one does not change.
 
-    `reasons` has, by row, why cells were not read. There is a column of notes only if there are
-    any, or if `always`.
+    Assumptions and questions are among its ``attrs``. `reasons` has, by row, why cells were not
+    read. There is a column of notes only if there are any, or if `always`.
     """
     import pandas as pd
 
@@ -151,7 +151,11 @@ def add_columns(
 
 
 def _shorten(values: Any) -> Any:
-    """Return values in a form that pandas is quick with: equal ones as one, integers as floats."""
+    """Return values in a form that pandas makes a column of quickly.
+
+    A list of equal values becomes one value, which pandas repeats; integers and None become floats
+    and NaN. Arrays and other lists stay.
+    """
     if hasattr(values, "dtype") or not values:
         return values
     if values.count(values[0]) == len(values):
@@ -162,7 +166,10 @@ def _shorten(values: Any) -> Any:
 
 
 def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
-    """Split names into as many levels as columns have: "MRR / index" into MRR and index."""
+    """Split the names of added columns into as many levels as `columns` have.
+
+    Of two levels, "WN18 / AMRR" is split into WN18 and AMRR, and "note" gets an empty one.
+    """
     import pandas as pd
 
     depth = columns.nlevels
@@ -239,7 +246,11 @@ def read_frame(
 
 
 def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric | None) -> Heading:
-    """Read the names of columns; if none is a metric, those of datasets or models for `metric`."""
+    """Read the names of columns as a heading; DataError if no column holds a metric.
+
+    If the user gives a `metric`, columns of datasets or models may hold it. `names` has the levels
+    of each column's name.
+    """
     heading = _compose(names, read_label)
     if metric is not None and not (heading.measures or heading.long):
         heads = tuple(" / ".join(levels) for levels in names)
@@ -284,6 +295,7 @@ def _list_index(frame: pd.DataFrame) -> list[_FrameColumn]:
     levels = []
     for place in range(frame.index.nlevels):
         level = frame.index.get_level_values(place)
+        # Kinds of numpy: floats, integers, True and False, times.
         counts = level.name is None and level.dtype.kind in "fiubmM"
         if not counts and not _is_column(frame, level):
             name = "" if level.name is None else str(level.name)
@@ -302,14 +314,14 @@ def _is_column(frame: pd.DataFrame, level: pd.Index[Any]) -> bool:
 
 
 def _list_columns(frame: pd.DataFrame) -> list[_FrameColumn]:
-    """Return the columns with the names of all their levels."""
+    """List the columns, each with its names that are not empty, from the upper level down."""
     columns: Any = frame.columns
     listed: list[_FrameColumn] = []
     before: list[str] = []
     for j, name in enumerate(columns):
         levels = list(name) if isinstance(name, tuple) and columns.nlevels > 1 else [name]
         names = [_name_level(level) for level in levels]
-        # pd.read_csv(header=[0, 1]) names only the first of a group.
+        # pd.read_csv(header=[0, 1]) names only the first of a group: others get its name.
         for level, group in enumerate(before[:-1]):
             names[level] = names[level] or group
         listed.append(_FrameColumn([name for name in names if name], frame.iloc[:, j]))
@@ -323,7 +335,10 @@ def _name_level(name: Any) -> str:
 
 
 def _compose(names: list[list[str]], parse: Parse) -> Heading:
-    """Return the heading of columns; as in tables, the name of a column is on the lowest level."""
+    """Return the heading of columns, of which `names` has the levels of each.
+
+    A column with fewer levels has its name on the lowest, as in tables.
+    """
     depth = max((len(each) for each in names), default=1) or 1
     padded = [[""] * (depth - len(each)) + each for each in names]
     spans = dict.fromkeys(range(len(names)), 1)
@@ -342,7 +357,10 @@ def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
 
 
 def _make_cells(series: Any) -> Cells:
-    """Return the cells of a column as texts, empty for a missing value."""
+    """Return the cells of a column as texts without blanks around them, empty for a missing value.
+
+    Numbers and mixed columns are coded only when that is asked for.
+    """
     texts = _read_texts(series)
     if texts is not None:
         import pyarrow.compute as pc
@@ -378,7 +396,11 @@ def _read_texts(series: Any) -> Any:
 
 
 def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return a code for each cell, the last for missing ones, and the distinct other cells."""
+    """Return a code for each cell, an index into the distinct cells, and these.
+
+    The code of missing cells is behind the last: 0.3, NaN have the codes 0, 1 and the distinct
+    cells [0.3]. (Of mixed cells, a missing one may be there as well, without its code.)
+    """
     import pandas as pd
 
     cells = series.astype(object)
@@ -404,9 +426,10 @@ def _spell(cell: Any) -> str:
 
 
 def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
-    """Return the numbers of a column as floats, with NaN elsewhere, and its other cells.
+    """Return the numbers of a column as floats, and its other cells as texts.
 
-    Return None if all cells are texts.
+    Cells 0.3, "n/a" become 0.3, NaN and "", "n/a". Infinite numbers and those of decimal.Decimal
+    are texts. Return None if all cells are texts.
     """
     if series.dtype.kind in "fiu":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)

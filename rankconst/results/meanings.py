@@ -42,9 +42,10 @@ _UNCOUNTED = (
 
 
 def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
-    """Tell whether shares are percentages; None if that is not known.
+    """Return what `percent` says of shares, True for percentages; None if it is not known.
 
-    If the user does not tell, they are not where a library prints numbers of hits.
+    If the user does not tell (None), they are fractions where the tables are for a library that
+    prints numbers of hits, which are above 1 as percentages are.
     """
     if percent is not None or not are_of_answers(tables) or not tables.library:
         return percent
@@ -59,6 +60,7 @@ def name_metrics(names: Iterable[str], tables: Tables) -> tuple[Metric, ...]:
 
 
 def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
+    """Parse the name of a metric; AskedError with the meanings if libraries differ on it."""
     libraries_of = tables.list_meanings(name)
     meaning, *others = libraries_of
     if isinstance(meaning, Meaning) and not others:
@@ -82,7 +84,11 @@ def _name_libraries(titles: Sequence[str]) -> str:
 
 
 def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
-    """Map the numbers that need counts of right answers, which the tables lack, to errors."""
+    """Map the places of numbers that need counts of right answers, if tables have none, to errors.
+
+    They are of metrics of several answers, such as MAP, and of all metrics next to one in a log or
+    JSON, as these are of the same queries. `tables` with such counts need no errors.
+    """
     if are_of_answers(tables):
         return {}
     heads = reading.entries.heads
@@ -125,7 +131,10 @@ def _describe(meaning: Meaning | str) -> str:
 
 
 def name_answers(reading: Reading, tables: Tables) -> Reading:
-    """Give a file the metrics that its names mean, if tables are of several right answers."""
+    """Return a file with the metrics that its names mean, if tables are of several right answers.
+
+    Otherwise return it as it is. Numbers without a meaning are skipped, or get a question.
+    """
     if not are_of_answers(tables):
         return reading
     notes = Notes()
@@ -136,7 +145,11 @@ def name_answers(reading: Reading, tables: Tables) -> Reading:
 
 
 def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[Entry]:
-    """Yield the numbers with the metric that the name of each means."""
+    """Yield the numbers with the metric that the name of each means.
+
+    One whose name has several meanings gets a question; unknown ones, and adjusted values, are
+    added to `notes` instead.
+    """
     parse = functools.lru_cache(maxsize=4_096)(functools.partial(_parse, tables=tables))
     for entry in reading.entries:
         name = _find_written(entry, reading)
@@ -156,7 +169,7 @@ def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[En
 
 
 def _find_written(entry: Entry, reading: Reading) -> str:
-    """Return the name of a number's metric as it is written."""
+    """Return the name of a number's metric as its column or row writes it, or its usual name."""
     for text in (entry.column, *reading.rows[entry.row].values()):
         span = find_name(text, entry.metric)
         if span is not None:

@@ -54,7 +54,12 @@ _Cell: TypeAlias = int | str  # the place of a leaf in its record, or a text aro
 
 
 def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]) -> Hashable:
-    """Return the outline of a value; add its leaves to a list. Texts in `silent` do not matter."""
+    """Return what values that are read alike have in common; add the leaves of this one to a list.
+
+    {"MRR": 0.3, "split": "test"} and {"MRR": 0.4, "split": "test"} have one outline; of another
+    split it is another. A text in `silent`, which tells nothing of tasks, is left out of it if its
+    `key` may be that of a model's name.
+    """
     if isinstance(value, dict):
         if key.lower() in SETTINGS:
             return _OBJECT
@@ -88,13 +93,19 @@ def _is_about_tasks(key: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _may_be_name(key: str) -> bool:
-    """Tell whether a text below a key may be the name of a model, and so matter by its words."""
+    """Tell whether a text below a key may be the name of a model, which matters by its words only.
+
+    So may one below an unknown key, or next to the name of a metric, but not one below "split".
+    """
     is_open = read_label(key).metric is not None or find_role(key) in _OPEN
     return is_open and not _is_about_tasks(key)
 
 
 def _list_silent(records: Sequence[Record]) -> frozenset[str]:
-    """List the texts of a file without a word about tasks or a metric, such as names of models."""
+    """List the texts of a file without a word about tasks or a metric, such as names of models.
+
+    If there are many, a screen first finds those that may have such a word, as reading takes long.
+    """
     by_text: dict[str, None] = {}
     _take_texts([record.value for record in records], by_text)
     texts = list(by_text)
@@ -109,7 +120,7 @@ def _list_silent(records: Sequence[Record]) -> frozenset[str]:
 
 
 def _take_texts(value: dict[str, Value] | list[Value], texts: dict[str, None]) -> None:
-    """Add every text in a value to the keys of a dict."""
+    """Add every text in a value to the keys of `texts`, but neither keys nor numbers."""
     for item in value.values() if isinstance(value, dict) else value:
         if type(item) is str:
             texts[item] = None
@@ -124,7 +135,11 @@ class _Leaf(str):
 
 
 def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
-    """Copy a value so that no two leaves are the same object, and add the leaves to a list."""
+    """Copy a value so that no two leaves are the same object, and add the leaves to a list.
+
+    A leaf is then found again by its id. Settings of a program, below keys in SETTINGS, are left
+    out, and so they are in the outline.
+    """
     if isinstance(value, dict):
         inner = {} if key.lower() in SETTINGS else value
         return {name: _copy(name, below, leaves) for name, below in inner.items()}
@@ -191,7 +206,11 @@ class _Table:
         line: int | None,
         path: tuple[str, ...] = (),
     ) -> None:
-        """Add the rows of a record, or of a list of them; `layouts` are those of known outlines."""
+        """Add the rows of a record, or of a list of them, which is at `path` in the file.
+
+        `layouts` maps known outlines to their layouts, and gets that of a new one. `place` is where
+        the keys and texts around the record are.
+        """
         if isinstance(value, list):
             for i, record in enumerate(value, start=1):
                 self.add(record, place, layouts, line, (*path, str(i)))
@@ -216,6 +235,7 @@ class _Table:
         for skipped in layout.skipped:
             key = ".".join((*path, *skipped.place.path, skipped.key))
             self._notes.add(line, key, skipped.reason)
+        # A list in the record: its own outlines, as the texts around it are of this record.
         for objects in layout.lists:
             inner = objects.place._replace(path=(), is_row=True)
             self.add(objects.value, inner, {}, line, (*path, *objects.place.path))
@@ -231,14 +251,18 @@ class _Table:
         self.keys.append(row.key)
 
     def _note_line(self, number: NumberAt, column: str, row: int) -> None:
-        """Note the line of a number, which is known in YAML."""
+        """Note the line of a number, which is known in YAML; the first one is that of its row."""
         if number.line is not None:
             self.lines_of[column, row] = number.line
             if self.lines[row] is None:
                 self.lines[row] = number.line
 
     def name_column(self, key: str, taken: set[str]) -> str:
-        """Return the column of a key; a number tells it from those of the row or of other keys."""
+        """Return the column for the numbers of a key, and add it if it is new.
+
+        It is called like the key, "MRR", or "MRR (2)" if that one is `taken`, as by another MRR of
+        the row, or is of another key.
+        """
         name, number = key, 1
         while name in taken or self.headings.setdefault(name, key) != key:
             number += 1
@@ -248,12 +272,16 @@ class _Table:
 
 
 def _fill(cell: _Cell, leaves: Sequence[Value]) -> str:
-    """Return the text of a cell: that of a leaf, or of an object around the record."""
+    """Return the text of a cell: the leaf of that index, or a text from around the record."""
     return str(leaves[cell]).strip() if isinstance(cell, int) else cell
 
 
 def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
-    """Lay out the record at a place: its numbers and their rows, lists, and what is skipped."""
+    """Return the layout of a record: its numbers with their rows, its lists, and what is skipped.
+
+    Numbers are given as indices of leaves, so that the layout is also that of other records with
+    the same outline. Their columns, and the texts of rows, are added to `table`.
+    """
     leaves: list[Value] = []
     copied = _copy("", value, leaves)
     place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
@@ -273,7 +301,7 @@ def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
             evaluation = evaluation_of.setdefault(names, len(evaluation_of))
             row = _make_row(table, item.place, place_of, names, evaluation)
             at = row_of.setdefault((path, row), len(row_of))
-            if at == len(layout.rows):
+            if at == len(layout.rows):  # a new one
                 layout.rows.append(row)
                 columns.append(set())
             column = table.name_column(item.key, columns[at])
@@ -290,7 +318,12 @@ def _make_row(
     names: tuple[str, ...],
     evaluation: int,
 ) -> _Row:
-    """Return the row of a place; the model of one without any is the first of its names."""
+    """Return the row of numbers at a place, and add its texts to `table`.
+
+    `names` are the keys of its path that may be names of models or runs. If no text names the
+    model, it is the first of these; the others tell rows apart. `place_of` maps the ids of leaves
+    to their indices.
+    """
 
     def find_cell(text: str) -> _Cell:
         return place_of.get(id(text), text.strip())
@@ -364,7 +397,7 @@ def _read(document: Document) -> Reading:
 
 
 def _make_sheet(table: _Table, document: Document) -> Sheet:
-    """Return the rows as a table: the steps of a training, the models and a column for each key."""
+    """Return the rows as a sheet: columns of steps, of models, and for each key of a metric."""
     rows = range(len(table.lines))
     steps = {key: _list_all(cells, rows) for key, cells in table.steps.items()}
     joined = [" ".join(cells) for cells in zip(*steps.values(), strict=True)]
@@ -388,12 +421,16 @@ def _make_sheet(table: _Table, document: Document) -> Sheet:
 
 
 def _list_all(cells: Mapping[int, str], rows: range) -> list[str]:
-    """Return the cells of all rows."""
+    """Return the cells of all rows, of which `cells` has some by row; others are empty."""
     return [cells.get(row, "") for row in rows]
 
 
 def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
-    """List the columns that users see, and the rows: steps, model, address, a column a key."""
+    """Return the columns that users see, without empty ones, and the rows.
+
+    They are line, steps, model, dataset, split and the like, the further keys, and a column for
+    each key of a metric.
+    """
     rows = range(len(table.lines))
     distinct = [form_address(row.cells, (*row.cells.texts, *row.above), ()) for row in table.texts]
     addresses = [distinct[text] for text in table.text_of]

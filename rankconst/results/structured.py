@@ -88,6 +88,7 @@ def read_records(document: Document) -> tuple[Record, ...]:
 
 
 def _read_json(document: Document) -> tuple[Record, ...]:
+    """Read a document as one value of JSON, or else each line that is not empty as one."""
     text = document.text
     try:
         return (Record(None, _turn(_load(text, document, None))),)
@@ -108,7 +109,11 @@ def _read_json(document: Document) -> tuple[Record, ...]:
 
 
 def _turn(value: Value) -> Value:
-    """Turn a table that pandas wrote by columns into a list of rows; leave other values."""
+    """Turn a table that pandas wrote by columns into a list of rows; return other values as such.
+
+    {"MRR": {"0": 0.3, "1": 0.4}, "MR": {"0": 9, "1": 8}} becomes [{"MRR": 0.3, "MR": 9}, {"MRR":
+    0.4, "MR": 8}]. One column alone may be anything, such as an MRR for each k, and stays.
+    """
     if not isinstance(value, dict):
         return value
     names, data = value.get("columns"), value.get("data")
@@ -136,7 +141,10 @@ class NumberText(NamedTuple):
 
 
 def read_number(value: Value) -> NumberText:
-    """Read a value as the text of a number."""
+    """Return the text of a number, or why a value is none: "it is null".
+
+    A text such as "0.3" counts as a number, too, and an infinite one is left to the metric.
+    """
     if value is None:
         return NumberText("", "it is null")
     if not isinstance(value, str):
@@ -169,6 +177,10 @@ _DECODER = json.JSONDecoder(
 
 
 def _load(text: str, document: Document, line: int | None) -> Value:
+    """Parse JSON, in which numbers stay texts; `line` is that of the text, None for the file.
+
+    Raises DataError for a key that is there twice, deep nesting and half a character.
+    """
     try:
         value: Value = _DECODER.decode(text)
     except KeyError as error:
@@ -176,7 +188,7 @@ def _load(text: str, document: Document, line: int | None) -> Value:
         raise DataError(f"{document.at(line)}: {reason}") from None
     except RecursionError:
         _refuse_depth(document, line)
-    if text.count("{") + text.count("[") > DEEPEST:
+    if text.count("{") + text.count("[") > DEEPEST:  # else it cannot be too deep
         _check_depth(value, document, line)
     if "\\u" in text:
         _check_unicode(value, document, line)
@@ -186,6 +198,10 @@ def _load(text: str, document: Document, line: int | None) -> Value:
 def _refuse_json(
     error: json.JSONDecodeError, document: Document, before: int, end: int
 ) -> NoReturn:
+    """Raise DataError at the place of an error in a text that has `before` lines above it.
+
+    An error at its `end`, or in a text in quotes, means that the file was cut off.
+    """
     reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
     if error.pos >= end or error.msg.startswith("Unterminated string"):
         reason = "the file ends in the middle: was it copied whole?"
@@ -194,7 +210,7 @@ def _refuse_json(
 
 
 def _check_depth(value: Value, document: Document, line: int | None) -> None:
-    """Refuse a value that is nested too deeply."""
+    """Refuse a value that is nested more than DEEPEST times, level by level, without recursion."""
     level: list[dict[str, Value] | list[Value]] = [[value]]
     for _ in range(DEEPEST + 1):
         below: list[dict[str, Value] | list[Value]] = []
@@ -248,6 +264,7 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
 
 
 def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoReturn:
+    """Raise DataError with the place and problem of an error of PyYAML; `text` begins in `line`."""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None)
     problem = problem or "it cannot be read"
     if "nesting depth" in problem:  # newer versions of PyYAML have a limit
@@ -283,7 +300,11 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
 
 
 def _convert(node: Any, document: Document, line: int) -> Value:
-    """Convert a node of YAML: text in quotes, a word of YAML, a number or other text."""
+    """Convert a node of YAML to a value, without tags: `true`, 0.3 and "0.3" are told apart.
+
+    A number stays a text, with its line. Raises DataError for a key that is no text, or is there
+    twice. `line` is where the YAML begins in the document.
+    """
     if node.id == "sequence":
         return [_convert(inner, document, line) for inner in node.value]
     if node.id == "mapping":

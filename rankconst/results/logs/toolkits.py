@@ -31,15 +31,16 @@ if TYPE_CHECKING:
 
 
 def _identify(number: LogNumber) -> tuple[object, ...]:
-    """Return the metric and the evaluation of a number."""
+    """Return what a metric is printed once for: its heading, split, name, step and dataset."""
     fields = number.fields
     return number.heading, fields["split"], number.name, fields["step"], fields.get("dataset")
 
 
 def _settle_repeated(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Mark numbers of the training triples, and ask about names and metrics that come twice.
+    """Correct the split of numbers on train, and ask about numbers that may be of a part.
 
-    Forks print the numbers of parts, such as relations of a kind, as those of the whole.
+    Forks print those of parts, such as relations of a kind, as those of the whole: a part is told
+    by more words in the heading, or by the same metric again at one step.
     """
     counts = Counter(_identify(number) for number in numbers)
     settled = []
@@ -53,6 +54,7 @@ def _settle_repeated(numbers: list[LogNumber]) -> list[LogNumber]:
             text = f"{number.name} again at step {step}"
             questions += (Question("part", text, step, "its line"),)
         settled.append(replace(number, questions=questions))
+        # They are printed as those of test; only the heading above says Training.
         if fields["split"] == "test" and fields.get("evaluated") == "Training":
             settled[-1] = settled[-1].say(split="train")
     return settled
@@ -105,7 +107,11 @@ _RELATION_TABLE = (
 
 
 def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Refuse the numbers of relation prediction, and those under the type constraint."""
+    """Give a reason to numbers of relation prediction, and to those under the type constraint.
+
+    Below a heading without numbers of a side, they are of relations. "no type constraint results"
+    has a field `constraint`, too, of "no "; without "no" it is empty.
+    """
     with_sides = {number.heading for number in numbers if number.fields["side"] != "both"}
     judged = []
     for number in numbers:
@@ -181,7 +187,11 @@ _PART_OF_TRIPLES = (
 
 
 def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Refuse the numbers of single processes where there are several; find the protocols."""
+    """Give a reason to numbers of single processes where there are several, and set protocols.
+
+    A number that is of all processes has no field `process`. The options of the command above tell
+    the protocol.
+    """
     # Processes are counted from 0: any other number means that there are several.
     divided = {each.fields["split"] for each in numbers if each.fields.get("process", "0") != "0"}
     judged = []
@@ -233,10 +243,14 @@ behind the name: ``Test average MR at [9999/10000]: 48.06``.
 
 
 def _restore_print(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Restore trailing zeros, and the interval of a mean rank that was cut."""
+    """Restore trailing zeros, and the interval of a mean rank that was cut to a whole number.
+
+    Hits@10 of 0.5 in a print with an MRR of 0.312 was 0.500. A mean rank of 400 was from 400 to
+    401, and becomes 400.5 ± 0.45.
+    """
     # A print ends with the line of its MRR.
     ends = sorted({number.line for number in numbers if number.name == "MRR"})
-    print_of = [bisect_left(ends, number.line) for number in numbers]
+    print_of = [bisect_left(ends, number.line) for number in numbers]  # the index of its print
     decimals = dict.fromkeys(print_of, 0)
     for place, number in zip(print_of, numbers, strict=True):
         fraction = number.text.partition(".")[2]
@@ -370,7 +384,10 @@ _KBC_HITS = re.compile(r"'(hits@\[1,3,10\]|lhs|rhs)': tensor\(\[([^\]\n]{1,200})
 
 
 def _scan_dicts(document: Document, log: LogFormat) -> Iterator[LogNumber]:
-    """Yield the numbers of the dicts that kbc prints."""
+    """Yield the numbers of the dicts that kbc prints: MRR and Hits@1, 3 and 10 of each side.
+
+    Where a dict has no sides, they are of both.
+    """
     for line, text in enumerate(strip_colours(document.text).split("\n"), 1):
         match = log.values.pattern.match(text)
         if match is None:
@@ -416,9 +433,10 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 
 def _find_conve(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Mark the numbers of ConvE, known by its headings and its unfilled message, as its own.
+    """Set the tool of numbers that are ConvE's, or give a reason to those of a side of other tools.
 
-    Other tools with a number for each side differ in which of them is left; these are refused.
+    ConvE is known by its headings, or its message with a "{0}" that was never filled in. In other
+    tools left may be head or tail.
     """
     if all(number.fields["side"] == "both" for number in numbers):
         return numbers
