@@ -230,11 +230,15 @@ def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
 
 
 def _open_text(path: Path, begin: bytes, order: str | None) -> PlainText | None:
-    """Open text that begins as plainly as can be; None for any other."""
+    """Open text that begins as plainly as can be; None for any other.
+
+    `begin` are its first bytes: three labels between tabs, and nothing that may be a heading.
+    """
     line, end, _ = begin.partition(b"\n")
     if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None
-    return PlainText(path, path.stat().st_size // len("0\t0\t0\n") + 1, [path])
+    most_rows = path.stat().st_size // len("0\t0\t0\n") + 1  # of the shortest lines
+    return PlainText(path, most_rows, [path])
 
 
 _BEGIN = 1 << 12  # bytes that show how a file is written; a longer first line is not plain text
@@ -370,7 +374,11 @@ FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
 
 
 def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
-    """Code the ids of a graph as themselves; None for labels, and for ids far apart."""
+    """Code the ids of a graph as themselves; None for labels, and for ids far apart.
+
+    These would need masks far larger than the graph. Ids of more than `memory` bytes are kept in
+    temporary files; None for the usual limit.
+    """
     spilled = _is_large(files, memory)
     splits = dict.fromkeys(SPLITS, NO_TRIPLES)
     head = relation = tail = -1
@@ -410,7 +418,7 @@ def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> G
 
 
 def _is_large(files: Mapping[str, TripleFile], memory: int | None) -> bool:
-    """Tell whether the ids of a graph go to temporary files."""
+    """Tell whether the ids of a graph take more than `memory` bytes, so that files have to do."""
     limit = MEMORY if memory is None else memory
     return _BYTES * sum(file.rows for file in files.values()) > limit
 
@@ -423,7 +431,10 @@ class _Loaded(NamedTuple):
 
 
 def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> _Loaded:
-    """Read ids into memory or temporary files."""
+    """Read ids of heads, relations and tails into memory or, if `spilled`, temporary files.
+
+    Batches are arrays of the three. DataError if they have more rows than the file stated before.
+    """
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: memory that is not written to is not taken.
     size = 0 if spilled else file.rows

@@ -98,7 +98,8 @@ _RDF = re.compile(
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
     """Return the letters of the columns that a heading names, such as hrt; None if it is none.
 
-    A heading names a head, a relation and a tail. `columns` is what ``--columns`` gives: columns
+    A heading names a head, a relation and a tail: "subject,weight,predicate,object" is h-rt.
+    `columns` is what ``--columns`` gives: columns
     that it ignores or reads as a time need no name.
     """
     letters = [_find_letter(cell) for cell in cells]
@@ -385,7 +386,11 @@ def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
 
 
 def _is_numbered(cells: Sequence[str], size: int) -> bool:
-    """Tell whether cells are the numbers of columns, perhaps behind an empty one."""
+    """Tell whether cells are the numbers of columns, perhaps behind an empty one.
+
+    pandas heads columns without names so: "0,1,2", or ",0,1,2" if it wrote row numbers, too. `size`
+    is the number of columns; there is at least one cell.
+    """
     if not cells[0]:
         cells, size = cells[1:], size - 1
     return list(cells) == [str(number) for number in range(size)]
@@ -410,7 +415,11 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
 
 
 def _check_order(layouts: Mapping[str, _Layout], columns: str | None) -> None:
-    """Refuse a heading with another order of columns than files without a heading are read in."""
+    """Refuse a heading with another order of columns than files without a heading are read in.
+
+    If train.csv begins with "subject,object,predicate" and test.csv with a triple, test may be in
+    the same order, and is not read in the usual one.
+    """
     odd = [layout for layout in layouts.values() if layout.form.columns.replace("-", "") != "hrt"]
     unordered = [layout for layout in layouts.values() if not layout.ordered]
     if columns is None and odd and unordered:
@@ -444,7 +453,7 @@ def _check_repeated(
         if not (layout.form.header or layout.form.count_line):
             sharing.setdefault(layout.first, []).append(role)
     for first, roles in sharing.items():
-        if len({contents[role] for role in roles}) < 2:
+        if len({contents[role] for role in roles}) < 2:  # one file in the place of several
             continue
         rest = [
             labels.without_first() if role in roles else labels for role, labels in files.items()

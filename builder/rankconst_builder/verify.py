@@ -172,6 +172,7 @@ def verify(
 def run_stage(name: str, opened: Opened) -> StageResult:
     """Run a stage; report tables that cannot be read and rows that make it fail as findings."""
     findings, rows = list[Finding](), 0
+    # A generator that yields findings, and at its end returns the number of rows it looked at.
     examining = STAGES[name].examine(opened)
     try:
         while True:
@@ -213,7 +214,13 @@ def _check_files(opened: Opened) -> Findings:
             for column, value in got.items():
                 if row.get(column) != value:
                     message = "the file is not the one that was written"
-                    yield Finding(message, name, {}, column, row.get(column), value)
+                    yield Finding(
+                        message=message,
+                        table=name,
+                        column=column,
+                        expected=row.get(column),
+                        got=value,
+                    )
     for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
             yield Finding("the package leaves it out; the archive has it", path, level="note")
@@ -256,7 +263,13 @@ def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iter
     for name in sorted({*got, *stated}):
         if stated.get(name) != got.get(name):
             message = f"{CHECKSUMS} does not state the hash of this file"
-            yield Finding(message, name, {}, "sha256", stated.get(name), got.get(name))
+            yield Finding(
+                message=message,
+                table=name,
+                column="sha256",
+                expected=stated.get(name),
+                got=got.get(name),
+            )
 
 
 # -- the descriptor, and keys ----------------------------------------------------------------------
@@ -287,7 +300,13 @@ def _check_descriptor(opened: Opened) -> Findings:
 
 def _compare(name: str, expected: Any, got: Any) -> Iterator[Finding]:
     if expected != got:
-        yield Finding("the descriptor states something else", DESCRIPTOR, {}, name, expected, got)
+        yield Finding(
+            message="the descriptor states something else",
+            table=DESCRIPTOR,
+            column=name,
+            expected=expected,
+            got=got,
+        )
 
 
 # The columns of words from a list, which are read as numbers.
@@ -295,7 +314,10 @@ _WORDS = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "re
 
 
 def _check_keys(opened: Opened) -> Findings:
-    """Check the number, the keys and the order of rows."""
+    """Check that each table has as many rows as stated, ascending by its key, and each key once.
+
+    Yields findings, and returns the number of rows.
+    """
     rows = 0
     for name in opened.names:
         counted = 0
@@ -309,13 +331,15 @@ def _check_keys(opened: Opened) -> Findings:
         described = opened.resources.get(name, {}).get("rows")
         if opened.selected is None and counted != described:
             message = "the rows of the datasets that are described are not as many as stated"
-            yield Finding(message, name, {}, "rows", described, counted)
+            yield Finding(
+                message=message, table=name, column="rows", expected=described, got=counted
+            )
         rows += counted
     return rows
 
 
 def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
-    """Find rows that are there twice, or come too late."""
+    """Find rows whose key is that of the row before, or smaller: the table should ascend."""
     if not len(table):
         return
     # Of each row but the first: whether it is equal to the row before in the columns so far, and
@@ -364,22 +388,37 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
     tasks = sum(part["num_tasks"] for part in parts)
     if both["num_tasks"] != tasks:
         message = "the tasks of both sides are not those of head and tail together"
-        yield Finding(message, "constants", key, "num_tasks", tasks, both["num_tasks"])
+        yield Finding(
+            message=message,
+            table="constants",
+            key=key,
+            column="num_tasks",
+            expected=tasks,
+            got=both["num_tasks"],
+        )
     metric = CATALOGUE.get(both["metric"])
     if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
         return
-    # Means over tasks: those of both sides follow from those of each, by its part of the tasks.
+    # Means over tasks: those of both sides follow from those of each, by its part of the tasks; a
+    # variance by the square of that part, as sides are independent.
     for column, power in (("expectation", 1), ("variance", 2)):
         expected, error = 0.0, both[f"{column}_error"]
         for part in parts:
             share = (part["num_tasks"] / tasks) ** power
             expected += share * part[column]
             error += share * part[f"{column}_error"]
-        # Sums of thousands of tasks are rounded, too.
+        # Sums of thousands of tasks are rounded, too: a few roundings more are granted.
         slack = error + 4 * _ROUNDING * abs(expected)
         if abs(both[column] - expected) > slack:
             message = f"the {column} of both sides does not follow from those of head and tail"
-            yield Finding(message, "constants", key, column, expected, both[column])
+            yield Finding(
+                message=message,
+                table="constants",
+                key=key,
+                column=column,
+                expected=expected,
+                got=both[column],
+            )
 
 
 _WIDER = (
@@ -394,7 +433,10 @@ _WIDER = (
 
 
 def _check_filters(opened: Opened) -> Findings:
-    """Compare the candidates of protocols of which one filters more, or the same."""
+    """Compare the candidates of protocols of which one filters more, or the same.
+
+    Yields findings, and returns the number of rows.
+    """
     rows = 0
     columns = KEYS["candidates"]
     for dataset, statistics in opened.datasets.items():
@@ -434,7 +476,12 @@ def _list_equal(statistics: Row, split: str) -> Iterator[tuple[str, str]]:
 def _compare_wider(
     key: tuple[str, ...], protocol: str, tasks: Counter[int], filters_less: Counter[int]
 ) -> Iterator[Finding]:
-    """Compare the numbers of tasks that have at most each number of candidates."""
+    """Compare the numbers of tasks that have at most each number of candidates.
+
+    A filter that removes more leaves at least as many tasks with few candidates. `tasks` maps
+    numbers of candidates to tasks under the wider filter, of whose candidates `key` has the names;
+    `filters_less` has those under `protocol`.
+    """
     message = (
         f"fewer tasks have this number of candidates or less than under protocol {protocol}, "
         "which filters less"
@@ -444,11 +491,22 @@ def _compare_wider(
         got, expected = got + tasks[size], expected + filters_less[size]
         if got < expected:
             where = {**dict(zip(TASKS, key, strict=True)), "num_candidates": size}
-            yield Finding(message, "candidates", where, "num_tasks", f"{expected} or more", got)
+            yield Finding(
+                message=message,
+                table="candidates",
+                key=where,
+                column="num_tasks",
+                expected=f"{expected} or more",
+                got=got,
+            )
 
 
 def _check_relations(opened: Opened) -> Findings:
-    """Compare the tasks of single relations with those of the whole split."""
+    """Compare the tasks of single relations with those of the whole split.
+
+    Yields findings, and returns the number of rows. A triple is a task on either side, so that a
+    relation has as many on both; and there are no more relations than the dataset has.
+    """
     name, rows = "candidates_by_relation", 0
     for dataset, statistics in opened.datasets.items():
         table = opened.tables.read(name, dataset)
@@ -460,24 +518,36 @@ def _check_relations(opened: Opened) -> Findings:
         addresses = {key[: len(TASKS)] for key in pooled}
         whole_split = _sum_tasks(opened.tables.read("candidates", dataset), columns)
         expected = {key: n for key, n in whole_split.items() if key[: len(TASKS)] in addresses}
-        message = "the tasks, pooled, are not those of the candidates table"
-        yield from _compare_counts(name, columns, expected, pooled, message)
+        unlike_split = "the tasks, pooled, are not those of the candidates table"
+        yield from _compare_counts(name, columns, expected, pooled, message=unlike_split)
         keys = ("dataset", "protocol", "split", "relation")
         by_side = _sum_tasks(table, ("side", *keys))
         heads = {key[1:]: count for key, count in by_side.items() if key[0] == "head"}
         tails = {key[1:]: count for key, count in by_side.items() if key[0] == "tail"}
-        message = "the relation has another number of tasks on the tail side than on the head side"
-        yield from _compare_counts(name, keys, heads, tails, message)
+        unlike_sides = (
+            "the relation has another number of tasks on the tail side than on the head side"
+        )
+        yield from _compare_counts(name, keys, heads, tails, message=unlike_sides)
         count = len(table["relation"].unique())
         most = statistics["relations"]
         if most is not None and count > most:
             message = "there are more relations than the dataset has"
-            yield Finding(message, name, {"dataset": dataset}, "relation", most, count)
+            yield Finding(
+                message=message,
+                table=name,
+                key={"dataset": dataset},
+                column="relation",
+                expected=most,
+                got=count,
+            )
     return rows
 
 
 def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
-    """Return the tasks of each key in some columns."""
+    """Return the numbers of tasks by key, the values of some columns; equal keys are added up.
+
+    Of columns ("side", "num_candidates"): {("head", 14): 3, ("tail", 14): 5}.
+    """
     if not len(table):
         return {}
     # pyarrow's own groups would import pandas.
@@ -528,7 +598,13 @@ def _check_contents(opened: Opened) -> Findings:
         described, got = row.get("contentHash"), hash_content(table)
         if described != got:
             message = "its values are not those that were hashed"
-            yield Finding(message, name, {}, "contentHash", described, got)
+            yield Finding(
+                message=message,
+                table=name,
+                column="contentHash",
+                expected=described,
+                got=got,
+            )
     if INDEX in opened.tables.descriptor:
         names = ("datasets", "candidates", "constants")
         tables = {name: opened.tables.read(name) for name in names}
@@ -550,7 +626,7 @@ def _rebuild_constants(opened: Opened) -> Findings:
 
 
 def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
-    """Compute constants; return the reason where there are none."""
+    """Compute the constants of tasks; return the reason, as text, if there are none."""
     try:
         return compute_moments(metric, tables.histogram(tasks))
     except RankconstError as error:
@@ -563,11 +639,23 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
 
     key = {name: row[name] for name in KEYS["constants"] if row[name] is not None}
     if isinstance(moments, str):
-        yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
+        yield Finding(
+            message=f"cannot be computed: {moments}",
+            table="constants",
+            key=key,
+            column="expectation",
+        )
         return
     if row["method"] != moments.method:
         message = "the method is another"
-        yield Finding(message, "constants", key, "method", moments.method, row["method"])
+        yield Finding(
+            message=message,
+            table="constants",
+            key=key,
+            column="method",
+            expected=moments.method,
+            got=row["method"],
+        )
     sampled = row["method"] == "sampled"
     # A released sample stays when later versions take another number of draws.
     is_same = sampled and row["num_draws"] == moments.num_draws
@@ -578,35 +666,57 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
         rounding = _ROUNDING * abs(value)
         if abs(got - value) > error + rounding:
             message = f"the {column} is not what the histogram gives, within both errors"
-            yield Finding(message, "constants", key, column, value, got)
+            yield Finding(
+                message=message, table="constants", key=key, column=column, expected=value, got=got
+            )
         elif is_same and abs(got - value) > rounding:
             message = (
                 f"the {column} of this sample is not reproduced, "
                 f"but within {STANDARD_ERRORS} standard errors"
             )
-            yield Finding(message, "constants", key, column, value, got, level="warning")
+            yield Finding(
+                message=message,
+                table="constants",
+                key=key,
+                column=column,
+                expected=value,
+                got=got,
+                level="warning",
+            )
 
 
 def _rebuild_histograms(opened: Opened) -> Findings:
-    """Compare statistics and histograms with those that the files give."""
+    """Compare statistics and histograms with those that the files of datasets give.
+
+    Yields findings, and returns the number of rows that were counted again. A dataset whose files
+    cannot be counted is noted.
+    """
     rows = 0
     for dataset in opened.report("candidates from the files"):
         try:
             counted = _count_again(opened, dataset)
         except RankconstError as error:
-            message = f"not compared with sources: {error}"
-            yield Finding(message, "", {"dataset": dataset}, level="note")
+            note = f"not compared with sources: {error}"
+            yield Finding(note, key={"dataset": dataset}, level="note")
             continue
-        message = "its files, or the registry, give something else"
         for column, value in counted.statistics.items():
             got = opened.datasets[dataset][column]
             if got != value:
-                yield Finding(message, "datasets", {"dataset": dataset}, column, value, got)
+                yield Finding(
+                    "its files, or the registry, give something else",
+                    table="datasets",
+                    key={"dataset": dataset},
+                    column=column,
+                    expected=value,
+                    got=got,
+                )
         for name, table in counted.tables.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
+            # Equal tables are the rule, and quickly found. Others may still be right: relations
+            # whose labels are written alike as text share their key, by which tasks are added up.
+            # The order of rows is checked by another stage.
             if not sort_rows(name, table).equals(stored):
-                # Labels that look alike as text share their name.
                 expected, found = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
                 message = "the files of the dataset give another number of tasks"
                 yield from _compare_counts(name, KEYS[name], expected, found, message)

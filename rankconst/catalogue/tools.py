@@ -61,7 +61,11 @@ class Tool:
         return self.refused.get(squash(dataset))
 
     def find_split(self, dataset: str, split: str) -> str:
-        """Return the split that the tool evaluates in place of one; DataError if there is none."""
+        """Return the split of a benchmark that the tool means by one.
+
+        "test" means its own test set, if that is another split there; DataError then for all but
+        these two.
+        """
         test_set = self.test_sets.get(dataset)
         if test_set is None or split == test_set:
             return split
@@ -93,6 +97,7 @@ def load_tools() -> Mapping[str, Tool]:
 
 
 def _read_tool(key: str, row: dict[str, Any]) -> Tool:
+    """Return the tool of a row, whose `refused` has groups of datasets, each with its reason."""
     refused: dict[str, str] = {}
     for group in row.pop("refused", ()):
         refused |= dict.fromkeys(group["datasets"], group["reason"])
