@@ -411,7 +411,7 @@ def add_known(graph: Graph, known: Labels) -> Graph:
 
     Raises DataError if there is none, and UsageError for facts with a time or qualifiers.
     """
-    if graph.temporal or known.time:
+    if graph.temporal or graph.qualified or known.time:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
         )

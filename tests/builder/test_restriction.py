@@ -114,7 +114,8 @@ def test_further_known_triples_are_removed(dataset: Dataset, further: list[Row])
 
 def test_further_known_triples_have_no_time() -> None:
     timed, plain = read([("a", "r", "b", "2014-01-01")], "hrtd"), read([("a", "r", "b")])
-    for one, other in ((timed, plain), (plain, timed)):
+    qualified = read([("a", "r", "b", "q", "c")], "hrtq")
+    for one, other in ((timed, plain), (plain, timed), (qualified, plain)):
         with pytest.raises(UsageError, match="--known is for graphs of triples"):
             add_known(encode_labels(dict.fromkeys(ORDER, one)), other)
 
