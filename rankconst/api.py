@@ -441,7 +441,7 @@ def _is_file(results: Any) -> bool:
 
 
 def _require_one(value: Any, names: Sequence[str]) -> str:
-    """Return the name of the metric of a single number."""
+    """Return the only name of a metric; UsageError, which shows the value, if there is not one."""
     if not names:
         raise UsageError(
             f"which metric is {value}? Add metric, as in rankconst.adjust({value}, metric='mrr')."
@@ -775,6 +775,11 @@ _INCLUDED = threading.local()
 
 
 def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables:
+    """Return as tables what a user gives as such; those that came with the package for None.
+
+    Counts of candidates become a small set of one dataset, several sets one in which a dataset is
+    that of the first that holds it. Raises UsageError for anything else.
+    """
     if tables is None:
         if not hasattr(_INCLUDED, "tables"):
             _INCLUDED.tables = load()

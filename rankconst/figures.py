@@ -333,6 +333,7 @@ def _choose_looks(points: Sequence[Point]) -> dict[str, Look]:
 
 
 def _make_handles(points: Sequence[Point]) -> list[Artist]:
+    """Make the entries of the legend: the models, chance, and counting where there is any."""
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = [

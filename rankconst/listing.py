@@ -134,7 +134,7 @@ class Listing:
         return len(self.data[self.columns[0].key])
 
     def take(self, places: Sequence[int]) -> Listing:
-        """Return the rows at some places."""
+        """Return a listing of the rows at some places, in the order of these."""
         data: dict[str, Any] = {}
         for key, values in dict[str, Any](self.data).items():
             if hasattr(values, "dtype"):
@@ -170,6 +170,8 @@ class Listing:
 
 
 def _write_json(listing: Listing) -> Iterator[str]:
+    """Yield a list of objects, one a row, in blocks of many rows."""
+
     def encode(value: Any) -> str:
         # A probability of 0 has this logarithm. JSON has no infinity, but numbers too large for a
         # double, which programs read as infinite.
@@ -202,6 +204,11 @@ def find_width() -> int:
 
 
 def _write_table(listing: Listing) -> Iterator[str]:
+    """Yield what a screen shows: a card in place of the table, if there is one, or its groups.
+
+    If a table is too wide, columns leave it in the order of their `drop`, the same in all groups;
+    if that is not enough, the fields of each row are written below each other.
+    """
     width = find_width()
     if listing.card:
         title = [listing.title, ""] if listing.title else []

@@ -320,7 +320,10 @@ class Packing:
         return sort_words(words)
 
     def _pack(self, facts: View, times: Codes | None, part: int) -> Words:
-        """Return the words of the facts of a part, in their order."""
+        """Return the words of those facts that are in a part, in their order.
+
+        A fact is in the part that the last `shift` bits of its anchor say; the word has the others.
+        """
         columns = [*facts]
         if times is not None and self.num_times > 1:
             columns.append(times)
@@ -370,7 +373,10 @@ class NotPlainError(Exception):
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield text some lines at a time; the last ends in a newline, too."""
+    """Yield text some lines at a time; the last ends in a newline, too.
+
+    Raises NotPlainError for a line that is far too long for a triple.
+    """
     rest = b""
     while block := stream.read(PIECE):
         piece, end, rest = (rest + block).rpartition(b"\n")
@@ -521,7 +527,7 @@ class Coder:
             self._words[place_of[rows][new] + place] = column[new]
 
     def labels(self) -> pa.BinaryArray:
-        """Return the labels by code."""
+        """Return the labels by code, without the zero bytes that fill up their last words."""
         starts, counts = np.divmod(self._places[: self.size], 1 << _COUNTED)
         words = self._words[: self._num_words].astype("<u8", copy=False)
         ends = np.zeros(self.size + 1, np.int32)

@@ -95,7 +95,10 @@ class Columns(TripleFile):
         return name_columns(self.names) is not None
 
     def read_labels(self) -> Labels:
-        """Return the triples as labels; ids as their digits."""
+        """Return the triples as labels; ids as their digits: 7 as "7".
+
+        Raises DataError for an empty label, a missing one, and a damaged file.
+        """
         chunks: list[list[Any]] = [[] for _ in self.order]
         row = 0
         for batch in self.read():
@@ -245,7 +248,11 @@ _BEGIN = 1 << 12  # bytes that show how a file is written; a longer first line i
 
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
-    """Open Parquet files of the same columns."""
+    """Open Parquet files of the same columns, whose rows follow each other.
+
+    `path` is what messages call all of them, `order` the letters of --columns, if given. Raises
+    DataError for files of other columns, damaged ones, and none with a row.
+    """
     try:
         opened = [open_parquet(file) for file in files]
         schema = opened[0].schema_arrow
@@ -327,7 +334,10 @@ _LABELS = (
 
 
 def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns:
-    """Open an array of ids, a triple a row."""
+    """Open an array of ids, a triple a row, its columns in the `order` "hrt" if none is given.
+
+    `files` are that of `path` alone. Nothing but the head of the file is read yet.
+    """
     try:
         array = np.load(path, mmap_mode="r")
     except (*DAMAGE, SyntaxError, tokenize.TokenError, TypeError) as error:

@@ -310,7 +310,7 @@ def _describe_table(table: Mapping[str, Any]) -> str:
 
 
 def _list_datasets(edition: Edition) -> str:
-    """List the datasets of a release, as a Markdown table."""
+    """List the datasets of a release, as a Markdown table: coverage, sources, licence of each."""
     candidates = edition.tables["candidates"]
     coverage = _find_coverage(candidates)
     rows = []
@@ -333,7 +333,10 @@ def _list_datasets(edition: Edition) -> str:
 
 
 def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
-    """Write a difference of two MRRs on the test set that tells models apart."""
+    """Write a difference of two MRRs on the test set that tells models apart.
+
+    `coverage` maps the protocols of the dataset to their splits: the first with a test set counts.
+    """
     protocol = next((key for key, splits in coverage.items() if "test" in splits), "")
     tasks = (
         (pc.field("dataset") == dataset)

@@ -135,7 +135,10 @@ def _explaining() -> Iterator[None]:
 
 
 def connect(address: str) -> Any:
-    """Connect to a scheduler."""
+    """Connect to a Dask scheduler, and return its client, which the caller closes.
+
+    Raises UsageError if none answers at the address, or its workers run another program.
+    """
     try:
         from distributed import Client
     except ImportError as error:
@@ -304,7 +307,10 @@ def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
 
 
 def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
-    """Return the bits of several row groups in one."""
+    """Return the bits of several row groups in one: set where any is.
+
+    Each has two arrays of bits, for entities and relations, which may be of any length.
+    """
     merged = []
     for parts in zip(*marks, strict=True):
         whole = np.zeros(max(part.size for part in parts), np.uint8)

@@ -160,7 +160,12 @@ def describe_dataset(
     counting: str | None,
     missing: Iterable[str] = (),
 ) -> pa.Table:
-    """Return the row of a dataset; a graph in memory has no contents."""
+    """Return the row of a dataset in the table of datasets.
+
+    `contents` are its files by role, none for a graph in memory, which is not verified then;
+    `counting` is what counting ranks by there, None if that was not computed; `missing` are the
+    splits without a file.
+    """
     row = {
         **describe_source(source),
         **statistics.tabulate(missing),

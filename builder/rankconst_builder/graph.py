@@ -327,7 +327,7 @@ def _is_in_order(splits: Mapping[str, Triples]) -> bool:
 
 
 def _check_times(graph: Graph) -> None:
-    """Refuse splits that share a time, if the dataset is split by time."""
+    """Raise DataError if two splits share a time: none of a dataset that is split by time do."""
     times = {name: {*triples.codes[-1].tolist()} for name, triples in graph.splits.items()}
     for first, second in itertools.combinations(SPLITS, 2):
         common = times[first] & times[second]

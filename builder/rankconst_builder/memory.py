@@ -54,7 +54,10 @@ if TYPE_CHECKING:
 def make_tables(
     splits: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]
 ) -> TablesInMemory:
-    """Return the tables that a build of the same triples writes."""
+    """Return the tables that a build of the same triples writes; constants are computed when read.
+
+    `splits` are DataFrames, arrays or factories by split, `key` and `title` the names of the graph.
+    """
     files = {split: encode_triples(triples, split) for split, triples in splits.items()}
     refuse_headings(files)
     graph = encode_labels(files)
@@ -164,7 +167,10 @@ def _split_factory(factory: Any, split: str) -> list[Any]:
 
 
 def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArray[np.object_]:
-    """Return the labels that a factory gives to its ids."""
+    """Return the labels that a factory gives to its ids; DataError for an id without one.
+
+    `names` maps labels to ids, as PyKEEN's `entity_to_id` does.
+    """
     labels = {int(code): label for label, code in names.items()}
     distinct, places = np.unique(ids, return_inverse=True)
     unnamed = [code for code in distinct.tolist() if code not in labels]

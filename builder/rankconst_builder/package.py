@@ -339,7 +339,11 @@ def encode_descriptor(descriptor: Mapping[str, Any]) -> bytes:
 
 
 def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write all files or none: readers see either the old ones or the new ones."""
+    """Write all files or none: readers see either the old ones or the new ones.
+
+    `files` maps names to contents. They are written next to the old ones first; once their folder
+    is renamed they count, and a run that is cut off then is completed by the next.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
     draft = folder / f"{INCOMING}.draft"
@@ -418,6 +422,7 @@ def describe_tables(
 
 
 def _describe(name: str, rows: int, content: bytes, **hashes: str) -> dict[str, Any]:
+    """Return the entry of the descriptor for a table and its file; `hashes` are further ones."""
     return {
         "name": name,
         "path": f"{name}.parquet",

@@ -267,7 +267,11 @@ def _drop_data(contents: Mapping[str, Content]) -> dict[str, Content]:
 
 
 def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
-    """Read and code the files of a benchmark."""
+    """Read and code the files of a benchmark, given by role as bytes.
+
+    Raises DataError for malformed ones, and MissingSourceError where only the missing graph that
+    models are trained on tells which relations count as seen.
+    """
     names = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
         role: read_triples(contents[role], source.format, names[role])
@@ -435,7 +439,10 @@ def _build_on_cluster(
 def _build_graph(
     build: Build, source: Benchmark, graph: Graph, contents: Mapping[str, Content]
 ) -> Part:
-    """Count a graph, and report its size, oddities and gaps."""
+    """Return the tables of a graph and where they come from; report its size, oddities and gaps.
+
+    `contents` has the hashes of its files by role.
+    """
     key = source.key
     protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
     statistics = describe_graph(graph)

@@ -154,7 +154,11 @@ def release_tables(order: ReleaseOrder) -> Released:
 
 
 def _release(order: ReleaseOrder) -> Released:
-    """Compare a build with the release before, and write it."""
+    """Compare a build with the release before, and write it; the folder is locked meanwhile.
+
+    If it holds this very release, it is left as it is. Nothing is written before all is checked:
+    UsageError for a version that the changes do not allow, and for files that are in the way.
+    """
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
     before = {name: table.slice(0, 0) for name, table in built.items()}
@@ -235,7 +239,10 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
 
 
 def _is_released(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> bool:
-    """Tell whether the folder holds this very release."""
+    """Tell whether the folder holds this very release; UsageError if it holds anything else.
+
+    Also if a release of this version with other values came with the package.
+    """
     complete_exchange(order.out)
     if (order.out / DESCRIPTOR).is_file():
         existing = load(order.out)
@@ -421,7 +428,10 @@ def _are_sampled(table: pa.Table) -> Truths:
 
 
 def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
-    """Compare the rows of a table by their keys."""
+    """Count how the rows of a table changed, matched by their keys, and word the first changes.
+
+    Only titles and other descriptions may differ in a row that is not changed.
+    """
     matched = _match_rows(name, old, new)
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
     before = old.select(columns).take(matched.old)
@@ -473,7 +483,10 @@ class _Matched(NamedTuple):
 
 
 def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
-    """Match the rows of a table by their keys."""
+    """Match the rows of a table by their keys; DataError if two rows of a set have the same one.
+
+    Of old rows a, b and new ones b, c: old 1 is new 0, and old 0 is removed.
+    """
     keys = [*KEYS[name]]
     joined = pa.concat_tables([old.select(keys), new.select(keys)])
     both = joined.to_pandas(strings_to_categorical=True)

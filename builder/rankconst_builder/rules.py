@@ -297,7 +297,11 @@ class Train:
 
     @functools.cached_property
     def rules(self) -> Rules:
-        """The rules that a pair of entities supports, as both relations connect it."""
+        """The rules that at least one pair of entities supports, as both relations connect it.
+
+        Each pair of relations gives two, r from s and s from r; a relation that is its own inverse
+        somewhere gives one.
+        """
         number = self.graph.num_relations
         shared, support = self._counts.shared
         rest, turned = unpack(shared, 2)

@@ -374,7 +374,10 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
 
 
 def _advise_delimiter(word: str, line: bytes, name: str) -> str:
-    """Return the remedy for a file with another delimiter."""
+    """Return the remedy for a file with another delimiter, whose name is `word`: "comma".
+
+    `line` is one of its lines, `name` the file.
+    """
     delimiter = DELIMITERS[word]
     count = len(line.split(delimiter.encode()))
     endings = {"comma": ".csv", "tab": ".tsv"}

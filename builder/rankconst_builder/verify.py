@@ -191,7 +191,10 @@ def run_stage(name: str, opened: Opened) -> StageResult:
 
 
 def _check_files(opened: Opened) -> Findings:
-    """Compare the files of the folder with the descriptor and the checksums."""
+    """Compare the files of the folder with the descriptor and the checksums.
+
+    Yields findings, and returns the number of files.
+    """
     tables, folder = opened.tables, opened.tables.folder
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]
@@ -232,7 +235,10 @@ def _check_files(opened: Opened) -> Findings:
 
 
 def _list_names(folder: Path | ZipPath) -> list[str]:
-    """List the names in a set's folder."""
+    """List the names in a set's folder, or in that of its zip.
+
+    Those of a newer set that waits there to take their places are among them, not its folder.
+    """
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
             inside = [name.removeprefix(folder.at) for name in archive.namelist()]
@@ -299,6 +305,7 @@ def _check_descriptor(opened: Opened) -> Findings:
 
 
 def _compare(name: str, expected: Any, got: Any) -> Iterator[Finding]:
+    """Yield a finding if a field of the descriptor, `name`, has not the expected value."""
     if expected != got:
         yield Finding(
             message="the descriptor states something else",
@@ -368,7 +375,10 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 def _check_pooling(opened: Opened) -> Findings:
-    """Compare constants of both sides with those of head and tail."""
+    """Compare constants of both sides with those of head and tail.
+
+    Yields findings, and returns how many could be compared.
+    """
     compared = 0
     for dataset in opened.datasets:
         sides: dict[tuple[Any, ...], dict[str, Row]] = {}
@@ -463,7 +473,10 @@ def _check_filters(opened: Opened) -> Findings:
 
 
 def _list_equal(statistics: Row, split: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of protocols that have the same tasks on a split of a dataset."""
+    """Yield pairs of protocols that have the same tasks on a split of a dataset.
+
+    `statistics` is its row in the table of datasets; None in it stands for an unknown number.
+    """
     if split == "test":  # where libkge filters all three splits
         yield ("standard", "libkge")
     dropped = "duplicates_train" if split == "train" else f"dropped_{split}"
@@ -615,7 +628,10 @@ def _check_contents(opened: Opened) -> Findings:
 
 
 def _rebuild_constants(opened: Opened) -> Findings:
-    """Compare constants with those that follow from the histograms."""
+    """Compare constants with those that follow from the histograms.
+
+    Yields findings, and returns the number of rows.
+    """
     rows = 0
     for dataset in opened.report("constants from the histograms"):
         compute = cache(partial(_compute, opened.tables))
@@ -731,7 +747,10 @@ class _Recount(NamedTuple):
 
 
 def _count_again(opened: Opened, dataset: str) -> _Recount:
-    """Count the files of a dataset; RankconstError if they cannot be counted."""
+    """Count the files of a dataset as the build did, by the protocols, splits and baselines it has.
+
+    A benchmark of numbers of tasks has only these. RankconstError if files cannot be had or read.
+    """
     from rankconst_builder.facts import describe_graph
     from rankconst_builder.pipeline import encode_benchmark
     from rankconst_builder.tabulate import tabulate_histograms

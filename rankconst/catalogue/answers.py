@@ -344,7 +344,7 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
 
 @functools.cache
 def load_libraries() -> Mapping[str, Library]:
-    """Return the libraries by key."""
+    """Return the libraries by key; lists of the file become tuples, as they are not to change."""
 
     def freeze(value: Any) -> Any:
         if isinstance(value, dict):
@@ -363,7 +363,11 @@ def parse_library(name: str) -> Library:
 
 
 def read_meaning(name: str, library: str | None) -> Meaning:
-    """Read a name as that of a library, or as the key of a definition."""
+    """Read a metric's name as a library means it, or without one as the key of a definition.
+
+    "map@10" is Meaning("map", 10) to LensKit, Meaning("map_cut", 10) to ranx. Raises
+    UnknownNameError for other names, and for a library that is not known.
+    """
     if not library:
         return Meaning(*parse_answers_metric(name))
     row = parse_library(library)

@@ -318,7 +318,10 @@ _LONGEST_KEY = 100
 
 
 def make_key(name: str, what: str = "name") -> str:
-    """Turn a user's name for a graph into a key; refuse names of benchmarks."""
+    """Turn a user's name for a graph into a key, "MyKG" into "mykg"; refuse names of benchmarks.
+
+    UsageError, which calls it `what`, also for a name that no file may have.
+    """
     key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(

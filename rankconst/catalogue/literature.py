@@ -168,6 +168,7 @@ def _read_text() -> str:
 
 
 def _read_suite(key: str, entries: Mapping[str, dict[str, Any]]) -> Suite:
+    """Return the suite of an entry of the file; `entries` has those of its parts, too."""
     fields = {
         name: value
         for name, value in entries[key].items()

@@ -182,7 +182,11 @@ def _holds_digit(name: str) -> bool:
 
 @functools.cache
 def _list_registered() -> Mapping[str, str]:
-    """Map every spelling of a benchmark, and of a suite, squashed, to its key."""
+    """Map every spelling of a benchmark, and of a suite, squashed, to its key.
+
+    A title also counts without the tool at its end: "FB15k-237 v1 (GraIL)". Of a spelling that
+    several have, the first is meant.
+    """
     keys: dict[str, str] = {}
     for key, (title, *aliases) in list_titles().items():
         bare = re.sub(r" \((?:GraIL|InGram)\)$", "", title)

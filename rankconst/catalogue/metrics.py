@@ -382,7 +382,10 @@ _NDCG = Metric(
 
 
 def _cut_off(row: Metric, function: str, *further: str) -> Metric:
-    """Return the metric of `row` cut off at k: ranks beyond k count 0."""
+    """Return the metric of `row` cut off at k: ranks beyond k count 0.
+
+    `function` is that of :mod:`rankconst.moments.means`, `further` are more spellings.
+    """
     symbol = row.symbol
     return Metric(
         family=f"{row.family}_at_k",
@@ -877,7 +880,10 @@ def load_formulas() -> Mapping[str, Formula]:
 
 
 def _write_formula(metric: Metric, form: str) -> str:
-    """Write the formula of an adjusted form, and the meaning of its values."""
+    """Write the formula of an adjusted form, and the meaning of its values.
+
+    ``AMRI = (MR - expectation) / (1 - expectation); 0 = random, 1 = perfect``, for example.
+    """
     value, optimum = metric.label, metric.optimum
     if form == "normalised":
         formula, meaning = f"{value} / expectation", "1 = random"

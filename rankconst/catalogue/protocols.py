@@ -354,7 +354,11 @@ def is_sampled(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
-    """Read a protocol's name, whether or not it has constants: to describe it."""
+    """Read a protocol's name, whether or not it has constants: to describe it.
+
+    Keys come first, then "sampled:500", then other spellings. Raises UnknownNameError for others,
+    and says so for "filtered", which is several, and for the name of a tool.
+    """
     exact = {**PROTOCOLS, **UNTABLED, OWN_COUNTS.key: OWN_COUNTS}.get(name)
     if exact is not None:
         return exact

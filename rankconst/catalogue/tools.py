@@ -121,7 +121,10 @@ def _list_names() -> Names:
 
 
 def parse_tool(name: str) -> Tool:
-    """Read the name of a tool, or of one of its repositories."""
+    """Read the name of a tool, or of one of its repositories.
+
+    UnknownNameError for others; one that is a protocol only is answered by how to give that.
+    """
     protocol = {squash(key): key for key in PROTOCOLS}.get(squash(require_text(name)))
     if protocol and _list_names().find(name) is None:
         raise UnknownNameError(

@@ -215,7 +215,10 @@ class Case:
 
     @property
     def of_no_scores(self) -> tuple[Measured, ...]:
-        """The numbers that show that scores were not numbers."""
+        """The numbers that show that scores were not numbers: an MR of 0, or an infinite MRR, say.
+
+        Adjusted values are no such sign.
+        """
         infinite = [
             Measured(entry, math.inf, Interval(math.inf, math.inf))
             for entry, _ in self.unreadable

@@ -119,7 +119,11 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
 
 
 def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -> Finding:
-    """Report an adjusted value that does not belong to its base value."""
+    """Report an adjusted value that does not belong to its base value.
+
+    `expected` is the right one, `cause` the known defect that gives the other. It is an error if
+    the ranking tasks are declared: if they are assumed, others may fit.
+    """
     base = case.base_values[m.entry.metric]
     sentence = f"{cause.summary[:1].upper()}{cause.summary[1:]}."
     if cause is UNKNOWN:

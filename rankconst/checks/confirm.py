@@ -334,7 +334,7 @@ class _Judge:
         return near
 
     def _list_constants(self, metric: Metric) -> list[dict[str, Any]]:
-        """Return the rows of a metric under chance."""
+        """Return the rows of a metric under chance on all datasets: tasks and expectation."""
         import pyarrow.compute as pc
 
         table = self.tables.read("constants")

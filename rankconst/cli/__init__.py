@@ -87,7 +87,10 @@ def main() -> None:
 
 
 def _check_memory() -> None:
-    """Exit with an error if the system allows this process too little memory."""
+    """Exit with code 6 and a message if the system allows this process too little memory.
+
+    What is allowed is the soft limit of ``ulimit -v`` or ``-d``; Windows has none.
+    """
     try:
         import resource
     except ImportError:  # Windows

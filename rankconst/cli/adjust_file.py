@@ -275,7 +275,10 @@ def _report_others(adjusted: AdjustedReading) -> None:
 
 
 def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
-    """Show progress on a terminal."""
+    """Return the batches, and show how many are done while they are gone through, on a terminal.
+
+    Elsewhere they are returned as they are.
+    """
     if not sys.stderr.isatty():
         return done
     from rich.console import Console

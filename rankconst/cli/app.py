@@ -100,7 +100,7 @@ def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
 
 
 def _describe(parameter: Declared, *, everything: bool) -> Any:
-    """Return Typer's description of a parameter."""
+    """Return Typer's description of a parameter: an option if it has names, else an argument."""
     declaration = parameter.declaration
     known: dict[str, Any] = {
         "metavar": declaration.metavar,

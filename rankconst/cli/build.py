@@ -431,7 +431,10 @@ def _find_tests(tables: Tables, key: str) -> list[Tasks]:
 
 
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
-    """Return the row of some tasks."""
+    """Return the row of some tasks: their names, their number, and what a random ranker gets.
+
+    It has None for metrics without constants, where tasks share their negatives.
+    """
     histogram = tables.histogram(tasks)
     row: dict[str, Any] = {"dataset": tasks.dataset, "protocol": tasks.protocol}
     row |= {"split": tasks.split, "side": tasks.side}

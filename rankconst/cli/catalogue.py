@@ -60,7 +60,10 @@ class Registry(NamedTuple):
     legend: str = ""  # below a page
 
     def fill(self, thing: Any) -> dict[str, Any]:
-        """Fill the columns for a thing."""
+        """Return the value of each column for a thing: its attribute, or what `values` make of it.
+
+        Tuples become lists, mappings lists of "key: text", and empty texts None, as JSON has them.
+        """
         row = {self.columns[0].key: thing.key}
         for column in self.columns[1:]:
             read = self.values.get(column.key)
@@ -173,7 +176,7 @@ def _explain_empty(library: Library) -> str:
 
 
 def _describe_library(library: Library) -> dict[str, Any]:
-    """Return the page of a library."""
+    """Return the page of a library, heading to content: lists have a line for each entry."""
     definitions = []
     for key, names in {**library.metrics, **library.metrics_without_k}.items():
         definitions.append(f"{' or '.join(names)}: {FAMILIES[key].title} ({key})")
@@ -424,7 +427,11 @@ def find_page(opened: Tables, kind: str | None, name: str) -> Page:
 
 
 def explain_unfit(page: Page, opened: Tables, names: Sequence[str]) -> str:
-    """Explain why words behind a name, or options, do not go with its page."""
+    """Explain why words behind a name, or options, do not go with its page.
+
+    `names` are the words that were typed, the first that of the page. "mrr wn18rr" is answered by
+    the other order: rankconst show wn18rr mrr.
+    """
     example = "DATASET METRIC"
     if page.kind in {"metrics", "baselines"}:
         dataset = next((name for name in names[1:] if _is_dataset(opened, name)), "DATASET")
@@ -443,7 +450,11 @@ def _is_dataset(opened: Tables, name: str) -> bool:
 
 
 def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
-    """Explain an unknown name: by the remark of a list, or by the nearest names."""
+    """Explain an unknown name: by the remark of a list, or by the nearest names.
+
+    `errors` has the message of each list that was searched, by the noun for its things. One that
+    says more than "unknown tool 'x'." is a remark, as on a dataset that is known and not offered.
+    """
     try:
         opened.resolve_dataset(name)
     except UnknownNameError as error:
@@ -501,7 +512,10 @@ _DATASET_COLUMNS = (
 
 
 def list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
-    """List all names of a kind, or the kinds."""
+    """List all names of a kind, such as "tools", or the kinds if it is None.
+
+    `every` is about datasets: True to list those that cannot be built, too.
+    """
     if kind is None:
         return _list_kinds(opened)
     if kind == "datasets":

@@ -164,7 +164,7 @@ class Target(NamedTuple):
         return cls(out, Format.table, force, is_picture=True)
 
     def write(self, result: Listing | Figure, opened: Tables) -> None:
-        """Print a listing, or write it or a picture to the file."""
+        """Print a listing, or write it or a picture to the file; `opened` are its tables."""
         if self.out is None:
             print_listing(cast("Listing", result), self.form)
             return
@@ -357,7 +357,11 @@ def report_assumed(
     accepted: Sequence[str] = (),
     further: Sequence[str] = (),
 ) -> None:
-    """Report assumptions about numbers, and the words that were accepted."""
+    """Report assumptions about numbers, and the words that were accepted, on one line.
+
+    `source` is what leaves them open: "nothing in a.csv says otherwise". `further` are remarks for
+    the same line. Words of --accept that no question was about are noted.
+    """
     parts = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
     parts += further
     if accepted:

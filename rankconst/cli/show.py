@@ -177,7 +177,7 @@ class _Wanted:
         return replace(self, tasks=_parse(self.tables, replace(tasks, protocol=protocol)))
 
     def list_constants(self, metrics: Sequence[Metric]) -> list[Constants]:
-        """Return the constants of some or all metrics under each baseline."""
+        """Return the constants of some metrics, all if empty, under each baseline."""
         # On the relation side there is chance alone, of all relations, each task counting once.
         chance = self.baselines == (DEFAULT_BASELINE,)
         return [
@@ -264,7 +264,7 @@ _DETAILS = (
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
-    """Return the columns of constants."""
+    """Return the columns of constants by their keys, from the constants or their ranking tasks."""
     tasks, metric = constants.tasks, constants.metric
     row: dict[str, Any] = {
         "relations": list(tasks.relations),

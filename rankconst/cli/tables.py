@@ -122,7 +122,7 @@ def _of_level(result: StageResult, level: str) -> list[Finding]:
 
 
 def _print_stage(result: StageResult) -> None:
-    """Print a line when a stage is done, with its notes: of many the first one."""
+    """Print a line when a stage is done, and its notes: all if they are few, or else the first."""
     from rankconst_builder.verify import STAGES
 
     stage = result.stage
@@ -144,9 +144,12 @@ def _print_stage(result: StageResult) -> None:
 
 
 def _print_findings(results: Sequence[StageResult]) -> None:
-    """Print the first differences and warnings."""
+    """Print the first differences as a table, and the first warnings as another.
+
+    Each has a few of every stage, so that one with many does not hide the others.
+    """
     for level, title in (("failed", "differences"), ("warning", "warnings")):
-        # A few of each stage in turn, so that one with many does not hide the others.
+        # One of each stage in turn: the first of all, then the second of all, and so on.
         queues = [[(result, each) for each in _of_level(result, level)] for result in results]
         turns = itertools.chain.from_iterable(itertools.zip_longest(*queues))
         findings = [pair for pair in turns if pair is not None]
@@ -256,7 +259,7 @@ def _load_previous(place: str) -> Tables:
 
 
 def _report_release(order: ReleaseOrder, released: Released) -> None:
-    """Report the release and its changes."""
+    """Report the release and its changes since the one before, by which its version has to rise."""
     from rankconst_builder.release import phrase_changes
 
     order.reporter.say(f"tables {order.version}, dated {order.date.isoformat()}")

@@ -215,6 +215,7 @@ def _ask(word: Word) -> dict[str, str]:
 
 
 def _describe_metric(metric: Metric) -> dict[str, Any]:
+    """Return what the calculator knows of a metric; no upper end, None, for one that has none."""
     return {
         "slug": slug(metric),
         **_pick(metric, "key", "label"),
