@@ -119,7 +119,10 @@ class Tables(TableFiles):
         return read_index(self.folder, self.descriptor)
 
     def _find_line(self, dataset: str) -> dict[str, Any]:
-        """Return the entry of a dataset in the index; empty without an index."""
+        """Return the entry of a dataset in the index, parsed; empty without an index or an entry.
+
+        The index has a line of JSON for each dataset.
+        """
         if dataset not in self._lines:
             # Lines are long and many: only this one is taken out and parsed.
             start = self._index.find(f'\n{{"dataset":"{dataset}",'.encode(errors="replace"))
@@ -130,7 +133,10 @@ class Tables(TableFiles):
         return self._lines[dataset]
 
     def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
-        """Return the moments and totals of a metric in the index; None if it has none."""
+        """Return the moments of a metric in the index, and what else it has; None if it has none.
+
+        The index has the constants that are looked up most; they are closed forms all.
+        """
         if not _may_be_indexed(tasks, metric):
             return None
         constants = self._find_line(tasks.dataset).get("constants", {})
@@ -296,6 +302,10 @@ class Tables(TableFiles):
         return functools.lru_cache(10_000)(self._compute)
 
     def _compute(self, tasks: Tasks, metric: Metric) -> Constants:
+        """Return the constants of a metric: from the index, else from the tables, else computed.
+
+        Numbers of candidates are read only where they are needed.
+        """
         if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
             raise UsageError(
                 f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; "
@@ -393,10 +403,10 @@ class Tables(TableFiles):
         return None if names is None else COUNTING.get(names.counting or "")
 
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
-        """Return the keys of the baselines that a name asks for; None is chance.
+        """Return the keys of the baselines that a name asks for; those of None are chance alone.
 
-        ``all`` asks for those that the tables hold: of a dataset, given by its key, or of usual
-        datasets.
+        ``all`` asks for chance and those that the tables hold: of a dataset, given by its key; else
+        of any dataset, without the baseline that few have.
         """
         if name is None:
             return (DEFAULT_BASELINE,)
@@ -449,12 +459,15 @@ class Tables(TableFiles):
         return True
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
-        """Return the sides of some ranking tasks that there are constants of."""
+        """Return the sides that there are constants of, for the other names of some tasks.
+
+        ``both`` is one if it has rows, or head and tail have.
+        """
         home = self.set_for(tasks)
         stored, histograms = home._find_stored(tasks), home.records(tasks.dataset).histograms
         if stored is None:
             return ()
-        ranks_relations = find_protocol(tasks.protocol).ranks_relations
+        ranks_relations = find_protocol(tasks.protocol).ranks_relations  # stored may be another's
         sides = []
         for side in SIDES:
             row = Tasks(stored.dataset, stored.protocol, stored.split, side)
@@ -474,13 +487,17 @@ class Tables(TableFiles):
         return tuple(dict.fromkeys(row.protocol for row in self.records(dataset).histograms))
 
     def _find_stored(self, tasks: Tasks) -> Tasks | None:
-        """Return the tasks with rows to use: of sampled negatives, perhaps those of raw."""
+        """Return the tasks whose rows serve for some tasks: those themselves, if they have rows.
+
+        Of sampled negatives the numbers of tasks and the relations are enough, so that rows of
+        another protocol serve, too: ``sampled:M`` or ``raw``. None without any.
+        """
         if self.holds(tasks):
             return tasks
         negatives = find_protocol(tasks.protocol).negatives
         if negatives is None:
             return None
-        # However they are drawn, the benchmark's own negatives are as many.
+        # However negatives are drawn, there are as many under sampled:M.
         for key in (f"sampled:{negatives}", "raw"):
             substitute = replace(tasks, protocol=key)
             if self.holds(substitute):
@@ -499,9 +516,10 @@ class Tables(TableFiles):
 
 
 def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
-    """Return the histogram of tasks with sampled negatives, given that of all candidates.
+    """Return the histogram of tasks with M sampled negatives, given that of all candidates.
 
-    Every task has as many candidates; the numbers of tasks and the weights stay.
+    Every task has M + 1 candidates; the numbers of tasks and the weights stay. UsageError if tasks
+    share one list of negatives and it is not known which.
     """
     protocol = find_protocol(tasks.protocol)
     if not protocol.shared:
@@ -528,7 +546,11 @@ def are_of_answers(tables: Tables) -> TypeGuard[AnswerTables]:
 
 
 def _refuse_mixed(tasks: Tasks) -> None:
-    """Refuse tasks that no tables hold: relations that are ranked, or weighed, in part."""
+    """Raise UsageError for names that do not go together, so that no tables hold such tasks.
+
+    Those are single relations with a macro average, either of them with ``valid+test``, and what
+    side relation excludes.
+    """
     if tasks.side == RELATION_SIDE:
         from rankconst.tables.explain import explain_unranked
 

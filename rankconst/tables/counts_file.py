@@ -170,18 +170,22 @@ def _read_lines(path: Path) -> Iterator[str]:
 
 
 def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
-    """Yield the rows of a file, checked."""
+    """Yield the rows of a CSV file, or of one with a number of candidates in each line.
+
+    DataError, with the line, for a row that is not as the heading says, or for numbers out of
+    range. Tabs may take the place of commas.
+    """
     first = next(lines, "")
     delimiter = "\t" if "\t" in first else ","
-    heading, offset = [first], 2
+    heading, first_line = [first], 2  # the number of the first line below the heading
     if read_count(first.strip()) is not None:  # numbers alone
-        heading, offset = ["num_candidates", first], 1
+        heading, first_line = ["num_candidates", first], 1
     rows = csv.reader(chain(heading, lines), delimiter=delimiter)
     names = _read_heading(path, next(rows, []))
     dataset = show_controls(path.stem.lower())
-    # Most rows are like others.
+    # Most rows are like others, and are read once.
     read_row = functools.lru_cache(functools.partial(_read_row, names, dataset))
-    for line, cells in enumerate(rows, start=offset):
+    for line, cells in enumerate(rows, start=first_line):
         try:
             row = read_row(tuple(cells))
         except (ValueError, UnknownNameError) as error:
@@ -192,6 +196,7 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
                 f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}"
             ) from error
         size, right = row.num_candidates, row.relevant
+        # Of the two numbers that must be from 1 to 2**53.
         least, most = min(size, row.num_tasks), max(size, row.num_tasks)
         if least < 1:
             raise DataError(f"{path}, line {line}: {least} is less than 1; the true answer counts.")
@@ -221,7 +226,11 @@ def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
 
 
 def _read_row(names: Sequence[str], dataset: str, cells: tuple[str, ...]) -> _Row:
-    """Read a row under its headings; ValueError if it has other cells, or numbers not whole."""
+    """Read the cells of a row under `names`, the headings.
+
+    What a row leaves open is the name of the file, `dataset`, split test, side both, and one task.
+    ValueError if there are more or fewer cells than headings, or a number is not whole.
+    """
     texts = dict(zip(names, (cell.strip() for cell in cells), strict=True))
     keys = {name: parse(texts[name]) for name, parse in _NAMES.items() if texts.get(name)}
     size, number = read_count(texts["num_candidates"]), read_count(texts.get("num_tasks", "1"))
@@ -277,9 +286,10 @@ class AnswerTables(TablesInMemory):
         return replace(self.answers[tasks].define(key, metric.k), tasks=tasks)
 
     def list_meanings(self, name: str) -> Mapping[Meaning | str, list[str]]:
-        """Map the meanings of a metric's name on these queries to the titles of the libraries.
+        """Map what a metric's name may mean on these queries to the titles of the libraries.
 
-        There is one meaning if all definitions agree on these queries.
+        A meaning is a definition with its k, or the reason why a library has none. There is one if
+        a library is named, or if all definitions give the same numbers on these queries.
 
         Raises UnknownNameError if no library has such a metric, or none has a k for it.
         """
@@ -292,7 +302,7 @@ class AnswerTables(TablesInMemory):
                 f"known are: {', '.join(FAMILIES)}."
             )
         meanings = [meaning for meaning in titles if isinstance(meaning, Meaning)]
-        if not meanings:
+        if not meanings:  # reasons only
             raise UnknownNameError(str(next(iter(titles))))
         first, *others = meanings
         if len(meanings) == len(titles) and all(self._are_alike(first, other) for other in others):
@@ -308,7 +318,10 @@ class AnswerTables(TablesInMemory):
 
 
 def _agree(first: Constants, second: Constants) -> bool:
-    """Return True if two definitions have the same moments and range."""
+    """Return True if two definitions of a metric have the same moments and range, but for rounding.
+
+    They give the same adjusted values then.
+    """
     pairs = (
         (first.expectation, second.expectation),
         (first.variance, second.variance),

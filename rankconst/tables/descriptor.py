@@ -44,6 +44,7 @@ class TableColumn(NamedTuple):
 
 
 def _read_columns() -> dict[str, tuple[TableColumn, ...]]:
+    """Read the columns of each table from ``schema.csv``, in order."""
     columns: dict[str, tuple[TableColumn, ...]] = {}
     with Path(__file__).with_name("schema.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -136,6 +137,10 @@ def read_file(file: Path | ZipPath) -> bytes:
 
 
 def _read_one(file: Path) -> bytes:
+    """Return the content of a file on disk; TablesError if it is too large, or cannot be read.
+
+    FileNotFoundError, or NotADirectoryError for its folder, if it is missing.
+    """
     try:
         if file.exists() and not file.is_file():
             raise TablesError(f"{file} is not a file. Remove it, and build the set again.")
@@ -194,6 +199,7 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
 
 
 def _is_descriptor(descriptor: Any) -> bool:
+    """Return True if parsed JSON has what is read of a descriptor, each of the right type."""
     if not isinstance(descriptor, dict):
         return False
     return (
@@ -205,13 +211,13 @@ def _is_descriptor(descriptor: Any) -> bool:
 
 
 def _text_of(row: Mapping[str, Any], key: str) -> str:
-    """Return the text under a key, empty if there is none; something else matches no pattern."""
+    """Return the text under a key; empty without the key, a line break for what is no text."""
     value = row.get(key, "")
-    return value if isinstance(value, str) else "\n"
+    return value if isinstance(value, str) else "\n"  # matches neither _VERSION nor _DATE
 
 
 def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
-    """Return True if rows are a list of objects, with text or nothing under some keys."""
+    """Return True if `rows` is a list of dicts, each with a text, or nothing, under `keys`."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return False
     return all(isinstance(row.get(key, ""), str) for row in rows for key in keys)
@@ -229,9 +235,10 @@ def read_index(folder: Folder, descriptor: Mapping[str, Any]) -> bytes:
 
 
 def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
-    """Return a file of a set; TablesError if it is missing, or another one.
+    """Return the content of a set's file; TablesError if it is missing, or has another hash.
 
-    If `expected` is None, the descriptor names no such file, and none is accepted.
+    `expected` is the hash in the descriptor, ``sha256:`` and 64 digits. If it is None, the
+    descriptor names no such file, and none is accepted.
     """
     file = folder / name
     remedy = "Get the set again."

@@ -56,12 +56,17 @@ def make_safe(text: str) -> str:
 
 
 def write_delimited(columns: Columns) -> Iterator[str]:
-    """Write CSV with a header, in blocks, safe to open; semicolons join items of a list."""
+    """Yield the text of a CSV file: its header, then many rows at a time.
+
+    Items of a list are joined by semicolons. No cell begins as a formula of a spreadsheet does: it
+    gets a quote in front.
+    """
 
     class Echo:
         write = staticmethod(str)
 
-    # The writer hands back what its file's `write` does. An empty cell alone would be quoted.
+    # csv quotes a cell where needed. It hands back what its file's `write` does: here the row. With
+    # an empty cell behind it, that ends in a comma and a newline; alone, an empty one gets quotes.
     quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), lineterminator="\n").writerow
 
     def encode(value: Any) -> str:
@@ -71,7 +76,7 @@ def write_delimited(columns: Columns) -> Iterator[str]:
             value = "; ".join(map(str, value))
         if isinstance(value, str):
             value = make_safe(value)
-        return quote((value, ""))[:-2]
+        return quote((value, ""))[:-2]  # without the comma and the newline
 
     yield ",".join(map(encode, columns)) + "\n"
     before = ["", *[","] * (len(columns) - 1)]
@@ -82,9 +87,10 @@ def write_delimited(columns: Columns) -> Iterator[str]:
 def write_rows(
     columns: Columns, encode: Callable[[Any], str], before: Sequence[str], between: str = "\n"
 ) -> Iterator[str]:
-    """Yield the text of all rows, a block of them at a time; `encode` writes all but numbers.
+    """Yield the text of all rows, up to 2,048 of them at a time.
 
-    `before` has the text in front of each column's cells; `between` comes between two rows of a
+    `encode` writes a cell, other than a usual fraction. `before` has the text in front of each
+    column's cells, such as a comma; `between` comes between two rows, but not after the last of a
     block.
     """
     import numpy as np
@@ -110,14 +116,18 @@ _PLAIN = (1e-4, 1e10)
 
 
 def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.Array[Any]]:
-    """Return a writer of some rows of a column; it encodes equal cells once if that is safe."""
+    """Return a function that writes the cells of a slice of rows of a column, as an Arrow array.
+
+    Equal cells are encoded once, unless they may be written differently, as 1 and True, or hardly
+    any are equal.
+    """
     import numpy as np
 
     if hasattr(values, "dtype") and values.dtype.kind == "f":
         numbers = values.astype(np.float64, copy=False)
         # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
         coded = wrap_numbers(numbers.view(np.int64)).dictionary_encode()
-        if len(coded.dictionary) > len(numbers) // 2:
+        if len(coded.dictionary) > len(numbers) // 2:  # most are there once
             return lambda rows: _write_floats(numbers[rows], encode)
         texts = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode)
         places = coded.indices
@@ -133,6 +143,10 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
 
 
 def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> pa.Array[Any]:
+    """Write floats as Python does, so that reading them gives the same bits; NaN as None is.
+
+    `encode` writes None and infinity.
+    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -164,7 +178,10 @@ def write_parquet(columns: Columns) -> Iterator[bytes]:
 
 
 def _make_array(values: Any) -> Any:
-    """Return a column as Arrow's, with nulls for missing values, and no type if all are."""
+    """Return a column as an Arrow array, with nulls for None, and for NaN in arrays.
+
+    If all are missing it has the type of nulls: nothing tells another.
+    """
     import pyarrow as pa
 
     try:
@@ -205,6 +222,7 @@ def write_workbook(columns: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def _write_sheet(columns: Mapping[str, Any]) -> str:
+    """Return the XML of a worksheet: a row of names, then the rows of the columns."""
     lists = [list_values(values) for values in columns.values()]
     rows = [[_write_text(name) for name in columns]]
     rows += ([_write_cell(value) for value in row] for row in zip(*lists, strict=True))
@@ -213,6 +231,10 @@ def _write_sheet(columns: Mapping[str, Any]) -> str:
 
 
 def _write_cell(value: Any) -> str:
+    """Return the XML of a cell; 0.3380 as text becomes a number that is shown with four decimals.
+
+    None and an empty text give an empty cell, items of a list are joined by semicolons.
+    """
     if value is None or value == "":
         return "<c/>"
     if isinstance(value, bool):
@@ -224,9 +246,10 @@ def _write_cell(value: Any) -> str:
         return _write_text("; ".join(map(str, value)))
     text = str(value)
     printed = _PRINTED.fullmatch(text)
-    if printed is None or not any(map(str.isdigit, text)):
+    if printed is None or not any(map(str.isdigit, text)):  # the pattern also matches "-"
         return _write_text(text)
-    return f'<c s="{len(printed[1] or "")}"><v>{float(text)!r}</v></c>'
+    num_decimals = len(printed[1] or "")  # that of the style, too: see _PARTS
+    return f'<c s="{num_decimals}"><v>{float(text)!r}</v></c>'
 
 
 def _write_text(text: str) -> str:

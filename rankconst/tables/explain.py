@@ -41,7 +41,11 @@ _NO_STATEMENTS = (
 def explain_unknown(
     tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]
 ) -> str:
-    """Explain an unknown name: a benchmark that could be built, or the nearest names."""
+    """Explain a name in place of a dataset that the tables lack, with a remedy.
+
+    It may be a benchmark that can be built, or another name; `reason` then suggests the nearest.
+    `open_carried` opens the tables that came with the package, which may hold it.
+    """
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
 
     if tables.version == OWN_COUNTS.key:
@@ -59,7 +63,10 @@ _COUNTED = re.compile(r"\d+ (?:graphs|datasets|benchmarks)", re.IGNORECASE)
 
 
 def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
-    """Explain a name that no benchmark has."""
+    """Explain a name that no benchmark has: one elsewhere, a mean over graphs, a path, a typo.
+
+    `reason` is what is said where it is none of the first three.
+    """
     from rankconst.catalogue.literature import load_suites
     from rankconst.catalogue.mentions import explain_elsewhere
 
@@ -71,7 +78,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
         return f"unknown dataset {name!r}. There are means over graphs: {', '.join(suites)}."
     if hint := explain_mean(name):
         return f"unknown dataset {name!r}. {hint}"
-    if tables.place is not None:
+    if tables.place is not None:  # the user has named tables already
         return reason
     if hint := explain_path(name):
         return f"unknown dataset {name!r}. {hint}"
@@ -79,7 +86,10 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
 
 
 def explain_mean(name: str) -> str:
-    """Return a hint at the list of suites for the name of a mean over graphs; else nothing."""
+    """Return a hint at the list of suites for a mean over graphs; an empty text for other names.
+
+    Such names are "average" and "41 graphs".
+    """
     from rankconst.catalogue.literature import is_mean
 
     if is_mean(name.removesuffix("s")) or _COUNTED.fullmatch(name):
@@ -149,7 +159,10 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
 
 
 def list_missing(tables: Tables, dataset: str) -> str:
-    """Name the splits of a dataset that was counted without their files."""
+    """Name the splits whose files were missing when a dataset was counted: "train and valid".
+
+    An empty text if none was.
+    """
     row = tables.datasets.get(dataset)
     # Of other rows only the number of ranks is known, or they are of the user's own counts.
     if row is None or row["entities"] is None:
@@ -180,7 +193,10 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
-    """Explain what tables lack of some tasks; those with rows to use are `stored`."""
+    """Explain what tables lack of some tasks: all of them, a side, weights, relations or one.
+
+    `stored` are the tasks whose rows serve for them, if there are any.
+    """
     if not tasks.is_chance:
         return explain_baseline(tables, tasks)
     if not tables.holds(stored):
@@ -207,7 +223,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
         )
     name = next(name for name in tasks.relations if name not in relations)
     hint = " Name each relation by itself."
-    if not set(name.split(",")) <= {*relations}:
+    if not set(name.split(",")) <= {*relations}:  # it is not a list of known ones
         import difflib
 
         near = difflib.get_close_matches(name, relations, n=3)
@@ -220,7 +236,10 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
 
 
 def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
-    """Explain missing tasks that rank relations, as the end of a sentence."""
+    """Explain missing tasks that rank relations, as the end of a sentence: a colon and a reason.
+
+    A full stop if there is nothing to explain.
+    """
     from rankconst.catalogue.benchmarks import load_benchmarks
     from rankconst.catalogue.mentions import is_inductive
 

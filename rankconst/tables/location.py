@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 
 def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
-    """Return the path of a set, downloaded if need be, and the folder, perhaps in a zip file.
+    """Return the path of a set of tables, downloaded if need be, and the folder with its files.
 
-    The forms of `place` and the errors are those of :func:`rankconst.load`.
+    `place` is a folder, a zip file, a URL or a DOI, as for :func:`rankconst.load`, and so are the
+    errors. The path is that of the folder, or of the zip file with the folder in it.
     """
     text = os.fspath(place) if isinstance(place, (str, os.PathLike)) else None
     if not isinstance(text, str):
@@ -46,7 +47,7 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     try:
         if "://" not in text and "\0" not in text:
             path = Path(text)
-            exists(path)  # for its errors
+            exists(path)  # raises the errors that `is_zip` would hide
             return path, find_set(path, text) if is_zip(path) else path
     except PermissionError as error:
         raise TablesError(
@@ -104,6 +105,7 @@ def _check_digest(path: Path, name: str, expected: str, described: str) -> None:
 
 
 def _parse(text: str) -> _Remote:
+    """Read an address with perhaps ``#sha256=`` and a hash; its name hides a login in a URL."""
     from rankconst.download import hide_login
 
     if not text.isprintable():
@@ -122,7 +124,11 @@ def _parse(text: str) -> _Remote:
 
 
 def _find_copy(text: str) -> tuple[Path, ZipPath]:
-    """Return the cached copy of the set at an address, downloaded if it is not whole."""
+    """Return the cached copy of the set at an address, and its folder in that zip file.
+
+    It is downloaded if it is not in the cache, or damaged there; DownloadError if that fails, or
+    brings another file than the address or the deposit says. Only a whole set is kept.
+    """
     import tempfile
 
     from rankconst.download import cache_folder, download, require_module
@@ -150,7 +156,7 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
                 if deposited is not None:
                     name = f"{remote.name} ({deposited.name})"
                     _check_digest(fresh, name, deposited.digest, "its deposit describes")
-                remote.open(fresh)
+                remote.open(fresh)  # which checks the whole set
                 fresh.replace(copy)
     except TablesError as error:
         raise DownloadError(f"{error} Nothing was kept.") from error
@@ -170,7 +176,11 @@ class _Deposited(NamedTuple):
 
 
 def _find_deposited(address: str) -> _Deposited:
-    """Find the zip file of a deposit: the one that is named, or the only one."""
+    """Find the zip file of a deposit by a DOI: the one that is named, or the only one.
+
+    ``doi:10.5281/zenodo.123`` or ``doi:10.5281/zenodo.123/tables.zip``. DownloadError if there is
+    no such file, or several, or the deposit cannot be looked up.
+    """
     from rankconst.download import explain, list_request_errors
 
     match = _DOI.fullmatch(address)
@@ -180,7 +190,7 @@ def _find_deposited(address: str) -> _Deposited:
             "or doi:10.PREFIX/SUFFIX/NAME.zip."
         )
     doi, name = match.groups()
-    # pooch looks into what repositories answer without a check.
+    # pooch takes what repositories answer apart without a check, and raises these.
     unchecked = LookupError, TypeError, AttributeError
     unlisted = list_request_errors() + unchecked
     try:
@@ -212,7 +222,7 @@ def _find_deposited(address: str) -> _Deposited:
 
 
 def _list_files(doi: str) -> list[_Deposited]:
-    """List the files of a deposit."""
+    """List the files of a deposit, each with a hash; ValueError if one has none of a known kind."""
     import pooch
 
     from rankconst.download import TIMEOUT
@@ -239,7 +249,7 @@ def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
     import zlib
 
     broken = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError)
-    # Of unknown methods of compression, missing passwords, and sizes that are impossible.
+    # For unknown methods of compression, missing passwords, and sizes that are impossible.
     strange = (NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError)
     return (*broken, *strange, *others)
 

@@ -32,6 +32,10 @@ class TablesInMemory(Tables):
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
     ) -> pa.Table:
+        """Read columns of a table, of a dataset and a baseline if these are given.
+
+        `how` may have a baseline, and in `coded` the columns to return as Arrow dictionaries.
+        """
         if name not in self._made:
             self._made[name] = self.make[name]()
         keys = {"dataset": dataset, "baseline": how.get("baseline")}
@@ -43,6 +47,7 @@ class TablesInMemory(Tables):
         return table
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
+        # To make the table of constants takes longer than to compute one of them.
         return super()._find_moments(tasks, metric) if "constants" in self._made else None
 
 
@@ -98,6 +103,10 @@ class JoinedTables(Tables):
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
     ) -> pa.Table:
+        """Read columns of a table: the rows of a dataset from its set, or those of all sets.
+
+        A dataset that several sets hold is read from the first of them only.
+        """
         if dataset is not None:
             return self.set_of(dataset)._read(name, columns, dataset, **how)
         import pyarrow as pa

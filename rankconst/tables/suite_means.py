@@ -39,7 +39,11 @@ class Coverage:
 
 
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return the ranking tasks of each graph, with the tool's own split and side."""
+    """Return the ranking tasks of each graph of a suite that tables hold, and the others' keys.
+
+    `tasks` are those of the suite. A graph gets the split and the side that the suite's tool, if it
+    has one, evaluates there.
+    """
     tasks_of = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.titles}
     return Coverage(suite, tasks_of, tuple(key for key in suite.graphs if key not in tasks_of))
 
@@ -53,7 +57,7 @@ def require_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
 
 
 def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
-    """Return the ranking tasks of a graph."""
+    """Return the ranking tasks of a suite for one of its graphs, given by its key."""
     tool = suite.tool
     if tool is None:
         return replace(tasks, dataset=key)
@@ -62,7 +66,11 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
 
 
 def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
-    """Return the address of the mean over graphs; None if they are of several evaluations."""
+    """Return the tasks of the suite whose mean is over the given graphs; None if there is none.
+
+    There is none for single relations and macro averages, for graphs that make up no suite, and for
+    graphs whose tasks are not those of the suite: of another split or protocol than the first.
+    """
     first, keys = graphs[0], [graph.dataset for graph in graphs]
     if any(graph.relations or not graph.is_micro for graph in graphs):
         return None
@@ -71,7 +79,7 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
         if suite is None:
             continue
         mean = replace(first, dataset=key)
-        if suite.tool is not None:
+        if suite.tool is not None:  # a graph may have a split or a side of its own there
             split, side = suite.tool.find_usual(first.dataset, first.split, first.side)
             mean = replace(mean, split=split, side=side)
         if all(_find_tasks(suite, graph.dataset, mean) == graph for graph in graphs):
@@ -80,7 +88,11 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
 
 
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
-    """Return the candidates of all graphs that the tables hold, a task counting 1 / (D n_d)."""
+    """Return the histogram of a mean over the graphs of a suite, of those that the tables hold.
+
+    Each task weighs 1 / (D n), for D graphs and the n tasks of its own. UsageError for relations
+    and macro averages, UndefinedError if a graph is missing for a baseline other than chance.
+    """
     if tasks.relations or not tasks.is_micro:
         raise UsageError(
             f"{suite.key} averages over graphs: leave out relations and macro averages."
