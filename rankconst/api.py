@@ -178,7 +178,14 @@ def adjust(
     is_typed = is_number or _is_typed(results)
     if of_answers or (tables is not None and (is_typed or isinstance(results, Ranks))):
         dataset = dataset or _find_only(opened)
-    user = Address(dataset, split, side, protocol, aggregation, tool)
+    user = Address(
+        dataset=dataset,
+        split=split,
+        side=side,
+        protocol=protocol,
+        aggregation=aggregation,
+        tool=tool,
+    )
     user = replace(user, relations=as_names(relations), accepted=as_names(accept))
     if isinstance(results, Ranks):
         _require_possible(results, parse_address(user, opened), opened)
@@ -578,7 +585,14 @@ def check(
     opened = _open(tables)
     if tables is not None and isinstance(results, Ranks):
         dataset = dataset or _find_only(opened)
-    user = Address(dataset, split, side, protocol, aggregation, tool)
+    user = Address(
+        dataset=dataset,
+        split=split,
+        side=side,
+        protocol=protocol,
+        aggregation=aggregation,
+        tool=tool,
+    )
     user = replace(user, percent=bool(percent), accepted=as_names(accept))
     if isinstance(results, Ranks):
         _require_possible(results, parse_address(user, opened), opened)
@@ -632,7 +646,15 @@ def constants(
     (20466, 0.3375)
     """
     key = require_text(dataset)
-    user = Address(key, split, side, protocol, aggregation, tool, relations=as_names(relations))
+    user = Address(
+        dataset=key,
+        split=split,
+        side=side,
+        protocol=protocol,
+        aggregation=aggregation,
+        tool=tool,
+        relations=as_names(relations),
+    )
     opened = _open(tables)
     result = look_up_named(metric, user, opened, baseline)
     _warn_of_gaps(result.tasks, opened)
@@ -708,7 +730,14 @@ def compare(
     >>> round(comparison.z_interval.lower, 2), comparison.is_significant
     (2.11, True)
     """
-    user = Address(dataset, split, side, protocol, aggregation, tool)
+    user = Address(
+        dataset=dataset,
+        split=split,
+        side=side,
+        protocol=protocol,
+        aggregation=aggregation,
+        tool=tool,
+    )
     user = replace(user, relations=as_names(relations))
     if second is None or (_is_file(first) and _is_file(second)):
         if num_tasks is not None or decimals is not None:

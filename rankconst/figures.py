@@ -106,7 +106,16 @@ def collect_points(
             marks |= _list_marks(by_counting[place].adjusted, skill="index")
         model = models[place] or PurePath(adjusted.reading.name).stem
         column = _name_column(constants.tasks, number.entry.context.rank_type, titles)
-        points.append(Point(model, metric, column, constants, counting, marks))
+        points.append(
+            Point(
+                model=model,
+                metric=metric,
+                column=column,
+                constants=constants,
+                counting=counting,
+                marks=marks,
+            )
+        )
     if not points:
         reason = next((f" {number.note}" for number in entries if number.note), "")
         raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")

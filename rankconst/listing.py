@@ -128,7 +128,13 @@ class Listing:
         Keys without a column are kept for the `show_row` of others.
         """
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
-        return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption, card)
+        return cls(
+            columns=columns,
+            data={key: [row[key] for row in rows] for key in keys},
+            title=title,
+            caption=caption,
+            card=card,
+        )
 
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])

@@ -98,11 +98,11 @@ def lay_out(
     if not full and not further:
         card = write_rows(list_rows(chance, others, floors[chance], tables))
     return Listing(
-        [*_list_columns(done, data, tables, full=full, ladder=bool(others))],
-        data,
-        write_title(done, tables),
-        "\n".join(filter(None, caption)),
-        card,
+        columns=[*_list_columns(done, data, tables, full=full, ladder=bool(others))],
+        data=data,
+        title=write_title(done, tables),
+        caption="\n".join(filter(None, caption)),
+        card=card,
         upright=full,
     )
 

@@ -83,7 +83,8 @@ def judge_one(done: AdjustedBatch) -> int:
     side = int(interval.lower > 0) - int(interval.upper < 0)
     if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
         return side
-    return _judge_by_distribution(done, side)[0]
+    (verdict,) = _judge_by_distribution(done, side)
+    return verdict
 
 
 def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:

@@ -301,7 +301,7 @@ class Packing:
                 f"entities{spelled} and {graph.num_relations:,} "
                 f"relations are too many for 64-bit keys in {_MOST_PARTS:,} parts."
             )
-        return cls(graph, side, links, times, bits, shift)
+        return cls(graph=graph, side=side, num_links=links, num_times=times, bits=bits, shift=shift)
 
     @property
     def parts(self) -> range:

@@ -279,7 +279,15 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
     parts = "".join(letters.values())
     is_whole = all(pa.types.is_integer(schema.field(name).type) for name in letters)
     is_ids = parts == "hrt" and is_whole
-    return Columns(path, max(sum(rows), 0), files, parts, read, is_ids, tuple(letters))
+    return Columns(
+        path=path,
+        rows=max(sum(rows), 0),
+        files=files,
+        order=parts,
+        read=read,
+        is_ids=is_ids,
+        names=tuple(letters),
+    )
 
 
 def _read_parquet(
@@ -373,7 +381,7 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
                 columns = [read_numbers(place * length + start, count) for place in places]
             yield [column.astype(dtype.newbyteorder("=")) for column in columns]
 
-    return Columns(path, length, files, "hrt", read, is_ids=True)
+    return Columns(path=path, rows=length, files=files, order="hrt", read=read, is_ids=True)
 
 
 FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {

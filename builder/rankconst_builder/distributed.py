@@ -80,7 +80,9 @@ class _RowGroup:
     def read(self) -> Triples:
         """Read the triples; ids are checked as those that one process reads are."""
         name = f"{_show(self.file)}, row group {self.group}"
-        columns = Columns(name, 0, [], "hrt", self._read_batches, is_ids=True)
+        columns = Columns(
+            path=name, rows=0, files=[], order="hrt", read=self._read_batches, is_ids=True
+        )
         batches = [[np.zeros(0, dtype=np.int64)] * 3, *columns.read_ids()]
         return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
@@ -231,12 +233,21 @@ def count_distributed(
     statistics: list[Counter[tuple[str, ...]]] = []
     for side in list_sides(graph):
         covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
-        job = _Job(side, covered, (*splits,), sum(rows.values()), room or _ROOM)
+        job = _Job(
+            side=side,
+            protocols=covered,
+            splits=(*splits,),
+            rows=sum(rows.values()),
+            room=room or _ROOM,
+        )
         counts = _run(client, job, groups, graph, shared)
         statistics += [part.statistics for part in counts if part.statistics is not None]
         for split in splits:
             parts = [part.tallies[split] for part in counts]
-            for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
+            merged = add_tallies(
+                protocols=covered, parts=parts, split=split, side=side, ranked=ranked
+            )
+            for protocol, tally in merged.items():
                 tallies[protocol.key, split, DEFAULT_BASELINE][side] = tally
     return Distributed(graph, add_parts(graph, rows, statistics), tallies)
 

@@ -676,7 +676,13 @@ def _rank(
                 f"{side}: ties of a true answer exceed the candidates. "
                 "Please report this bug with the dataset."
             )
-        blocks[side] = Blocks(queries, np.arange(size.size), queries.of_task, size, offset)
+        blocks[side] = Blocks(
+            queries=queries,
+            of_task=np.arange(size.size),
+            query=queries.of_task,
+            size=size,
+            offset=offset,
+        )
     return replace(chance, blocks=blocks)
 
 

@@ -214,7 +214,9 @@ def _assemble_files(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> dict
         extra,
     )
     files |= {INDEX: index, DESCRIPTOR: encode_descriptor(descriptor)}
-    edition = Edition(order.version, order.date, tables, descriptor, order.url)
+    edition = Edition(
+        version=order.version, date=order.date, tables=tables, descriptor=descriptor, url=order.url
+    )
     files |= {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
     sums = ""
     for name in sorted(files):  # as sha256sum writes them

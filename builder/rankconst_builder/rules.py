@@ -140,7 +140,14 @@ class Rules:
         starts = np.searchsorted(relation[first], np.arange(num_relations))
         level = np.empty_like(order)
         level[order] = np.cumsum(new) - starts[relation[order]]
-        return cls(codes, level, starts, support[first], divisor[first], relation[first])
+        return cls(
+            codes=codes,
+            level=level,
+            starts=starts,
+            support=support[first],
+            divisor=divisor[first],
+            relation=relation[first],
+        )
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:
@@ -203,7 +210,9 @@ class Connections:
         firsts = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(num_entities)
         starts = np.searchsorted(pairs, firsts)
         entity = unpack(pairs, num_entities).second
-        return cls(anchor_of_entity, starts, pairs, entity, body)
+        return cls(
+            anchor_of_entity=anchor_of_entity, starts=starts, pairs=pairs, entity=entity, body=body
+        )
 
     def find(self, anchors: Codes, entities: Codes) -> Links:
         """Find the triples that connect pairs of an anchor and an entity, perhaps several each."""

@@ -68,7 +68,10 @@ def tally_protocols(
             covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
             facts = Side.of(graph, split, side, covered, room=room)
             parts = (facts.tally(part) for part in facts.packing.parts)
-            for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
+            merged = add_tallies(
+                protocols=covered, parts=parts, split=split, side=side, ranked=ranked
+            )
+            for protocol, tally in merged.items():
                 tallies[protocol.key][side] = tally
             advance()
     return tallies
@@ -144,7 +147,13 @@ class Side:
         sources = list_sources(graph)
         if rows is None:
             rows = sum(len(triples) for triples in sources.values())
-        return cls(Packing.plan(graph, side, rows, room), split, protocols, sources, selections)
+        return cls(
+            packing=Packing.plan(graph, side, rows, room),
+            split=split,
+            protocols=protocols,
+            sources=sources,
+            selections=selections,
+        )
 
     def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
         """Tally the known answers of each query of a part, by protocol key.

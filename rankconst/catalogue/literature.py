@@ -114,7 +114,13 @@ def list_suite_results() -> tuple[SuiteResult, ...]:
     with _SUITE_RESULTS.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     return tuple(
-        SuiteResult(row["dataset"], row["model"], int(row["tasks"]), row["MRR"], row["Hits@10"])
+        SuiteResult(
+            dataset=row["dataset"],
+            model=row["model"],
+            num_tasks=int(row["tasks"]),
+            mrr=row["MRR"],
+            hits_at_10=row["Hits@10"],
+        )
         for row in rows
     )
 
@@ -256,7 +262,9 @@ def read_suite(key: str) -> Suite | None:
     names, _, tool = key.partition(_AS)
     graphs = tuple(names.split(_AND))
     title = f"the {len(graphs)} graphs {', '.join(graphs)}"
-    return Suite(key, title, graphs, "", (), tool=_find_tool(tool))
+    return Suite(
+        key=key, title=title, graphs=graphs, reference="", evidence=(), tool=_find_tool(tool)
+    )
 
 
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:

@@ -91,14 +91,16 @@ def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
     # An asterisk behind a name marks another graph, but *WN18RR* is emphasis.
     if before is None and (behind is None or text[max(start - 1, 0) : start] == "*"):
         key = _list_registered().get(plain)
-        return Mention(text[start:end], key or plain, key is not None, start, end)
+        return Mention(
+            text=text[start:end], key=key or plain, known=key is not None, start=start, end=end
+        )
     first = start if before is None else before.start()
     stop = end if behind is None else behind.end()
     full_name = text[first:stop]
     key = squash(full_name)
     if not full_name[-1].isalnum():
         key = f"{key}*"
-    return Mention(full_name, key, False, first, stop, stem=end)
+    return Mention(text=full_name, key=key, known=False, start=first, end=stop, stem=end)
 
 
 def _count_words(text: str, words: list[re.Match[str]]) -> int:
@@ -139,7 +141,9 @@ def _read_joined(word: re.Match[str]) -> Mention | None:
     length = next((n for n in range(longest, _SHORTEST, -1) if names_known(name[:n])), 0)
     if not _holds_digit(name[:length]):
         return None
-    return Mention(name, name.lower(), False, start, word.end(), stem=start + length)
+    return Mention(
+        text=name, key=name.lower(), known=False, start=start, end=word.end(), stem=start + length
+    )
 
 
 def names_known(text: str) -> bool:

@@ -298,7 +298,8 @@ class _Judge:
         tasks, _ = self.settle(replace(address, dataset=dataset))
         names = {"dataset": dataset}
         if tasks is not None and tasks not in matches:
-            names |= _list_differences(self._choose_nearest(tasks, matches)[0], tasks)
+            nearest, *_ = self._choose_nearest(tasks, matches)
+            names |= _list_differences(nearest, tasks)
         text = f"no dataset is named; its numbers are those of {' '.join(names.values())}"
         return Question("tasks", text, option=_write_options(names))
 

@@ -185,7 +185,14 @@ def adjust(
     # It may be the tool's own benchmark.
     single = parse_address(user, opened).dataset if len(datasets) == 1 else None
     baselines = _list_baselines(baseline, single, opened)
-    query = Query(datasets, user, opened, baselines, num_tasks, details)
+    query = Query(
+        datasets=datasets,
+        user=user,
+        tables=opened,
+        baselines=baselines,
+        num_tasks=num_tasks,
+        details=details,
+    )
     numbers = read_values(typed, metrics, percent=user.percent)
     explain_names(numbers)
     target.write(list_values(numbers, query, target.form), opened)

@@ -237,10 +237,10 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
         )
     files = dict(zip(orders[len(paths)], paths, strict=True))
     for split, path in files.items():
-        suffix = _split_name(path)[1]
-        if suffix not in {None, split}:
+        _, named = _split_name(path)
+        if named not in {None, split}:
             raise UsageError(
-                f"{path} is in the place of the {_SETS[split]}, and its name says {suffix}. The "
+                f"{path} is in the place of the {_SETS[split]}, and its name says {named}. The "
                 "order is training, validation and test set."
             )
     return files

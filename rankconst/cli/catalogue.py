@@ -211,10 +211,10 @@ def _find_rule(name: str) -> Rule:
 
 REGISTRIES: dict[str, Registry] = {
     "metrics": Registry(
-        "metric",
-        lambda: CATALOGUE,
-        _find_metric,
-        (
+        thing="metric",
+        load=lambda: CATALOGUE,
+        find=_find_metric,
+        columns=(
             Column("metric"),
             Column("label", "metric"),
             Column("title", "name"),
@@ -224,22 +224,24 @@ REGISTRIES: dict[str, Registry] = {
             Column("z", "z"),
             Column("definition", "definition", drop=3),
         ),
-        "Formulas, method and reference: rankconst show mrr",
-        {
+        caption="Formulas, method and reference: rankconst show mrr",
+        values={
             "better": lambda metric: "larger" if metric.increasing else "smaller",
             "normalised": lambda metric: metric.name_of("normalised"),
             "index": lambda metric: metric.name_of("index"),
             "z": lambda metric: metric.name_of("z"),
         },
-        describe_metric,
-        "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, "
-        "p): sum of 1/j^p; rankings: all rank vectors; E: the expectation.",
+        describe=describe_metric,
+        legend=(
+            "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; "
+            "H(N, p): sum of 1/j^p; rankings: all rank vectors; E: the expectation."
+        ),
     ),
     "tools": Registry(
-        "tool",
-        load_tools,
-        parse_tool,
-        (
+        thing="tool",
+        load=load_tools,
+        find=parse_tool,
+        columns=(
             Column("tool", "tool"),
             Column("title", "name"),
             Column("protocol", "protocol"),
@@ -249,34 +251,36 @@ REGISTRIES: dict[str, Registry] = {
             *map(Column, ("effect", "caveats", "refused")),
             *map(Column, ("reference", "repositories", "evidence")),
         ),
-        "Caveats and evidence: rankconst show pykeen",
-        {
+        caption="Caveats and evidence: rankconst show pykeen",
+        values={
             "evaluation": lambda tool: parse_protocol(tool.protocol).summary,
             "sides": _name_sides,
         },
     ),
     "libraries": Registry(
-        "library",
-        load_libraries,
-        parse_library,
-        (
+        thing="library",
+        load=load_libraries,
+        find=parse_library,
+        columns=(
             Column("library", "library"),
             Column("version", "version", drop=3),
             *(Column(group, group) for group in GROUPS),
             Column("empty", "no right answer", drop=1),
             *map(Column, ("title", "ties", "bare_k", "notes", "evidence")),
         ),
-        "What each divides by, of N candidates with R right answers; nDCG: how many right "
-        "answers its ideal has on top; MRR: which right answers count. Names and evidence: "
-        "rankconst show ranx",
-        {"empty": _explain_empty, **{group: _read_group(group) for group in GROUPS}},
-        _describe_library,
+        caption=(
+            "What each divides by, of N candidates with R right answers; nDCG: how many right "
+            "answers its ideal has on top; MRR: which right answers count. Names and evidence: "
+            "rankconst show ranx"
+        ),
+        values={"empty": _explain_empty, **{group: _read_group(group) for group in GROUPS}},
+        describe=_describe_library,
     ),
     "protocols": Registry(
-        "protocol",
-        lambda: PROTOCOLS,
-        find_protocol,
-        (
+        thing="protocol",
+        load=lambda: PROTOCOLS,
+        find=find_protocol,
+        columns=(
             Column("protocol", "protocol"),
             Column("summary"),
             Column("candidates", "candidates", _WORDS.__getitem__),
@@ -287,67 +291,73 @@ REGISTRIES: dict[str, Registry] = {
             Column("used_by", "used by", drop=5),
             *map(Column, ("law", "needs", "reference", "refused")),
         ),
-        (
+        caption=(
             f"The default is {DEFAULT_PROTOCOL}. Among 500 sampled negatives, or any number: "
             "rankconst show sampled:500"
         ),
-        {
+        values={
             **{key: _read_of_all(key) for key in ("candidates", "tasks", "distinct", "known")},
             "time": lambda protocol: None if protocol.qualified else protocol.time,
         },
     ),
     "baselines": Registry(
-        "baseline",
-        lambda: BASELINES,
-        parse_baseline,
-        (Column("baseline", "baseline"), Column("summary", "how it ranks"), Column("reference")),
-        (
+        thing="baseline",
+        load=lambda: BASELINES,
+        find=parse_baseline,
+        columns=(
+            Column("baseline", "baseline"),
+            Column("summary", "how it ranks"),
+            Column("reference"),
+        ),
+        caption=(
             f"The default is {DEFAULT_BASELINE}. The others know the training set. Equal scores "
             "are in random order."
         ),
     ),
     "aggregations": Registry(
-        "aggregation",
-        lambda: AGGREGATIONS,
-        parse_aggregation,
-        (
+        thing="aggregation",
+        load=lambda: AGGREGATIONS,
+        find=parse_aggregation,
+        columns=(
             Column("aggregation", "aggregation"),
             Column("group", "counts once"),
             Column("summary", "meaning"),
             Column("used_by", "used by", drop=1),
         ),
-        (
+        caption=(
             f"The default is {DEFAULT_AGGREGATION}. Others: rankconst adjust ... --aggregation "
             "macro-query."
         ),
     ),
     "suites": Registry(
-        "suite",
-        load_suites,
-        parse_suite,
-        (
+        thing="suite",
+        load=load_suites,
+        find=parse_suite,
+        columns=(
             Column("suite", "suite"),
             Column("title", "mean over", drop=1),
             Column("size", "graphs", count, right=True),
             *map(Column, ("tool", "graphs", "reference", "evidence", "note", "aliases")),
         ),
-        "Chance and counting of one: rankconst show ultra_inductive",
-        {
+        caption="Chance and counting of one: rankconst show ultra_inductive",
+        values={
             "size": lambda suite: len(suite.graphs),
             "tool": lambda suite: None if suite.tool is None else suite.tool.key,
         },
     ),
     "rules": Registry(
-        "rule",
-        _load_rules,
-        _find_rule,
-        (
+        thing="rule",
+        load=_load_rules,
+        find=_find_rule,
+        columns=(
             Column("rule", "rule"),
             Column("title", "checks"),
             Column("inequality", "must hold", drop=1),
             Column("why"),
         ),
-        "Why one holds: rankconst show hits-monotone. All are applied by: rankconst check FILE",
+        caption=(
+            "Why one holds: rankconst show hits-monotone. All are applied by: rankconst check FILE"
+        ),
     ),
 }
 """Each list with what is in it, but for datasets, which depend on the tables.

@@ -69,8 +69,10 @@ def compare(
     user = evaluation.require_single("compare")
     files, typed = split_files(values)
     if files and not typed:
-        compared = _compare_files(_list_works(files, metric, evaluation.percent, user, opened))
-        target.write(_list_compared(compared, target.form), opened)
+        works = _list_works(
+            files=files, metric=metric, percent=evaluation.percent, user=user, opened=opened
+        )
+        target.write(_list_compared(_compare_files(works), target.form), opened)
         return
     refuse_names("compare", typed, evaluation.datasets, [metric] if metric else [])
     if files or len(typed) != 2:

@@ -114,12 +114,12 @@ def show(
         page.print(form)
         return
     wanted = _Wanted(
-        opened,
-        Tasks(dataset, protocol or ALL, split or "test", side or "both"),
-        [word for word in names[1:] if word.lower() not in BASELINES],
-        baseline or next((word for word in names[1:] if word.lower() in BASELINES), None),
-        protocol is None,
-        form,
+        tables=opened,
+        tasks=Tasks(dataset, protocol or ALL, split or "test", side or "both"),
+        names=[word for word in names[1:] if word.lower() not in BASELINES],
+        ranker=baseline or next((word for word in names[1:] if word.lower() in BASELINES), None),
+        is_usual=protocol is None,
+        form=form,
     )
     suite = opened.find_suite(dataset)
     if suite is not None:

@@ -176,7 +176,15 @@ def _cite_tables(tables: Tables, url: str) -> str:
     """Return the BibTeX entry of the tables, of today if they do not say when they were made."""
     created = str(tables.descriptor.get("created", ""))[:10]  # the day of a time in ISO 8601
     date = dt.date.fromisoformat(created) if created else dt.datetime.now(tz=dt.UTC).date()
-    return write_bibtex(Edition(tables.version, date, {}, tables.descriptor, url or None))
+    return write_bibtex(
+        Edition(
+            version=tables.version,
+            date=date,
+            tables={},
+            descriptor=tables.descriptor,
+            url=url or None,
+        )
+    )
 
 
 def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:

@@ -243,7 +243,15 @@ def write_list(site: Site) -> str:
         mrr = chance[key]
         if mrr is not None:
             page = f"datasets/{key}.html"
-            dots.append(Point(key, site.title_of(key), _find_family(key), mrr, page))
+            dots.append(
+                Point(
+                    key=key,
+                    title=site.title_of(key),
+                    family=_find_family(key),
+                    value=mrr,
+                    page=page,
+                )
+            )
     for key in site.keys:
         published += [(key, result.value) for result in site.published.get(key, ())]
     head = tag("tr", *(tag("th", heading, scope="col") for heading in _HEADINGS))
