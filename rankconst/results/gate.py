@@ -43,7 +43,10 @@ class Text(NamedTuple):
     farther: bool = False
 
     def ask(self, word: Word) -> Question:
-        """Return the question about a word of the text."""
+        """Return the question about a word of the text, with what is around the word as quotation.
+
+        Its remedy is the word's option; in a heading without one, to say what the heading means.
+        """
         text = " ".join(self.label.text.split())
         start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
         before, behind = "... " if start else "", " ..." if start + _SNIPPET < len(text) else ""
@@ -61,7 +64,7 @@ class Text(NamedTuple):
 
 
 def _find_example(word: Word) -> str:
-    """Return an example of the values that a word may mean: of a spelling that it begins."""
+    """Return an example of what a word may mean, for a remedy: "head or tail" of a side."""
     for spelling, (name, value) in VOCABULARY.values.items():
         if name in FIELDS and len(word.text) > 1 and spelling.startswith(word.text):
             return "head or tail" if name == "side" else value
@@ -97,7 +100,12 @@ class Declarations:
 
 
 def gather(texts: Sequence[Text]) -> Declarations:
-    """Gather the declarations of texts, which are in order from the nearest to the farthest."""
+    """Gather what texts around a number declare and ask; they are in order, the nearest first.
+
+    Of a heading "Test MRR" and a caption "valid, filtered", the split is test and the protocol is
+    filtered: a nearer text has precedence. A word is asked about unless its field is declared by
+    then. A text only declares if its label wholly consists of vocabulary.
+    """
     dataset = _find_dataset(texts)
     declared: dict[str, str] = {}
     origins: dict[str, str] = {}
@@ -109,6 +117,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
     for text in texts:
         is_training = _may_be_training(text)
         for name, value in text.label.declared.items():
+            # Datasets are none of FIELDS: they were found above.
             if name not in FIELDS or name in declared:  # by a nearer text
                 continue
             if name == "split" and is_training:
@@ -136,13 +145,20 @@ def gather(texts: Sequence[Text]) -> Declarations:
 
 
 def _may_be_training(text: Text) -> bool:
-    """Tell whether the split train of a text may be that of a model or a filter, not of numbers."""
+    """Tell whether a text says train of a model or a filter, perhaps, and not of numbers.
+
+    A caption "train" does, and so does a heading "filtered by train".
+    """
     is_apart = text.scope == "text" or text.place == CORNER or "protocol" in text.label.values
     return is_apart and text.label.declared.get("split") == "train"
 
 
 def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
-    """Yield the words of a text to ask about, unless a nearer text declares their field."""
+    """Yield the words that a text asks about: those of its label in its scope, and some others.
+
+    If its label names two splits, the first is one, and so is a row's name that is a metric's. What
+    nearer texts declare is not looked at here.
+    """
     label = text.label
     for word in label.words:
         if _is_asking(text, word, is_training) and not (label.both and word.field == "side"):
@@ -157,7 +173,7 @@ def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
 
 
 def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
-    """Tell whether a word is asked about in the scope of its text."""
+    """Tell whether a word is asked about where its text is, such as in a column's heading."""
     if text.farther:  # only a word with a value, or about part or task, may be about all below
         return "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
     if text.scope in word.scopes or (is_training and word.field == "split"):
@@ -172,7 +188,8 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
 
 
 def list_ways(name: str, values: Iterable[str]) -> str:
-    """List the options that set a field to each of some values, as half a sentence."""
+    """List the options that set a field to each of some values: "--side head or --side tail"."""
+    # "filtered" is no protocol that the option takes; by default it is standard.
     keys = ("standard" if value == "filtered" else value for value in values)
     return " or ".join(f"--{name} {shlex.quote(key)}" for key in keys)
 
@@ -205,7 +222,10 @@ _SETTINGS = {"inductive", "transductive"}
 
 
 def _find_setting(text: Text) -> str:
-    """Find the only setting that a label names, which those of farther texts do not concern."""
+    """Find the setting, inductive or transductive, that a label names; empty for both or none.
+
+    Words about the other one in farther texts are then not about these numbers.
+    """
     settings = {word.kind for word in text.label.words} & _SETTINGS
     is_label = text.label.is_vocabulary and text.scope != "name"
     return settings.pop() if is_label and len(settings) == 1 else ""
@@ -233,10 +253,10 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 
 
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
-    """Find the dataset in the texts up to the nearest label of vocabulary.
+    """Find the dataset in the texts up to the nearest that is a label, as a heading "WN18RR" is.
 
-    Its version may be in another text than its name. Ask if it may be one of several, or if only
-    an ordinary word may name it.
+    Its version may be in another text than its name: "FB" in one and "v1" in another. If it may be
+    one of several, or if only an ordinary word such as "nations" may name it, return a question.
     """
     version = next((text for text in texts if text.label.version and not text.farther), None)
     datasets: dict[str, _Dataset] = {}
@@ -281,7 +301,11 @@ def name_graph(name: str) -> str:
 
 
 def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
-    """Ask whether an ordinary word in a text is the dataset, which no label names."""
+    """Yield the question whether a word in a text names the dataset, which no label names.
+
+    It may be an ordinary word that is also a graph's name, or a number of graphs that are a suite.
+    There is one question at most.
+    """
     for text in texts:
         graphs = text.label.graphs if text.scope == "text" and text.place != FILE_NAME else ()
         for graph in graphs:
@@ -317,7 +341,11 @@ _NOUNS = {"num_triples": "test triples", "num_entities": "entities"}
 def ask_counts(
     address: Address, user: Address, tasks: Tasks, tables: Tables
 ) -> tuple[Question, ...]:
-    """Ask about counts of triples or entities that are not those of the ranking tasks."""
+    """Return the questions about counts in the file that its ranking tasks do not have.
+
+    "Evaluated on 3,000 triples" does not fit 20,466 test triples. Counts that the user accepts are
+    not asked about, nor are those of tasks with some relations or sampled candidates only.
+    """
     is_whole = not tasks.relations and find_protocol(tasks.protocol).negatives is None
     questions = []
     for name in _NOUNS:
@@ -328,7 +356,11 @@ def ask_counts(
 
 
 def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
-    """Ask about a count that the ranking tasks do not have, and name those that have it."""
+    """Return the question about a count, with the options under which it fits; None if it fits.
+
+    A number of entities also fits if it is that of the graph, and one of triples if it is that of
+    the split, of training or of all together, as logs print these, too.
+    """
     expected = _count(name, tasks, tables)
     dataset = tables.datasets[tasks.dataset]
     in_all = {dataset["entities"]}

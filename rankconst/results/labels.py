@@ -100,7 +100,11 @@ _NOTHING = Label()
 
 @lru_cache(maxsize=65_536)
 def read_label(text: str, k: int | None = None) -> Label:
-    """Read a text as a label; `k` is that of its metric, where the text does not name it."""
+    """Read a text as a label: what it names, and the words in it that are to be asked about.
+
+    "Test MRR" has the metric MRR and the split test. `k` is that of a metric such as "Hits", where
+    a table has it in a column of its own. An empty text has an empty label.
+    """
     if not text.strip():
         return _NOTHING
     plain = _clean(text)
@@ -165,7 +169,10 @@ class _Cleaned(NamedTuple):
 
 
 def _clean(text: str) -> _Cleaned:
-    """Take marks, units and names of files out of a text, and write queries as words."""
+    """Take marks, units and names of files out of a text, and write queries as words.
+
+    "Hits@10 (%) ↑" becomes "Hits@10", in percent, and "MRR (±)" becomes "MRR", a spread.
+    """
     bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
     bare = _CAPTION.sub("", bare, count=1)
     if " " in bare.strip():
@@ -200,7 +207,10 @@ def name_queries(text: str) -> str:
 
 
 def _find_mark(text: str, graphs: Iterable[str]) -> str:
-    """Find the mark behind the name of a graph: a note may tell that WN18RR* is another graph."""
+    """Find the mark behind the name of a graph in a text, as * of WN18RR*; empty if there is none.
+
+    A note may tell that it is another graph. Quotes and stars around a name are no marks.
+    """
     for graph in graphs:
         name = graph.rstrip("*")
         start = text.find(name)
@@ -256,7 +266,10 @@ class _Part(NamedTuple):
 
 
 def _scan(text: str, k: int | None) -> Iterator[_Part]:
-    """Divide a text into parts, the longest names first."""
+    """Divide a text into parts from left to right, each the longest name that begins there.
+
+    "Test MRR on WN18RR" has a value, a metric, a filler and a graph.
+    """
     tokens = [Span(*token.span()) for token in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
     place = 0
@@ -272,7 +285,10 @@ def _scan(text: str, k: int | None) -> Iterator[_Part]:
 
 
 def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
-    """Read the longest name that begins with the first token; without one, the token itself."""
+    """Return the longest name of `tokens`, at least one, from the first; or else that token.
+
+    Of "mean", "reciprocal", "rank", it is the name of a metric, though "mean" alone is filler.
+    """
     start, end = tokens[0]
     longest = _Part("", start, end, text[start:end])
     plain = ""  # the name so far, without the gaps between its words
@@ -282,7 +298,7 @@ def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
         plain += text[token.start : token.end].lower()
         beginnings = VOCABULARY.beginnings
         if plain not in beginnings and plain.rstrip(_DIGITS) not in beginnings:  # hits10
-            break
+            break  # no longer name begins so
         end = token.end
         kind = _classify(text[start:end], k)
         is_fragment = kind == "word" and len(plain) < _SHORT and _is_inside(text, start, end)
@@ -297,7 +313,10 @@ def _is_inside(text: str, start: int, end: int) -> bool:
 
 
 def _classify(name: str, k: int | None) -> str:
-    """Return the kind of a name: metric, value, word, filler, or empty if it is unknown."""
+    """Return the kind of a name: metric, value, word, filler, or empty if it is unknown.
+
+    MRR is a metric, valid a value (of split), "subset" a word that is asked about, and "on" filler.
+    """
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
         return ""
@@ -394,7 +413,11 @@ _TEST_TRIPLES = re.compile(
 
 
 def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
-    """Compose the label of a text from its parts; `bare` is the text that was divided into them."""
+    """Compose the label of a text from its parts; `bare` is the text that was divided into them.
+
+    Further words to ask about are amounts, "1 vs 99", and compounds, "new entities". It consists of
+    vocabulary if no part is unknown, as a number is, too.
+    """
     graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
     words = {part.word.text: part.word for part in parts if part.word is not None}
     if not bare.isascii():  # Chinese has no blanks between words
@@ -488,10 +511,10 @@ _VERBS = {"is", "are", "was", "were"}
 
 
 def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
-    """Return the statistic that a title begins with, apart from filler: "Gains over TransE".
+    """Return the statistic that a title begins with, apart from filler; empty if there is none.
 
-    So may what is behind a stop, "Ablation: change of MRR". Nothing is the title of a table that
-    goes on with a verb, "Gains are in brackets", or is long.
+    It is "gains" of "Gains over TransE", and "change" of "Ablation: change of MRR", where it is
+    behind a stop. A text with a verb, "Gains are in brackets", or of many parts, is no title.
     """
     if len(parts) > _MOST_OF_TITLE:
         return ""
@@ -515,7 +538,10 @@ _COMPOUND = frozenset({"column", "row", "name"})
 
 
 def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
-    """Ask about a noun of ranking tasks with a number or an unknown word: Split 2, New entities."""
+    """Yield a word for a noun of ranking tasks with a number or an unknown word.
+
+    "Split 2" and "New entities" ask as a whole; longer texts are sentences, and do not.
+    """
     if len(parts) > _MOST_OF_COMPOUND:
         return
     if _NUMBERED.fullmatch(bare.strip()):
@@ -551,7 +577,11 @@ _FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_
 
 
 def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) -> bool:
-    """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000."""
+    """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000.
+
+    A number next to a metric that says among how many answers are ranked ("50 samples", one of the
+    `words`) does not.
+    """
     rest, end = "", 0
     for part in parts:
         text = _METRIC if part.kind == "metric" else "word" if part.kind else part.text
@@ -568,7 +598,10 @@ def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) ->
 
 
 def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span | None:
-    """Find the name of a metric in a text, without a side before it, as in ``tail.mrr``."""
+    """Return where a text names a metric, without a side before it; None if it does not.
+
+    Of ``tail.mrr``, that is mrr, from 5 to 8.
+    """
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
         for part in _scan(text, k):
             if part.kind == "metric" and find_measure(part.text, k) == (metric, adjustment):
@@ -643,7 +676,13 @@ def asks_nowhere(label: Label) -> bool:
 
 
 def list_others(text: str) -> list[str]:
-    """List the words of a text that are not vocabulary of headings, whole: RE-GCN, not RE."""
+    """List the words of a text that are not vocabulary of headings.
+
+    Those without a blank or a bracket between them are one.
+
+    >>> list_others("RE-GCN MRR")
+    ['RE-GCN']
+    """
     others: list[str] = []
     end = -1  # of the last one, if nothing else follows it
     for part in _scan(text, None):
@@ -680,10 +719,11 @@ _USUAL = {"full", "transductive"}  # kinds of words that mean another one if the
 
 
 def answer(label: Label, cell: str) -> Label | None:
-    """Answer a label, such as Filtered, with the yes or no of its cell; None for another cell.
+    """Return what a label, such as Filtered, says if its cell answers yes or no; None for others.
 
-    A protocol that is denied is the opposite one; other values that are denied are asked about. A
-    word that is denied says nothing, as in "debug: no"; fold 0 is one of several.
+    For yes, that is the label itself. A protocol that is denied is the opposite one, raw; other
+    values that are denied are asked about. A word that is denied says nothing, as in "debug: no",
+    unless by 0: "fold 0" is one of several.
     """
     if not label.is_vocabulary or not (label.values or label.words):
         return None
@@ -741,9 +781,10 @@ def name_model(label: Label) -> Label:
 
 
 def ask_alone(label: Label, scope: str) -> Label:
-    """Ask about an amount in a name, "10% of test", and about the words of a name without others.
+    """Return a label that asks about an amount in it, "25%", or about all if it is nothing else.
 
-    Such words are asked about in a `scope` where they otherwise are not.
+    A label of nothing but words of the lexicon asks about some of them in a `scope` (name, row or
+    column) where they otherwise do not: no model is called "composition".
     """
     amount = _AMOUNT.search(label.text)  # of the data, or a quantile
     if amount is not None:
@@ -758,7 +799,7 @@ def ask_alone(label: Label, scope: str) -> Label:
 
 
 def _ask_in_brackets(name: str) -> Iterator[Word]:
-    """Ask about words of numbers in the brackets of a name: TransE (std), TransE (50 neg)."""
+    """Yield the words in brackets of a name that are about its numbers: TransE (std), (50 neg)."""
     for text in _BRACKETS.findall(name):
         label = read_label(text)
         for word in ask_alone(label, "name").words if label.alone else ():
@@ -767,7 +808,11 @@ def _ask_in_brackets(name: str) -> Iterator[Word]:
 
 
 def _ask_behind_name(label: Label) -> Iterator[Word]:
-    """Ask about a graph or a place in a name, "RotatE on v1", or a model subtracted from it."""
+    """Yield words for what is behind the name of a model: a graph, a part, or another model.
+
+    "RotatE-WN18RR" asks about the dataset, "RotatE on v1" about a part, and "Ours - TransE", a
+    difference, about the metric.
+    """
     behind = _BEHIND_NAME.search(label.text)
     has_place = behind is not None and not _is_harmless(behind["name"], behind["joint"])
     names_graph = False
@@ -792,7 +837,7 @@ def _find_registered(name: str) -> Mention | None:
     """Find the longest name of a registered graph in another name: WN18RR in RotatE-WN18RR."""
     parts = name.split("-")
     spans = combinations(range(len(parts) + 1), 2)
-    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):
+    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):  # the longest first
         mentions = find_mentions("-".join(parts[first:last]))
         if mentions and mentions[0].known:
             return mentions[0]

@@ -103,7 +103,10 @@ class Vocabulary:
 
     @cached_property
     def beginnings(self) -> frozenset[str]:
-        """The beginnings of all names, without punctuation."""
+        """The beginnings of all names, without punctuation: m, mr and mrr of MRR.
+
+        A reader of names, word by word, can stop where the words so far begin no name.
+        """
         names = {*self.measures, *self.values, *(f"{name}at" for name in list_spellings())}
         names.update(squash(word) for word in (*self.lexicon, *self.fillers))
         names.update(f"{name[:-3]}k" for name in list_spellings() if name.endswith("atk"))  # MAP@K
@@ -122,7 +125,10 @@ class Vocabulary:
         return re.compile("|".join(re.escape(word) for word in known))
 
     def is_foreign(self, text: str) -> bool:
-        """Tell whether a text has words of another language that are not known."""
+        """Tell whether a text has words of another language that are not known.
+
+        They are of other scripts, such as Chinese; have an accent; or are listed as `foreign`.
+        """
         lower = text.lower()
         if not lower.isascii() and _OTHER_SCRIPTS.search(lower):
             return _OTHER_SCRIPTS.search(self._other_scripts.sub(" ", lower)) is not None
@@ -178,14 +184,18 @@ def _load_values(
 def _load_lexicon(
     rows_of: Mapping[str, list[dict[str, Any]]], values: Mapping[str, FieldValue]
 ) -> dict[str, Word]:
-    """Return the words of the rows of each field, in all their spellings."""
+    """Map each spelling of the words that are asked about to its Word; `rows_of` is by field.
+
+    A row has a list of words, and may have scopes, and further fields of Word that all of its words
+    share: {"words": ["dev"], "says": "valid", "reason": "the numbers may be of ..."}. A spelling of
+    a value in `values`, such as "tail" of side, says that value.
+    """
     lexicon = {}
     for field, rows in rows_of.items():
         for row in rows:
-            names = row.pop("words")
-            scopes = frozenset(row.pop("scopes", EVERYWHERE))
-            group = Word("", field, scopes, **row)
-            for text in itertools.chain.from_iterable(map(_vary, names)):
+            shared = {key: row[key] for key in row if key not in {"words", "scopes"}}
+            group = Word("", field, frozenset(row.get("scopes", EVERYWHERE)), **shared)
+            for text in itertools.chain.from_iterable(map(_vary, row["words"])):
                 named = values.get(squash(text))
                 says = group.says
                 if named is not None and named.field == field:
@@ -195,7 +205,13 @@ def _load_lexicon(
 
 
 def _vary(text: str) -> tuple[str, ...]:
-    """Return a word with its other spellings: 1-to-n is 1ton and 1:n, many-to-many is many2many."""
+    """Return a word with its other spellings, if it is of two ends: 1-to-n, 1-n.
+
+    With two numbers, "1-1", it has no other spelling.
+
+    >>> _vary("1-to-n"), _vary("many-to-many")[1:], _vary("tail")
+    (('1-to-n', '1ton', '1:n'), ('manytomany', 'many:many', 'many2many'), ('tail',))
+    """
     first, _, last = text.partition("-to-")
     if not last and len(text) == len("1-n"):
         first, _, last = text.partition("-")
@@ -219,10 +235,13 @@ VOCABULARY = _load()
 
 
 def screen(texts: Any) -> Any:
-    """Tell which texts of an Arrow array may have words of the vocabulary, or names of graphs."""
+    """Tell which texts of an Arrow array may have words of the vocabulary, or names of graphs.
+
+    Return an Arrow array of flags. True may be wrong, False is not: others say nothing of tasks.
+    """
     import pyarrow.compute as pc
 
-    folded = fold_digits(texts).dictionary_encode()  # model-1, model-2 ... are one
+    folded = fold_digits(texts).dictionary_encode()  # model-1, model-2 ... are one, tested once
     lower = pc.utf8_lower(folded.dictionary)
     names, words = _list_patterns()
     plain = pc.replace_substring_regex(lower, "[^a-z0-9]+", "")

@@ -104,9 +104,12 @@ _LABEL_BEHIND = (
 
 
 def _cut(line: str) -> list[str]:
-    """Cut a line before its labels in brackets, if several name splits: [VALID] ... [TEST] ...
+    """Cut a line before its labels in brackets, if several name splits, else return it whole.
 
     What was written over, as by a progress bar, is no part of it.
+
+    >>> _cut("[VALID] MRR: 0.3 [TEST] MRR: 0.2")
+    ['', '[VALID] MRR: 0.3 ', '[TEST] MRR: 0.2']
     """
     shown = line.rpartition("\r")[2]
     if shown.count("[") < 2:
@@ -125,14 +128,17 @@ class _Cleaned(NamedTuple):
 
 
 def _clean(line: str) -> _Cleaned:
-    """Clean a line, and find the epoch or step that it names."""
+    """Return a line without its time, level, files and step, and the step or epoch that it names.
+
+    "INFO Epoch 10: MRR: 0.3" has the text ": MRR: 0.3", among blanks, and the step "10".
+    """
     text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
     if ":" in text:
         text = _STAMP.sub(" ", text)
     text = _LEVEL.sub(" ", text)
     if "%|" in text:
         text = _BAR.sub(" ", text)
-    if "(" in text and "@" in text:
+    if "(" in text and "@" in text:  # Hits (filtered) @ 10 becomes filtered Hits@10
         text = _BRACKETED.sub(r"\2 \1@\3", text)
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
@@ -220,7 +226,11 @@ def _parse(template: str) -> _Line:
 
 
 def _split_gap(gap: str) -> tuple[list[str], str]:
-    """Split the text in front of a number into words and its name."""
+    """Split the text in front of a number into words and its name, the last of them.
+
+    >>> _split_gap("Run 1, MRR: "), _split_gap("")
+    ((['Run 1'], 'MRR'), ([], ''))
+    """
     bare = _WRAPPER.sub("", gap).rstrip(" \t:='\"`")
     parts = [part for part in map(_trim, _PARTS.split(bare)) if part] or [""]
     return parts[:-1], parts[-1]
@@ -235,7 +245,10 @@ def _trim(part: str) -> str:
 
 
 def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
-    """Return why a number with a name cannot be adjusted; empty if it can."""
+    """Return why a number with a name cannot be adjusted; empty if it can.
+
+    `metrics` are further names of metrics in front of it.
+    """
     if label.reason:
         return label.reason
     if label.metric is None:
@@ -248,10 +261,15 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
 def _gather_texts(
     numbers: list[_Number], before: list[Label], behind: list[Label], *, opens: bool
 ) -> _Line:
-    """Gather the texts of a line: labels before its numbers declare, all others only ask."""
+    """Return a line with its numbers and texts: labels before its first number declare.
+
+    Those `behind` it, which may be of some numbers only, ask. If one of them is a label such as
+    "test", the numbers cannot be adjusted at all. There is at least one number; `opens` is kept.
+    """
     asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
     for label in behind:
         asking += _list_texts(weaken(label))
+    # As if it declared: "MRR: 0.3 test MRR: 0.2" may be read in two ways.
     declares = any(label.is_vocabulary and (label.values or label.graphs) for label in behind)
     if declares:
         numbers = [number._replace(reason=number.reason or _LABEL_BEHIND) for number in numbers]
@@ -265,9 +283,10 @@ def _gather_texts(
 
 
 def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
-    """Find the split of all numbers in the name of the first: "Test MRR: 0.3 MR: 177".
+    """Return the split that the first number's name has for all: "Test MRR: 0.3 MR: 177".
 
-    Keys, as valid_mrr, are about one number.
+    Return nothing if another name has a split, too, or if the first is a key, as valid_mrr: that is
+    about one number. There is at least one number.
     """
     first, *others = [number.label for number in numbers]
     word, blank, _ = first.text.partition(" ")
@@ -279,7 +298,10 @@ def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
 
 
 def _list_texts(label: Label) -> list[Text]:
-    """List the texts of a label next to numbers, which counts as a cell and as a sentence."""
+    """Return a label next to numbers as two texts, that of a row and that of a sentence.
+
+    So a word is asked about if it is in either of the two. Return none if it is not about tasks.
+    """
     if not label.is_about_tasks:
         return []
     return [Text(label, "row", "its line"), Text(label, "text", "its line")]
@@ -293,10 +315,13 @@ def _names_metric(text: str) -> bool:
 
 
 def _read_remark(template: str) -> tuple[Text, ...]:
-    """Read a line without numbers of metrics as texts about the numbers below it."""
+    """Read a line without numbers of metrics as texts about the numbers below it.
+
+    "Test results" says the split of these. "test: 20466" and "train: data/train.txt" are about the
+    data, and their splits are dropped.
+    """
     named = _SETTING.sub(_drop_counting, template)
     text = named.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
-    # "test: 20466" and "train: data/train.txt" are about data.
     is_data = _HOLE in template or _CUT in template
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
     labels += [Label(name, graphs=(name,), is_vocabulary=True) for name in list_settings(template)]
@@ -323,7 +348,11 @@ def _drop_split(label: Label, *, is_data: bool) -> Label:
 
 
 def _read_labels(text: str) -> Iterator[Label]:
-    """Yield the label of a text; of a very long one, those of its pieces, which only ask."""
+    """Yield the label of a text; of a very long one, those of its pieces, which only ask.
+
+    A setting that is off, "filtered=False", is answered first: it is no label "filtered", and its
+    values are asked about, as another one may hold.
+    """
     denied = list[Word]()
     for flag in _FLAG.finditer(text):
         name, word = flag.groups()
@@ -396,7 +425,11 @@ class _Scan:
         self._remarks: dict[str, _Line] = {}  # by their lines, with 0 for each digit
 
     def read(self, text: str) -> Iterator[LogNumber]:
-        """Yield the numbers in the order of their lines."""
+        """Yield the numbers in the order of their lines.
+
+        Lines without numbers of metrics that differ in their digits only are parsed once: most of a
+        long log are such, as "step 100, loss 0.3" is.
+        """
         lines = enumerate(text.split("\n"), 1)
         pieces = ((number, piece) for number, raw in lines for piece in _cut(raw))
         for number, line in pieces:
@@ -425,21 +458,28 @@ class _Scan:
                 self._above.add(parsed.below)
 
     def _begin(self, line: int, parsed: _Line) -> None:
-        """Begin a block with a line of numbers, or go on with it.
+        """Begin a block at a line of numbers, or go on with the block that is open.
 
-        A mean may be over the numbers above it, of queries of several kinds.
+        A line such as "Test MRR: 0.3" opens numbers of its own tasks: what the block said so far,
+        such as "Valid", is dropped for the lines from here on. Only words about the task still
+        ask, as a mean may be over the numbers above it, of queries of several kinds.
         """
         if parsed.opens or not self._block:
-            inside, self._inside = self._inside.list_nearest()[::-1], _Texts()
-            if self._block:
-                self._inside.add(text for text in inside if text.label.has_word_of("task"))
+            said = self._inside.list_nearest()[::-1]  # the farthest first, as they were added
+            self._inside = _Texts()
+            if self._block:  # of a block that has ended, nothing stays
+                self._inside.add(text for text in said if text.label.has_word_of("task"))
         self._block = self._block or line
 
     def _end_block(self) -> None:
-        """Keep the datasets named above a block, and above the first one words about all blocks."""
+        """End the block that is open, if any, and keep what may be about later blocks, too.
+
+        That is a dataset named above it, and above the first block, where settings are, also words
+        about a protocol or task. Splits and sides are not: each block has its own.
+        """
         if not self._block:
             return
-        for text in self._above.list_nearest()[::-1]:
+        for text in self._above.list_nearest()[::-1]:  # in the order of the lines
             words: tuple[Word, ...] = ()
             if self._is_first:
                 words = tuple(word for word in text.label.words if word.field in _OF_ALL)
@@ -451,7 +491,11 @@ class _Scan:
     def _make_number(
         self, line: int, number: _Number, texts: tuple[Text, ...], value: str
     ) -> LogNumber:
-        """Return a number with its address by the texts of its line, its block and those before."""
+        """Return a number with the fields that texts declare, the nearest first, and its questions.
+
+        These are its name, `texts` of its line, its block, the lines above that, and blocks before.
+        A number that cannot be adjusted only has the reason. `value` is its text.
+        """
         label, metric = number.label, number.label.metric
         if metric is None or number.reason:
             return LogNumber(
@@ -499,7 +543,10 @@ class _Scan:
 
 @lru_cache(maxsize=4_096)
 def _write_name(name: str, metric: Metric) -> str:
-    """Return the name of a metric as written; hit@10 and hits@10 are not the same everywhere."""
+    """Return the usual name of a metric, or as it is written if that is another spelling.
+
+    "MRR" stays, and so does "hit@10", as hit@10 and hits@10 are not the same everywhere.
+    """
     span = find_name(name, metric) if metric.hits_k is not None else None
     if span is None:
         return metric.label
@@ -526,7 +573,10 @@ _TABLES = {".csv", ".tsv", ".tex"}
 
 
 def _recognise(document: Document) -> bool:
-    """Tell whether a metric has its value on a line that is not of a table."""
+    """Tell whether a metric has its value on a line that is not of a table.
+
+    The lines around the first number tell; files called as tables are not tried.
+    """
     if document.suffix in _TABLES:
         return False
     numbers = _Scan().read(strip_colours(document.text))
