@@ -88,7 +88,10 @@ class Point(NamedTuple):
 def collect_points(
     adjusted: AdjustedReading, metrics: Sequence[Metric] | None, titles: Mapping[str, str]
 ) -> list[Point]:
-    """Return the results of some metrics that could be adjusted; DataError if there are none."""
+    """Return the results that could be adjusted, of some metrics or, if None, of all.
+
+    A result without a model has the name of its file. DataError if there are none.
+    """
     entries = adjusted.entries
     by_counting = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else None
     models = name_models(adjusted.reading)

@@ -97,7 +97,10 @@ def name_archive(version: str) -> str:
 
 
 def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
-    """Return the entries that only the descriptor of a released set has."""
+    """Return the entries that only the descriptor of a released set has.
+
+    `date` is the day of publication, `url` where the set will be found, if that is known.
+    """
     described = {
         "description": SUMMARY,
         # The standard asks for a time, too.
@@ -249,7 +252,7 @@ def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, d
 
 
 def write_readme(edition: Edition) -> str:
-    """Write the README of a released set."""
+    """Write the README of a released set: its files, columns, datasets, version rule, citation."""
     return Template(_read_template("README.md")).substitute(
         version=edition.version,
         summary=SUMMARY,

@@ -241,7 +241,11 @@ def _to_text(value: Any) -> str | None:
 def write_dataset(
     name: str | None, protocols: Sequence[Protocol], *, alone: bool
 ) -> Iterator[dict[str, Path]]:
-    """Write a data set of PyKEEN, if one is named, as temporary files; yield paths by split."""
+    """Write a data set of PyKEEN, if one is named, as temporary files; yield paths by split.
+
+    Without a name there are none. `alone` is True if the command line names no other graph:
+    UsageError otherwise.
+    """
     if name is None:
         yield {}
         return

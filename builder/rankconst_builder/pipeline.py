@@ -366,7 +366,11 @@ def _read_own_graph(
 def _read_labels(
     build: Build, key: str, texts: dict[str, Content], columns: Mapping[str, Columns]
 ) -> OwnFiles:
-    """Read the labels of files by role, and report how they are written; empties `texts`."""
+    """Read the labels of files by role, and report how they are written; empties `texts`.
+
+    `texts` are files of text, `columns` files in columns; each role is in one of the two. Bytes are
+    dropped as soon as they are read, as they take more memory than what follows.
+    """
     names = {role: str(path) for role, path in build.local.get(key, {}).items()}
     names[_KNOWN] = build.restriction.known_name
     data = {role: content.data for role, content in texts.items()}

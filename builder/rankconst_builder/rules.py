@@ -77,7 +77,8 @@ class Order:
     """Scores above 0, in order within each group, to count those above a score or equal to it."""
 
     def __init__(self, groups: Codes, scores: Codes) -> None:
-        self._step = 1 + int(scores.max(initial=0))
+        """Sort scores, each at least 1, of groups that are numbered from 0; in any order."""
+        self._step = 1 + int(scores.max(initial=0))  # above every score: keys are in its units
         if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
             raise DataError(
                 f"{groups.max()} groups and scores "
@@ -94,12 +95,14 @@ class Order:
         In a group of scores 2, 5, 5 and 9, 5 has 1 above and 2 the same, 4 has 3 and 0. Groups and
         scores need not occur.
         """
+        # A score above all counts as the step, which comes behind all others of its group.
         keys = groups * self._step + np.minimum(scores, self._step)
         index = search(self._keys, keys)
-        occurs = np.append(self._keys, -1)[index] == keys
+        occurs = np.append(self._keys, -1)[index] == keys  # -1 where all keys are smaller
         # Of the scores of earlier groups and of this one: those below, those up to it, and all.
         below = self._until[index]
         up_to = self._until[index + occurs]
+        # A group behind all has no scores: its end is that of the last.
         ends = self._ends[np.minimum(groups, self._ends.size - 1)]
         return Standing(ends - up_to, up_to - below)
 
@@ -138,6 +141,7 @@ class Rules:
         new = is_new(confidence[order]) | is_new(relation[order])
         first = order[new]
         starts = np.searchsorted(relation[first], np.arange(num_relations))
+        # The number of levels so far, less those of the relations before.
         level = np.empty_like(order)
         level[order] = np.cumsum(new) - starts[relation[order]]
         return cls(

@@ -334,6 +334,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
                 tied[m] = constants.all_tied(rank_type)
         if not all(overlap(m.interval, Interval(value, value)) for m, value in tied.items()):
             continue
+        # Few digits may be equal by chance.
         digits = [_count_equal_digits(m, value, rank_type) for m, value in tied.items()]
         if sum(digits) < _ENOUGH_DIGITS:
             continue

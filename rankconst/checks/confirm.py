@@ -168,7 +168,7 @@ class _Judge:
             if address.dataset or self.user.dataset or address.questions:
                 return None
             return self._suggest_dataset(address, evidence)
-        if tasks.dataset not in self.tables.titles:
+        if tasks.dataset not in self.tables.titles:  # a number of tasks among sampled candidates
             return _ask_size(tasks, evidence)
         return None if tasks.side == RELATION_SIDE else self._ask_tasks(tasks, tool, evidence)
 

@@ -504,7 +504,7 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
     reciprocal = case.mean("MRR")
     if reciprocal is not None:
         shares[_MRR] = reciprocal
-    wrong: set[Metric] = set()
+    wrong: set[Metric] = set()  # those in a finding: one for each is enough
     for smaller, larger in itertools.permutations(shares, 2):
         pair = {smaller, larger}
         # Hits and the MRR alone have sharper rules.

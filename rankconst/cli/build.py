@@ -223,7 +223,11 @@ def _is_file(word: str) -> bool:
 
 
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
-    """Assign files to splits by their order; refuse an order that their names contradict."""
+    """Assign files to splits by their order; refuse an order that their names contradict.
+
+    Two are train and test, three train, valid and test. The files of a single folder are assigned
+    by their names.
+    """
     if len(paths) == 1 and Path(paths[0]).is_dir():
         return _find_files(Path(paths[0]))
     orders = {2: ("train", "test"), 3: tuple(SPLITS)}
@@ -371,7 +375,10 @@ def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read_columns(columns: str | None, is_own: bool) -> str | None:
-    """Return the letters of columns; UsageError for wrong ones, and for those of a benchmark."""
+    """Return what --columns says, such as "hrt-", in small letters; None if it is not given.
+
+    UsageError for letters that name no head, relation and tail, and unless the graph `is_own`.
+    """
     from rankconst.catalogue.benchmarks import LineFormat
 
     if columns is None:

@@ -205,6 +205,7 @@ def _list(
         if tasks.split:
             title += f" ({tasks.describe()})"
     num_tasks = f"{comparison.num_tasks:,} tasks"
+    # What is compared on may be called by its number of tasks already.
     if not title.endswith(num_tasks):
         title += f", {num_tasks}"
     caption = f"{comparison.describe()}\n{LEFT_OUT}"

@@ -157,7 +157,11 @@ _ELSEWHERE = {
 
 
 def explain_option(name: str, known: Sequence[str] = ()) -> str:
-    """Word the error about an unknown option, with a suggestion."""
+    """Word the error about an unknown option, with a suggestion if there is one.
+
+    That is what stands for the option of another program ("--save": --out FILE), the value of a
+    metric ("--mrr": mrr=VALUE), or a `known` option that is written much alike.
+    """
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
@@ -165,7 +169,7 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
     if not suggestion and find_metric(bare):
         suggestion = f"{bare}=VALUE"
     if not suggestion:
-        suggestion = " or ".join(get_close_matches(name, known, 2, 0.75))
+        suggestion = " or ".join(get_close_matches(name, known, n=2, cutoff=0.75))
     if not suggestion:
         return f"no such option: {name}."
     return f"no such option: {name}. Did you mean {suggestion}?"

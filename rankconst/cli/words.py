@@ -83,6 +83,7 @@ def find_call(words: Sequence[str]) -> Call | None:
     command = find_command(words)
     names = before[1:] if before[:1] == ["tables"] else before
     is_known = bool(command) or not names or names[0].startswith("-")
+    # A line without a command asks for help, but not one with an unknown command.
     asks_for_help = not HELP.isdisjoint(before) or words in ([], ["tables"])
     if (asks_for_help and is_known) or before[:1] == ["--install-completion"]:
         return None
@@ -338,6 +339,7 @@ def find_completion() -> Call | None:
     words = line.split()
     command = find_command(words[1:])
     is_asked = os.environ[COMPLETION] == "complete_bash" and place.isdecimal()
+    # Bash divides a plain line at blanks, as is done here; for others, its words are not known.
     is_plain = line.isprintable() and not any(sign in line for sign in _SPECIAL)
     start = 1 + len(command.split())
     if not command or not is_asked or not is_plain or int(place) < start:
