@@ -273,7 +273,7 @@ def _draw_panel(
     if form == "value":
         title = metric.label
         unit = f"{metric.label} ({'higher' if metric.increasing else 'lower'} is better)"
-        if metric.lower == 1:
+        if metric.lower == 1:  # a mean of ranks, which differ by powers of ten
             axes.set_yscale("log")
         _draw_levels(axes, results, spans)
     elif form == "index":
@@ -440,7 +440,10 @@ These have no hour, so that equal pictures are equal files.
 
 
 def render_figure(figure: Figure, suffix: str) -> bytes:
-    """Return a picture as the bytes of a file: the same picture, the same bytes."""
+    """Return a picture as the bytes of a file: the same picture, the same bytes.
+
+    `suffix` is the ending of its name: ".svg", ".png" or ".pdf".
+    """
     title, _, description = str(figure.get_label()).partition("\n")
     about, more = SUFFIXES[suffix]
     buffer = io.BytesIO()

@@ -266,7 +266,7 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
 def _warn_of_headings(graph: Graph) -> Iterator[str]:
     """Warn of files that may begin with a heading: their first labels occur nowhere else."""
     files = {split: triples for split, triples in graph.splits.items() if len(triples)}
-    if len(files) < 2:
+    if len(files) < 2:  # "elsewhere" is in the other files, too
         return
     for split, triples in files.items():
         # Rows are in the order of the file: the first may be its heading.

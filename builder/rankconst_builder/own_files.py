@@ -397,7 +397,10 @@ def _is_numbered(cells: Sequence[str], size: int) -> bool:
 
 
 def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
-    """Tell whether labels of a CSV file are in quotes; refuse it if only some can be."""
+    """Tell whether labels of a CSV file are in quotes, as some cell begins with one.
+
+    Raises DataError if a line then is not as CSV writes it: 'a "b,r,c' may, '"a" b,r,c' may not be.
+    """
     if form.delimiter != "," or b'"' not in body:
         return False
     sign = re.escape(form.delimiter).encode()

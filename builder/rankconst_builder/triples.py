@@ -145,9 +145,8 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
     block = max(1 << 20, _longest_line(body) + 2)
     _require_threads()
     return pa_csv.read_csv(
-        cast(
-            "Any", pa.BufferReader(_copy_to_arrow(body))
-        ),  # the stubs know only paths and Python files
+        # Cast, as the stubs know only paths and Python files.
+        cast("Any", pa.BufferReader(_copy_to_arrow(body))),
         pa_csv.ReadOptions(column_names=names, block_size=block),
         pa_csv.ParseOptions(
             delimiter=form.delimiter,

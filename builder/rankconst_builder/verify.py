@@ -252,7 +252,11 @@ def _list_names(folder: Path | ZipPath) -> list[str]:
 
 
 def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iterator[Finding]:
-    """Compare every file, with the descriptor, with checksums.txt."""
+    """Compare the hashes of all files, that of the descriptor among them, with checksums.txt.
+
+    `digests` maps names of files to their SHA-256. Without checksums.txt nothing protects what the
+    descriptor does not: itself, and documents; a note says so.
+    """
     if CHECKSUMS not in digests:
         free = [name for name in digests if not name.endswith(".parquet") and name != DESCRIPTOR]
         more = f", nor are {', '.join(sorted(free))}" if free else ""

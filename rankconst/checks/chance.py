@@ -103,6 +103,10 @@ _LEAST_Z = -5.0
     why="Hoyt et al. 2022, arXiv:2203.07544; E and Var of the tables.",
 )
 def _find_mismatches(case: Case) -> Iterator[Finding]:
+    """Find adjusted values that are not those of the base value next to them.
+
+    Without ranking tasks, only those are found that no tasks could give.
+    """
     if case.tasks is None:
         yield from _find_unscaled(case)
         return
@@ -182,6 +186,7 @@ def _write_formula(m: Measured) -> str:
     why="Possible, but a sign of scores sorted the wrong way, or of another dataset.",
 )
 def _find_worse_than_random(case: Case) -> Iterator[Finding]:
+    """Find numbers far below what a random ranker gets, in one finding for the evaluation."""
     scores = {m: _score(case, m) for m in case.base_values.values()}
     defined = {m: score for m, score in scores.items() if score is not None}
     worse = {m: score for m, score in defined.items() if score < _LEAST_Z}
@@ -205,6 +210,10 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     why="Possible, and common on small graphs: it has counted, and learnt nothing.",
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
+    """Find numbers worse than those of a ranker that only counts, in one finding.
+
+    The MRR comes first; of more than a few numbers, only the first is written out.
+    """
     counting = find_counting(case)
     below = {m: expected for m, expected in counting.items() if _is_below(case, m, expected)}
     if not below:
@@ -223,9 +232,7 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
             f"worse than counting in {how_many} metrics{case.where} ({first.label} {value}; "
             f"counting {by_counting})."
         )
-    yield Finding(
-        values=tuple(below), inequality="", statement=statement, cause="", severity="info"
-    )
+    yield Finding(values=tuple(below), inequality="", statement=statement, severity="info")
 
 
 # Up to this many numbers are listed; of more, only the first.
@@ -280,6 +287,7 @@ _FAR = 0.25
     why="Possible, but what is far beyond all others is more often a slip, or of other tasks.",
 )
 def _find_beyond_published(case: Case) -> Iterator[Finding]:
+    """Find numbers far better than all results of others on the same tasks, in one finding."""
     if case.tasks is None:
         return
     beyond: dict[Measured, str] = {}
@@ -325,6 +333,10 @@ def _is_far_beyond(m: Measured, published: Literature) -> bool:
     why="Possible, but a sign of scores that overflow or are all 0: the tie policy decides.",
 )
 def _find_tied(case: Case) -> Iterator[Finding]:
+    """Find an evaluation whose numbers are all those of equal scores, for one way to rank ties.
+
+    If the file does not say which, each is tried, and the first that fits is reported.
+    """
     declared = case.group.context.rank_type
     for rank_type in (declared,) if declared in TIED_RANKS else TIED_RANKS:
         tied = {}
@@ -358,6 +370,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     why="An Average is a plain mean over D graphs; another may be over others, or weighted.",
 )
 def _find_no_mean(case: Case) -> Iterator[Finding]:
+    """Report each number called Average that is not the mean of those next to it."""
     for average in case.wrong_averages:
         statement = (
             f"{average.measured} is not the mean of the {average.num_parts} numbers next to it, "
@@ -367,7 +380,6 @@ def _find_no_mean(case: Case) -> Iterator[Finding]:
             values=(average.measured,),
             inequality="",
             statement=statement,
-            cause="",
             severity="warning",
         )
 

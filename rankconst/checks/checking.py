@@ -93,6 +93,7 @@ class CheckedReading:
         return [self._row_of(finding, nested) for finding in self.findings]
 
     def _row_of(self, finding: Finding, nested: bool) -> dict[str, Any]:
+        """Return the row of a finding; its values are objects if `nested`, else texts."""
         return {
             "file": self.name_file(finding),
             "line": finding.line,
@@ -382,6 +383,7 @@ def _list_disagreements(context: Address, tables: Tables, user: Address) -> list
 
 
 def _describe(m: Measured) -> dict[str, Any]:
+    """Return a number of a finding as JSON has it: where it is, its text, value and interval."""
     return {
         "metric": m.entry.metric.key,
         "adjustment": m.entry.adjustment,

@@ -92,7 +92,10 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
 # Many files, and many numbers of one, are of the same tasks.
 @functools.lru_cache(4096)
 def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affine, ...]:
-    """Return the maps of an adjustment with the moments at both ends of their noise."""
+    """Return the maps of an adjustment with the moments at either end of their noise.
+
+    All values between theirs may be right: 2 maps, or 4 for a z-score, which needs both moments.
+    """
     shift = NOISE * abs(moments.expectation)
     stretch = 2 * NOISE * moments.variance  # twice: it is in squares of what has the noise
     if moments.method == "sampled":

@@ -49,6 +49,10 @@ _MRR = CATALOGUE["inverse_harmonic_mean_rank"]
     why="No rank is below 1; tools rank scores that are not numbers (NaN) 0 or 1/2, or first.",
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
+    """Find numbers that only scores which are not numbers give, such as an MR of 0.
+
+    An MRR and Hits@1 of 1 are possible, and reported as a hint.
+    """
     for m in case.of_no_scores:
         statement = (
             f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this "
@@ -63,9 +67,7 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     if case.diverged or reciprocal is None or first is None:
         return
     if reciprocal.value == first.value == 1:
-        yield Finding(
-            values=(reciprocal, first), inequality="", statement=PERFECT, cause="", severity="info"
-        )
+        yield Finding(values=(reciprocal, first), inequality="", statement=PERFECT, severity="info")
 
 
 # -- ranges and columns ----------------------------------------------------------------------------
@@ -80,6 +82,10 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     mended_by_swap=True,
 )
 def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
+    """Find texts that are no numbers, and numbers out of the range of their metric.
+
+    z-scores have no range.
+    """
     # Shares above 1 of a whole column are one finding, so the rule is about the whole file.
     percentages: dict[tuple[str, str], list[Measured]] = {}
     for case in cases:
@@ -99,6 +105,7 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
 
 
 def _find_no_numbers(case: Case) -> Iterator[Finding]:
+    """Report each text in a column of numbers that cannot be read as one, with the reason."""
     for entry, reason in case.unreadable:
         nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
         inequality = f"{nothing.label} is a number"
@@ -282,6 +289,7 @@ def overlap(first: Interval, second: Interval) -> bool:
     mended_by_swap=True,
 )
 def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
+    """Find hits below those of a smaller k: Hits@10 0.4 where Hits@3 is 0.5."""
     largest = None  # of the hits so far, by ascending k, the one that is surely the largest
     for m in case.hits.values():
         if largest is not None and exceeds(largest.interval.lower, m.interval.upper):
@@ -427,6 +435,7 @@ def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str
     mended_by_swap=True,
 )
 def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
+    """Find an MR too small for the MRR next to it: an MRR of 0.5 needs an MR of at least 2."""
     mean, reciprocal = case.mean("MR"), case.mean("MRR")
     if mean is None or reciprocal is None or reciprocal.interval.upper <= 0:
         return
@@ -463,6 +472,7 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     why="The chord 1/r <= 1 - (r - 1)/N over 1..N; needs the candidates.",
 )
 def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
+    """Find an MRR too large for the MR next to it, given how many candidates each task has."""
     mean, reciprocal, histogram = case.mean("MR"), case.mean("MRR"), case.widest
     if mean is None or reciprocal is None or histogram is None:
         return
@@ -497,6 +507,7 @@ _FAR = 2.0 ** np.arange(1, 54)
     mended_by_swap=True,
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
+    """Find pairs of nDCG, MRR and Hits, cut off or not, of which one is too large for the other."""
     shares = {}
     for metric, m in case.base_values.items():
         if metric.is_mean and metric.is_share:

@@ -100,7 +100,11 @@ def write_json(content: Any) -> str:
 
 
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
-    """Return the names that the calculator reads, each with its spellings and traits."""
+    """Return the names that the calculator reads, each with its spellings and traits.
+
+    `keys` are the datasets. Names that several benchmarks share are apart, with the keys of these,
+    and so are the patterns of numbers, which the page reads as the program does.
+    """
     datasets = []
     protocols = dict(PROTOCOLS)
     for key in keys:

@@ -239,7 +239,10 @@ def _average(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def write_averages(site: Site) -> str:
-    """Return the page on averages: the MRR of two models, chance and counting, graph by graph."""
+    """Return the page on averages: the MRR of two models, chance and counting, graph by graph.
+
+    Only for tables that :func:`can_average` accepts.
+    """
     tasks = _list_tasks(parse_suite(SUITE), site.tables)
     rows = [
         _Row(graph, mrr | _expect_graph(site.tables, tasks[graph], "mrr"))
