@@ -104,8 +104,9 @@ class BlockCounts:
     def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
         """Return the laws of B(x) at ascending points x, and nearly P(no rank is x | B(x) = count).
 
-        Tails change sides at `centre`. The last, shape (X,), takes ranks as independent with their
-        probabilities at the saddlepoint.
+        Tails of points below `centre` are -P(B(x) >= count), of others P(B(x) < count). The second
+        result, shape (X,), takes ranks as independent with their probabilities at the saddlepoint.
+        A few points are taken at a time, to bound the memory.
         """
         columns = np.empty((4, points.size))
         chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
@@ -234,10 +235,11 @@ class BlockCounts:
         return nodes.points, nodes.weights
 
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
-        """Return 1/z at nodes of a circle, and the share of each in P(B(y) = count).
+        """Return 1/z at nodes of a circle |z| = e^s, and the share of each in P(B(y) = count).
 
         `needed` of the ranks that y leaves uncertain have to be at most y. If that is none or all,
-        one real node stands for the circle.
+        one real node stands for the circle. Shares of other nodes are complex; they stand for their
+        conjugates, too, and the real parts add up to 1.
         """
         uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
         if not 0 < needed < uncertain:
@@ -518,10 +520,11 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
 def find_gaps(
     counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int
 ) -> Iterator[Gaps]:
-    """Find the laws of the lower middle rank given the upper one, y, for more and more y.
+    """Yield the sums over gaps of the two middle ranks with more and more y, until all are exact.
 
-    Each result has about twice as many y with laws of their own as the last. The results end with
-    one of all y that count, or before, where that would take too long.
+    `nodes` are the y, with the laws of B(y) and `steps` as :class:`Gaps` has them. Each result has
+    about twice as many y with a law of their own as the last, for the caller to stop when it is
+    accurate enough. The last one has all y that count, or as many as do not take too long.
     """
     mass = np.abs(nodes.weights * laws.mass)
     # A sum over gaps is of second differences: constant for the median's square, as y^-3 for its

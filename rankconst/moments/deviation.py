@@ -165,7 +165,7 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
     offsets = offsets_of(histogram)
     middles = offsets - offsets.min() + (histogram.num_candidates + 1) / 2
     away = middles - math.fsum((tasks * p * middles).tolist())
-    # What rounding of the means adds to squares of differences.
+    # The size of squares of differences as far as rounding goes, which is that of the means.
     blur = np.square(away) + 2 * np.abs(away) * float(middles.max())
     expectation = math.fsum((tasks * p * (away**2 + (1 - p) * second)).tolist())
     expectation_error = 32 * UNIT_ROUNDOFF * float(np.sum(tasks * p * (blur + second)))
@@ -287,11 +287,11 @@ class _Ranks:
         return math.sqrt(self.total * t / math.pi) * total
 
     def _points(self, t: float) -> tuple[Values, Values]:
-        """Return points c and weights for the integral over c.
+        """Return points c and weights for the integral over c in :meth:`transform`.
 
         Where there are many points, tasks are few, and most points lie so far from 1 and from every
-        N that the integrand has the lattice's period, 1, there: the points of one period serve for
-        all.
+        N that the integrand has the lattice's period, 1, there. The points of one period serve for
+        all then, with the number of periods in their weights.
         """
         # The step h costs a share of 2 exp(-pi^2 / (n t h^2)): that is 2 exp(-_RESOLVED).
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
@@ -312,11 +312,12 @@ class _Ranks:
         reach = _WHOLE / math.sqrt(t) + 1
         indices: list[Counts] = []
         counts: list[Values] = []
-        place = first
+        place = first  # the index of the next point, in steps
         edges = np.unique(np.concatenate((self.offsets, self.offsets + self.sizes)))
         for edge in (edges + 0.5).tolist():
             start = min(math.floor((edge - reach) / step), end)
             stop = min(math.ceil((edge + reach) / step), end)
+            # Periods from there on that no edge is near to, then the points around the edge.
             repeats = (start - place) // period
             if repeats > 1:
                 indices.append(np.arange(place, place + period))

@@ -262,7 +262,8 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
 
     With a where the median of infinitely many tasks lies, the two medians are a and `value` if four
     counts are on the right side of n/2. Each is a sum of independent indicators, and exceeds a
-    level with a probability of at most exp(-n KL(level, mean)) (Hoeffding 1963, theorem 1).
+    level with a probability of at most exp(-n KL(level, mean)) (Hoeffding 1963, theorem 1). The
+    bound is 1 if `value` is no whole number.
     """
     n = histogram.total
     middle = float(math.ceil(_locate(histogram)[0]))
@@ -278,7 +279,7 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
     # The ranks below a, and those nearer to it than `value`, must be fewer than half; the others
     # with the end included must be more.
     half_up, half_down = (n + 1) // 2, n // 2
-    total = 0.0
+    total = 0.0  # the sum of the bounds for each count
     for mean, level, is_fewer in (
         (below, half_up, True),
         (up_to, half_down, False),
@@ -336,7 +337,8 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
 def _divergence(level: float, mean: float, n: int) -> float:
     """Return n KL(level/n, mean/n) = level ln(level/mean) + (n-level) ln((n-level)/(n-mean)).
 
-    0 ln 0 counts as 0; infinite where a part of the level has no part of the mean.
+    0 ln 0 counts as 0. It is infinite if the mean is 0 and the level is not, or the mean is n and
+    the level is not: such a count cannot be.
     """
     total = 0.0
     for part, expected in ((level, mean), (n - level, n - mean)):
@@ -425,9 +427,10 @@ class _Rankings:
     def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
         """Draw B(x) at a point x for each ranking. Shapes (S,).
 
-        `low` and `high` are points on either side, and B there, shapes (2, S); between them, B is
-        known at edges only. Of the ranks between the nearest known points l < x < h, each is at
-        most x with the chance (x - l) / (h - l): their number is binomial.
+        `low` and `high` have a point on either side of each x in row 0, and B there in row 1, shape
+        (2, S); between them, B is known at edges only. Of the ranks between the nearest known
+        points l < x < h, each is at most x with the chance (x - l) / (h - l): their number is
+        binomial.
         """
         ranking = np.arange(x.size)
         stop = np.maximum(np.searchsorted(self.edges, x), 1)

@@ -162,13 +162,17 @@ class BelowCounts:
     """The laws of B(x) at given points: ascending, each below the largest N."""
 
     def __init__(self, histogram: Histogram, points: Counts) -> None:
+        """Prepare the laws at the points, for an unweighted histogram of chance."""
         self._sizes = histogram.num_candidates.astype(np.float64)
         self._tasks = histogram.num_tasks.astype(np.float64)
+        # How many tasks the first 0, 1, 2 ... of the N have: all certain if x is at least these N.
         self._certain = np.concatenate(([0], np.cumsum(histogram.num_tasks)))
         self._total = histogram.total
         self._depth = _TERMS if len(histogram) <= _MANY_SIZES else _FEWER_TERMS
+        # For numbers up to this modulus n times the power `depth` is below e^-42.
         self._radius = math.exp(-(_NEGLIGIBLE + math.log(self._total)) / self._depth)
         self._points = points
+        # The index of the first N above each point.
         self._first = np.searchsorted(histogram.num_candidates, points, side="right")
         # Sums start where a point needs them, or where N has grown by another sqrt(2).
         ladder = np.searchsorted(self._sizes, 2.0 ** np.arange(0.0, 54.0, 0.5))
@@ -269,7 +273,12 @@ class BelowCounts:
         return mean, variance
 
     def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
-        """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes)."""
+        """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes).
+
+        g is the generating function of the uncertain ranks at most x, a product over all tasks. Its
+        logarithm is expanded in powers of w = z - 1 where |w| is small; else factors of N near x
+        are formed one by one.
+        """
         w: Complex = np.expm1(zeta)
         modulus = np.abs(w).max(axis=1)
         series, explicit = self._choose_expansion(x, first, modulus)
@@ -285,9 +294,10 @@ class BelowCounts:
     def _expand_ratio(
         self, x: Values, series: Counts, needed: Counts, w: Complex, terms: int
     ) -> Complex:
-        """Return log(g(z) / z^needed) by `terms` powers of w = z - 1, of both logarithms at once.
+        """Return log(g(z) / z^needed) by `terms` powers of w = z - 1.
 
-        Thus (sum p - needed) w does not cancel, for any number of tasks.
+        log g and log z^needed are expanded together: their first terms, sum p w and needed w, are
+        large and nearly equal, and would cancel if each logarithm were formed by itself.
         """
         sums, unit = self._power_sums(x, series, terms)
         sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]

@@ -157,10 +157,10 @@ class _SumOverFirstRanks:
         return self.above + float(np.sum(self.weights * np.minimum(self.sizes**self.exponent, 1.0)))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Return ln L and -L'/L at `t`, ascending. Shapes (T,).
+        """Return ln L(t) and -L'(t)/L(t) of L(t) = E[exp(-t S)] at ascending `t`. Shapes (T,).
 
         Without `slope` the second array is all ones. Where L has vanished neither is computed: ln L
-        is -inf there, and the other 1.
+        is -inf there, and the other 1. A few t are taken at a time, to bound the memory.
         """
         sizes, tasks = self.sizes, self.weights
         # Tables have a row for each t, and a column for each size or each rank that is summed over.
@@ -264,7 +264,8 @@ class _SumOverBlocks:
         """Return what :meth:`_SumOverFirstRanks.transform` does, for one t after the other."""
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
         lowest, rows = self._own * self._lowest, self.blocks.rows
-        # What a block's least value contributes is taken out: the rest is 1 somewhere.
+        # Of exp(-t w r^q) the factor with the least value of w r^q is taken out: what is left is 1
+        # for one rank, and its mean phi does not underflow.
         powers = self.blocks.points**self.exponent
         beyond = self._own[rows] * np.maximum(powers - self._lowest[rows], 0.0)
         near = np.ones(lowest.size, np.bool_)
@@ -319,7 +320,10 @@ def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
 
 
 def _log_sinhc(x: Values) -> Values:
-    """Return ln(sinh(x)/x) for x > 0, without cancellation near 0 or overflow far out."""
+    """Return ln(sinh(x)/x) for x > 0, without cancellation near 0 or overflow far out.
+
+    Below 1/2 by the series of sinh, beyond by the exponentials; each gets an x that it can take.
+    """
     small = np.minimum(x, 0.5)
     square = small * small
     # 1 + x^2/6 + x^4/120 + ...: the sum of the terms beyond 1. A term follows from the one before

@@ -88,8 +88,8 @@ def gram_rule(length: int, size: int) -> tuple[Values, Values]:
 def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
     """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`.
 
-    Shapes are (L, size). In units of the length, nodes and weights are analytic functions of 1 /
-    length^2, which are interpolated.
+    Nodes and weights have shape (L, size). In units of the length they are analytic functions of
+    1 / length^2, which are interpolated; if a length is below 2 `size`, all are solved for.
     """
     scale = lengths.astype(np.float64)[:, None]
     if np.min(scale) < 2 * size:
@@ -180,9 +180,10 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
 
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
-    """Return the last orthonormal polynomial, its derivative, and the sum of the others' squares.
+    """Return the last orthonormal polynomial at x, its derivative, and the sum of others' squares.
 
-    They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1}, `beta` a row for each row of x.
+    They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta` has a row for
+    each row of x, with beta_0 and on; as many of them, K, make p_K the last one.
     """
     before = np.zeros_like(x)
     value = np.ones_like(x)
@@ -206,7 +207,11 @@ def _squared_recurrence(length: float | Values, size: int) -> Values:
 
 
 def place_nodes(panels: list[Panel]) -> Nodes:
-    """Choose points and weights for consecutive panels; without panels there are no points."""
+    """Choose points and weights for sums over consecutive panels, at whole numbers.
+
+    Each panel has the rule of its length with as many points as its scale needs. Without panels
+    there are no points.
+    """
     chosen = []
     for panel in panels:
         length = panel.stop - panel.start

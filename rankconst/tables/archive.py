@@ -337,7 +337,10 @@ class Tables(TableFiles):
         return read_suite(dataset)
 
     def explain_coverage(self, tasks: Tasks) -> str:
-        """Name the graphs of a suite's mean, if some are missing; empty otherwise."""
+        """Say which graphs of a suite the constants are of; an empty text if none is missing.
+
+        Also for a dataset, which is no suite.
+        """
         suite = self.find_suite(tasks.dataset)
         if suite is None:
             return ""
@@ -386,7 +389,7 @@ class Tables(TableFiles):
         home = self.set_for(tasks)
         records = home.records(tasks.dataset)
         stored = tasks
-        if tasks.is_chance:
+        if tasks.is_chance:  # rows of another protocol may serve for sampled negatives
             all_tasks = replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
             if records.pool(all_tasks) is None:
                 stored = home._find_stored(tasks) or tasks
@@ -446,7 +449,10 @@ class Tables(TableFiles):
         return home.records(tasks.dataset).relations.get(heads, ())
 
     def holds(self, tasks: Tasks) -> bool:
-        """Return True if there are rows of a dataset, protocol and split, of any side."""
+        """Return True if there are rows of the dataset, protocol and split of some tasks.
+
+        Their side does not matter, nor does the baseline. Of ``valid+test`` both have to be there.
+        """
         home = self.set_for(tasks)
         if tasks.split == "test" and (line := home._find_line(tasks.dataset)):
             addresses = (f"{tasks.protocol}/{side}/{DEFAULT_BASELINE}" for side in SIDES)

@@ -79,7 +79,10 @@ def make_tables(histograms: Mapping[Tasks, Histogram]) -> TablesInMemory:
 
 
 def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
-    """Return tables that hold these queries with several right answers and nothing else."""
+    """Return tables that hold these queries with several right answers and nothing else.
+
+    Their table of candidates has a task for each query.
+    """
     histograms = {}
     for tasks, queries in answers.items():
         sizes, times = queries.queries[:, 0], queries.weights[:, 0].astype(int)
@@ -140,6 +143,7 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
                 f"{path}: there are counts of {tasks} for both sides together and for one side. "
                 "Give either."
             )
+    # All rows have right answers, or none has: the file has a column for them, or not.
     if any(right is not None for tally in tallies.values() for _, right in tally):
         answers = {}
         for tasks, tally in tallies.items():
@@ -157,7 +161,10 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
 
 
 def _read_lines(path: Path) -> Iterator[str]:
-    """Read the lines of a file, which is text to its end and not too large."""
+    """Return the lines of a file of UTF-8; DataError if it is too large.
+
+    UnicodeDecodeError, with the place of the byte, if any of it is no text.
+    """
     with path.open("rb") as file:
         content = read_at_most(file, _LARGEST)
     if len(content) > _LARGEST:

@@ -112,7 +112,11 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 
 
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
-    """Refuse a file that is larger than any of a set, or grows without measure when unpacked."""
+    """Raise TablesError for a file that is larger than any of a set, or a decompression bomb.
+
+    `size` is that of its content in bytes, `packed` what it takes in its zip or Parquet file, None
+    if it is not packed.
+    """
     most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
     if size > most:
         raise TablesError(
@@ -260,7 +264,7 @@ def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
 
 
 def check_whole(folder: Folder) -> None:
-    """Check every table of a set; TablesError if one is not the file of the descriptor."""
+    """Check that a set has every table, each with the hash in the descriptor; else TablesError."""
     descriptor = read_descriptor(folder)
     hashes = {resource.get("name"): resource.get("hash") for resource in descriptor["resources"]}
     lacking = [name for name in COLUMNS if name not in hashes]

@@ -117,7 +117,10 @@ def explain_path(name: str) -> str:
 def _explain_unbuilt(
     tables: Tables, benchmark: Benchmark, open_carried: Callable[[], Tables]
 ) -> str:
-    """Explain a benchmark that tables lack: the tables that hold it, or how to build it."""
+    """Explain a benchmark that the tables lack: the name or the tables to use, or how to build it.
+
+    `open_carried` opens the tables that came with the package.
+    """
     from rankconst.tables.descriptor import OUTPUT
 
     missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
@@ -137,7 +140,11 @@ def _explain_unbuilt(
 
 
 def explain_absent(tables: Tables, tasks: Tasks) -> str:
-    """Explain missing tasks of a split under a protocol, and list the splits and protocols."""
+    """Explain that a dataset has no rows of a split under a protocol, and list what it has.
+
+    The reason comes first, if there is one: a protocol for other graphs, a file that was missing,
+    or a protocol that is in no released tables.
+    """
     records = tables.records(tasks.dataset).histograms
     pairs = dict.fromkeys(f"{stored.protocol}/{stored.split}" for stored in records)
     protocols = [find_protocol(stored.protocol) for stored in records]
@@ -171,7 +178,10 @@ def list_missing(tables: Tables, dataset: str) -> str:
 
 
 def explain_baseline(tables: Tables, tasks: Tasks) -> str:
-    """Explain missing constants of some tasks under a baseline other than chance."""
+    """Explain why some tasks have no constants under a baseline other than chance.
+
+    It may not be defined for them, or need the training set, or the order of splits in time.
+    """
     baseline = BASELINES[tasks.baseline]
     missing = explain_missing(baseline, find_protocol(tasks.protocol), tasks.split)
     if missing:

@@ -154,7 +154,10 @@ class TableFiles:
 
     @contextmanager
     def _explain_damage(self, name: str) -> Iterator[None]:
-        """Turn pyarrow's errors of a damaged Parquet file into one that names the file."""
+        """Turn errors over the file of a table, while pyarrow reads it, into TablesError.
+
+        They say that it is damaged, and name it; an error that is a TablesError already passes.
+        """
         import pyarrow as pa
 
         try:
@@ -250,15 +253,19 @@ def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
-    """Open a Parquet file; TablesError if its rows would take more memory than tables do."""
+    """Open the content of a Parquet file; TablesError if its rows take more memory than tables do.
+
+    `place` is where it is from, for messages. A small file can hold a value that repeats without
+    end, and would fill the memory.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.BufferReader(content))
     metadata = file.metadata
     size = 0
-    for at in range(metadata.num_row_groups):
-        group = metadata.row_group(at)
+    for index in range(metadata.num_row_groups):
+        group = metadata.row_group(index)
         # A value that repeats takes nothing in the file, and eight bytes in memory.
         size += max(group.total_byte_size, 8 * group.num_columns * group.num_rows)
     check_size(place, size, len(content))
@@ -373,11 +380,12 @@ class Records:
         return {tasks: tuple(names) for tasks, names in relations.items()}
 
     def pool(self, tasks: Tasks) -> Histogram | None:
-        """Return the candidate counts of all sides and relations; None if a part is not held.
+        """Return the candidate counts of tasks, pooled over their sides, splits and relations.
 
-        Under another baseline than chance they are those of the blocks on which it ranks.
+        None if rows of one of them are missing. Under another baseline than chance they are those
+        of the blocks on which it ranks, with offsets.
         """
-        if tasks.relations:  # selections have no limit, so they are not kept
+        if tasks.relations:  # there is no end of selections, so they are not kept
             return self._pool(tasks)
         if tasks not in self._pooled:
             self._pooled[tasks] = self._pool(tasks)
@@ -426,7 +434,11 @@ class Records:
         return Histogram.from_counts(sizes, counts, weights, offsets)
 
     def _read_blocks(self, tasks: Tasks) -> pa.Table:
-        """Read the blocks of a baseline; those of all relations together are kept."""
+        """Read the blocks of a baseline: candidates that tie, tasks, and candidates above (offset).
+
+        Those of all relations together are kept. For single relations, and macro averages, rows are
+        split by relation; for averages over queries they have weights, too.
+        """
         names: tuple[str, ...] = ("protocol", "split", "side", *_BLOCKS)
         if tasks.is_micro and not tasks.relations:
             if tasks.baseline not in self._blocks:

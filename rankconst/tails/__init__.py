@@ -219,10 +219,11 @@ def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
 
 
 def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
-    """Return P(S - top >= x), which lies in -width .. 0; `compute` gives it between the two ends.
+    """Return P(S - top >= x) for the sum S with the largest value top: itself at the ends of S.
 
-    Beyond 0 it is 0; at 0, within the slack, it is the probability that all ranks are best; at
-    -width and below, and where nothing varies, it is 1.
+    S - top lies in -width .. 0. For x above 0 the probability is 0; at 0, within the slack, it is
+    that of all ranks being the best; at -width and below, and where nothing varies, it is 1.
+    Between the two ends `compute` gives it.
     """
     if x > slack:
         return Tail(-math.inf, 0.0, "exact")

@@ -230,6 +230,7 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
 def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     """Compute P(S - top >= x) from the distinct values of S, or return None if they are too many.
 
+    top is the largest value of S, and x strictly between the least one and it, less top.
     Probabilities are tilted to the saddlepoint, so that what matters is never rounded to 0; sums
     that cannot reach x are dropped; the last product, that of the two halves, is never formed. Sums
     that fall short of x by less than the slack count as reaching it; sums that differ by less are
@@ -265,9 +266,10 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
 
 
 def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
-    """Return the largest rank r of 1 .. N with f(r) - f(1) >= `least`, for each N; 1 if none has.
+    """Return for each N the largest rank r of 1 .. N with f(r) - f(1) >= `least`; 1 if none has.
 
-    With that rank, and all others 1, the sum still reaches `least`. By bisection: f falls in r.
+    With that rank, and all others 1, the sum still reaches `least`: larger ranks need not be kept.
+    By bisection, as f falls in r.
     """
     low, high = np.ones_like(sizes), sizes
     while np.any(low < high):

@@ -97,9 +97,10 @@ class SumLaw(ABC):
         return float(len(self.tasks))
 
     def cgf(self, z: Complex, upper: bool) -> Complex:
-        """Return the cumulant generating function, ln E[exp(z (S - top))].
+        """Return the cumulant generating function: ln E[exp(z (S - top))] if `upper`.
 
-        That of S - bottom unless it is the `upper` one.
+        Else it is that of S - bottom, ln E[exp(z (S - bottom))]. A few z are taken at a time, to
+        bound the memory.
         """
         rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
         # Plain sums: for such sizes, threads of a linear algebra library cost more than they save.
@@ -153,7 +154,8 @@ class HitsLaw(SumLaw):
         return math.fsum((self.tasks * np.log(self.hit)).tolist())
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Add two terms: numpy's log1p of complex numbers is no better near 1 than log."""
+        """Return ln(p + (1 - p) e^-z) if `upper`, else ln(1 - p + p e^z); p is the hit's chance."""
+        # numpy's log1p of complex numbers would be no better near 1 than its log.
         if upper:
             return np.log(self.hit + self.miss * np.exp(-z)[:, None])
         return np.log(self.miss + self.hit * np.exp(z)[:, None])
@@ -175,7 +177,7 @@ class RankLaw(SumLaw):
         return 1.0 - ranks
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Evaluate the geometric sum; counted from the upper end it is that of -z."""
+        """Return ln of the mean of e^(y j) over j = 0 .. N - 1, y = -z if `upper`, else z."""
         y = (-z if upper else z)[:, None]
         summed: Complex = np.log(np.expm1(self.sizes * y) / (self.sizes * np.expm1(y)))
         return summed
@@ -216,7 +218,10 @@ class ReciprocalLaw(SumLaw):
         return self._head(reach) + 2.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Add the head term by term, the rest by expansion."""
+        """Return what :meth:`SumLaw.log_means` does: ranks up to the head are added one by one.
+
+        The sum over the ranks beyond comes from the expansion at the top of this class.
+        """
         head = self._head(float(np.max(np.abs(z))))
         ranks = 1.0 + np.arange(head)
         reference = 1.0 if upper else 1.0 / head
@@ -285,7 +290,10 @@ class LogRankLaw(SumLaw):
         return self._head(reach) + 4.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Add the head term by term, the rest by Euler-Maclaurin."""
+        """Return what :meth:`SumLaw.log_means` does: ranks up to the head are added one by one.
+
+        The sum over the ranks beyond comes from the Euler-Maclaurin formula.
+        """
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
         ranks = (1.0 + np.arange(head)) / (1.0 if upper else head)

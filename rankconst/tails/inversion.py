@@ -199,9 +199,10 @@ def _tail(
 
 
 def _period(law: SumLaw, saddle: Saddle) -> float:
-    r"""Return the least D = 2 pi / h for which the terms m = 1 and -1 are negligible.
+    r"""Return the least D = 2 pi / h for which the errors of the trapezoidal rule are negligible.
 
-    By Chernoff's bounds, the term m = 1, relative to e^{K(t) - t x}, is at most exp(K(t+u) - K(t) -
+    h is its step, and the errors are the terms m = 1 and -1 at the top of this module. By
+    Chernoff's bounds, the term m = 1, relative to e^{K(t) - t x}, is at most exp(K(t+u) - K(t) -
     u (x + D)) for u >= 0, and the term -1 at most exp(K(t-u) - K(t) + u (x - D)) for 0 <= u <= t
     (both mirrored for t < 0).
     """
@@ -223,11 +224,11 @@ def _period(law: SumLaw, saddle: Saddle) -> float:
 def _walk(
     law: SumLaw, saddle: Saddle, step: float, settles: bool, circle: int | None = None
 ) -> tuple[Complex, Complex, bool]:
-    """Evaluate the integrand, 1 at most, at t + i step m for m = 0, 1, ... until it is gone.
+    """Evaluate the integrand of the inversion at t + i step m, m = 0, 1, ... until it is gone.
 
-    If it `settles`, it counts as gone when the last half of the way held nothing. `circle` is the
-    number of nodes off the axis that complete a lattice's circle. Returns nodes, integrand and
-    whether the integral is complete.
+    It is at most 1 in size, as at m = 0. If it `settles`, it counts as gone when the last half of
+    the way held nothing. On a lattice the integral ends after `circle` nodes off the axis. Returns
+    nodes, integrand, and True if the integral is complete: False if the budget was spent before.
     """
     scale = _scale(saddle)
     nodes, values = [], []
@@ -256,7 +257,11 @@ def _walk(
 
 
 def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[float, float]:
-    """Apply the trapezoidal rule; return ln of the tail and its error. `shift` moves x."""
+    """Apply the trapezoidal rule to the integrand `g` at the nodes `z`.
+
+    Returns ln of the tail, or of its complement, and its error, for x moved by `shift`. An error of
+    `_LOST` says that the sum is all rounding: the logarithm is then the largest that it can be.
+    """
     step = float(z[1].imag) if len(z) > 1 else 2.0 * math.pi / (saddle.span or 1.0)
     moved = g * np.exp(-(z - saddle.t) * shift) if shift else g
     # Conjugate nodes have conjugate values: all but the first count twice.
@@ -306,6 +311,7 @@ def _window(z: Complex) -> Complex:
 def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     """Estimate what near-returns of the integrand beyond `reach` add, relative to exp(K(t) - t x).
 
+    It is near its largest size again at frequencies at which nearly all likely ranks are in phase.
     A near-return at frequency w of modulus q moves the tail by about abs(q / w) of the tilted
     density's scale. The modulus is that of n average tasks; ranks beyond those listed are taken to
     be out of phase.
