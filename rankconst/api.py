@@ -507,6 +507,7 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
     published = []
     for name, value in typed:
         metric = parse_metric(name)
+        # Among several metrics, percent is about the shares; a single one has to be a share.
         shares = bool(percent) and (metric.is_share or len(names) == 1)
         number = read_published(metric, value, decimals=decimals, percent=shares, place=name)
         published.append((metric, number))
@@ -780,7 +781,10 @@ def compare(
 def _compare_files(
     files: Sequence[Any], metric: str | None, user: Address, *, percent: bool, tables: Any
 ) -> Compared:
-    """Compare the results of files, or of objects in their place; AskedError for questions."""
+    """Compare the results of files, or of objects in their place, on the same ranking tasks.
+
+    Raises AskedError with the first open questions: what a number is of has to be sure.
+    """
     from rankconst.results.compared import compare_files
     from rankconst.results.frame import read_given
 

@@ -276,7 +276,7 @@ def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> It
     is_single = len(listing) == 1
     for part in parts:
         grid = _fill_grid(part)
-        if len(grid) == 2:
+        if len(grid) == 2:  # a name and a text in each row: one list for all
             rows = [_write_pairs(grid[0].cells, grid[1].cells, width)]
         else:
             places = range(1, len(part) + 1)

@@ -87,6 +87,7 @@ class _RowGroup:
         return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
     def _read_batches(self) -> Iterator[list[Any]]:
+        """Yield the columns of heads, relations and tails, as Arrow arrays, some rows at a time."""
         try:
             with open_parquet(self.file) as opened:
                 table = opened.read_row_group(self.group, columns=[*self.names], use_threads=False)

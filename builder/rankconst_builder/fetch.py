@@ -222,7 +222,11 @@ def _place_of(url: str) -> str:
 
 
 def _check_file(path: Path, remote: Remote, record: Path) -> None:
-    """Check a local copy against its known hash; record the hash if none is known."""
+    """Raise HashMismatchError if a local copy of a file is not the one that is known.
+
+    If its hash is not known beforehand, that of the first copy is written to `record`, and later
+    ones have to have it.
+    """
     size = path.stat().st_size
     if remote.bytes is not None and size != remote.bytes:
         raise HashMismatchError(
@@ -230,7 +234,7 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
             f"(from {remote.url}). Delete it and build again."
         )
     sha256 = hash_file(path)
-    if sha256 == remote.stand_in:
+    if sha256 == remote.stand_in:  # the same triples in another order
         return
     expected, got, kind, remedy = remote.sha256, sha256, "SHA-256", " Delete it and build again."
     if expected is None and remote.git_blob is not None:

@@ -271,7 +271,10 @@ def write_dataset(
 
 
 def _get_pykeen(name: str) -> dict[str, Any]:
-    """Return the triples factory of each split."""
+    """Return the triples factory of each split of a data set of PyKEEN, which may download it.
+
+    The factory of valid may be None. Raises UnknownNameError for an unknown name.
+    """
     try:
         from pykeen.datasets import dataset_resolver, get_dataset
     except ImportError as error:

@@ -160,7 +160,11 @@ def begin_alike(paths: Iterable[Path]) -> bool:
 
 
 def refuse_headings(files: Mapping[str, Labels]) -> None:
-    """Refuse a first row in memory that is a heading: words that label nothing else."""
+    """Raise DataError if the first row of a split is a heading, whose words label nothing else.
+
+    ("subject", "predicate", "object") is one, unless one of these words is a label in another row.
+    Each split has at least one row.
+    """
     headings, rest = {}, []
     for split, labels in files.items():
         first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]

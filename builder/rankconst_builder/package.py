@@ -314,7 +314,11 @@ def describe_set(
     provenance: Mapping[str, Mapping[str, Any]],
     extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the descriptor of a set, as Data Package 2.0 has it."""
+    """Return the descriptor of a set, as Data Package 2.0 has it.
+
+    `datasets` are the rows of their table, `resources` the entries of the tables, `provenance` says
+    by dataset where its rows come from, and `extra` are the entries that only a release has.
+    """
     return {
         **{name: HEADER[name] for name in ("$schema", "name", "title")},
         "version": version,
@@ -371,7 +375,11 @@ def complete_exchange(folder: Path) -> None:
 
 @contextmanager
 def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
-    """Make other processes wait until this one has written to a folder; not on Windows."""
+    """Make other processes wait until this one has written to a folder; not on Windows.
+
+    The folder, and those above it, are made if they are missing, and removed again if they are
+    still empty at the end.
+    """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with explain_write_errors(f"to {folder}", "Name another folder with --out."):
         descriptor = _lock(folder, reporter)
@@ -487,7 +495,11 @@ def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
 
 
 def open_build(folder: Path) -> Tables | None:
-    """Open the set that builds wrote to a folder, if there is one; refuse to change a release."""
+    """Open the set that builds wrote to a folder, if there is one; refuse to change a release.
+
+    UsageError also for tables without a descriptor, which would be overwritten. An exchange of
+    files that was cut off is completed first.
+    """
     complete_exchange(folder)
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
     if not (folder / DESCRIPTOR).is_file():

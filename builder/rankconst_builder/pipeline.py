@@ -415,7 +415,10 @@ def _build_on_cluster(
     opened: Mapping[str, TripleFile | None],
     contents: Mapping[str, Content],
 ) -> Part:
-    """Count a graph of the user's own on the workers of a cluster."""
+    """Count a graph of the user's own, of ids in Parquet, on the workers of a cluster.
+
+    `contents` has the hashes of its files but that of train, which workers read.
+    """
     from rankconst_builder import distributed
 
     protocols = choose_protocols(build.protocols, temporal=False)

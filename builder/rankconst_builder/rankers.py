@@ -511,6 +511,7 @@ class StepRanker(Ranker):
             until = self._pack_nth(relation, nth, time)
             return search(self._nth_times, until) - search(self._nth_times, start)
 
+        # No entity has a frequency above `most`, and words have no room for one.
         more = count_at_least(np.minimum(frequency, self.most) + 1)
         return Standing(more, count_at_least(frequency) - more)
 

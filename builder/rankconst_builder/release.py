@@ -507,7 +507,10 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
 
 
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
-    """Mark the rows in which two columns differ; 0 and -0 do not."""
+    """Mark the rows in which two columns of one type differ, row by row.
+
+    0 and -0 do not, nor do two missing values.
+    """
     if pa.types.is_floating(before.type):
         released, built = _numbers(before), _numbers(after)
         same: Truths = (released == built) | (np.isnan(released) & np.isnan(built))

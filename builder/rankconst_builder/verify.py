@@ -600,7 +600,10 @@ def _compare_counts(
 
 
 def _check_contents(opened: Opened) -> Findings:
-    """Compare the values of tables with their hashes, and the index with the tables."""
+    """Compare the values of tables with their hashes, and the index with the tables.
+
+    Yields findings, and returns the number of rows: 0, with a note, if hashes cannot be compared.
+    """
     reason = "" if opened.selected is None else "the hashes are those of whole tables"
     hashed = any("contentHash" in row for row in opened.resources.values())
     if opened.tables.version == UNRELEASED and not hashed:

@@ -121,7 +121,10 @@ def _looks_like_percentage(m: Measured) -> bool:
 
 
 def _describe_percentages(shares: Sequence[Measured]) -> Finding:
-    """Return one finding for all shares of a column that may be percentages without a sign."""
+    """Return one finding for all shares of a column that may be percentages without a sign.
+
+    There is at least one; the largest is shown.
+    """
     largest = max(shares, key=lambda m: m.value)
     label, entry = largest.label, largest.entry
     inequality = f"{label} <= 1" if entry.adjustment else f"0 <= {label} <= 1"

@@ -46,7 +46,8 @@ _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 def run(call: Call, interrupts: Sequence[int]) -> None:
     """Run a command and exit.
 
-    Whatever fails on the way, interrupts included, is a line on stderr and a code.
+    Whatever fails on the way, interrupts included, is a line on stderr and a code. `interrupts` are
+    the signals that came, in order; more may be added while the command runs.
     """
     _open_streams()
     if sys.argv[1:2] not in (["build"], ["tables"]):  # which tell their stages
@@ -70,6 +71,7 @@ def run(call: Call, interrupts: Sequence[int]) -> None:
             raise
         code = _NO_READER
     except Exception as error:  # a bug is raised again
+        # Libraries turn an interrupt into errors of their own.
         if interrupts and not isinstance(error, OSError):
             code = 128 + interrupts[0]
         elif (explained := _explain(error)) is not None:
