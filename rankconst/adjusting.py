@@ -184,8 +184,9 @@ def find_constants(
 ) -> Constants:
     """Return the constants of a metric over ranking tasks.
 
-    `num_tasks` is the number of ranks that a file states. It counts only for protocols that sample
-    negatives: all their tasks are alike, so that constants follow from their number alone.
+    `num_tasks` is the number of ranks that a file states, None if it states none. It matters only
+    for protocols that sample negatives: all their tasks are alike, so that constants follow from
+    their number alone, and a file may have ranked other tasks than the tables count.
     """
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:

@@ -358,9 +358,10 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
 
 
 def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
-    """Return the graph of a shared name by ``--accept NAME=GRAPH``; empty if none is accepted.
+    """Return the graph that a user accepts for a shared name of a file; empty if there is none.
 
-    Raises UsageError for a graph without that name.
+    ``--accept NELL-995=nell995`` says that NELL-995 is nell995 there. UsageError for a graph
+    without that name.
     """
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted:
@@ -623,9 +624,10 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
 
 
 def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
-    """Return the protocol of the user, else the dataset's only one, else the tool's or the usual.
+    """Return the key of the user's protocol, else of the dataset's only one, the tool's, the usual.
 
-    Raises UsageError if the user takes sampled numbers for numbers among all candidates.
+    `option` is the user's, `tabulated` are those that tables hold of the dataset. UsageError if the
+    user takes numbers among sampled candidates for numbers among all.
     """
     of_tool = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.

@@ -185,6 +185,10 @@ class Histogram:
     shared: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        """Check the columns, and keep copies that cannot be written to, in place of those given.
+
+        Offsets that are all 0 become None. DataError for wrong numbers, lengths or order.
+        """
         sizes = read_counts("num_candidates", self.num_candidates, hint=_ANSWER)
         tasks = _read_tasks(self.num_tasks, sizes)
         weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
@@ -345,6 +349,8 @@ class Histogram:
 
     def pool(self, other: Histogram) -> Histogram:
         """Return the histogram of both sets of tasks together, each task with the weight it has.
+
+        Tasks of an unweighted histogram have weight 1.
 
         Raises
         ------

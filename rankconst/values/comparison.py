@@ -445,7 +445,11 @@ def bound_pairs(
 
 
 def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> None:
-    """Refuse metrics and tasks without a test of two values."""
+    """Raise an error for metrics and tasks on which two values cannot be compared.
+
+    UndefinedError if the metric is not a mean over tasks or tasks share their negatives, UsageError
+    under another baseline than chance.
+    """
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
         raise UsageError(
@@ -495,7 +499,8 @@ def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Va
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
     """Bound log10 p from above where only z is bounded, and name the inequality. Shapes (pairs,).
 
-    ``normal``: the normal law at z less largest / sqrt(squares), the most that one task adds.
+    `z` are the least z, `squares` the largest sums D_i^2, `largest` is the most that one task adds.
+    ``normal``: the normal law at z less what one task adds to it, largest / sqrt(squares).
     ``bound``: SIGNS_FACTOR times the normal law at z, or 1.
     """
     method = _choose_method(squares, largest)
@@ -653,16 +658,21 @@ def _log10_flips(differences: Values) -> float:
 
 
 def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
-    """Return a difference that always tells two published values apart; None if none does."""
+    """Return a difference that is significant at 5 % whatever the two models have in common.
+
+    None if no difference is, and for metrics and tasks without such a test. `histogram` is that of
+    chance.
+    """
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)
     room, largest = Room.from_spans(spans, counts), float(spans.max())
+    # The largest sum D_i^2 there is: one model at its best and the other at its worst everywhere.
     squares, method = room.squares[-1:], np.array(["exact"])
-    if not metric.hits_k or histogram.is_weighted:
+    if not metric.hits_k or histogram.is_weighted:  # no exact sign test
         method = _choose_method(squares, largest)
     smallest = float(_find_smallest(squares, method, largest)[0])
-    if smallest > room.losses[-1]:
+    if smallest > room.losses[-1]:  # more than two values can differ by
         return None
     return smallest / histogram.total_weight
 

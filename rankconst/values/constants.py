@@ -556,10 +556,11 @@ class Constants:
         )
 
     def _is_impossible(self, possible: Interval, number: float, least: float, most: float) -> bool:
-        """Return True if no ranks give a number, as one that is better than the best value here.
+        """Return True if no ranks of these tasks give a number; `possible` is the range of values.
 
-        One that is worse than the worst value may be that value, rounded: it is impossible if its
-        whole interval is worse, `least` to `most`.
+        One that is better than the best value is impossible. One that is worse than the worst value
+        may be that value, rounded: it is impossible if its whole interval is worse, `least` to
+        `most`.
         """
         granted = _grant(possible)
         if granted.lower <= number <= granted.upper:

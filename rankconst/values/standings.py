@@ -133,10 +133,14 @@ class Standings:
 
     @property
     def table(self) -> dict[str, list[Any]]:
-        """Columns with a row for each model; `better_than` has the letters of those it beats."""
+        """Columns with a row for each model, the best first.
+
+        ``better_than`` has the letters of those that a model beats, ``log10_p_next`` the log10 p of
+        it and the next one: None for the last.
+        """
         letters = self.letters
-        worse = [self.list_worse(place) for place in range(len(letters))]
-        better_than = [[letters[place] for place in places] for places in worse]
+        worse = [self.list_worse(index) for index in range(len(letters))]
+        better_than = [[letters[index] for index in indices] for indices in worse]
         values = [result.value for result in self.published]
         texts = [result.text for result in self.published]
         return {
@@ -245,11 +249,12 @@ def rank_models(
 
 
 def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Correct the log10 p of all pairs by Holm; return them as a symmetric matrix (size, size).
+    """Correct the log10 p of all pairs of `size` models by Holm; return a matrix (size, size).
 
-    Pairs are in the order of ``np.triu_indices(size, 1)``. Of m pairs the least p is multiplied by
-    m, the next one by m - 1, and so on; none may become less than the one before it, or exceed 1.
-    Of three, 0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06.
+    It is symmetric, with 0 on the diagonal: no evidence against a model itself. The given p are in
+    the order of ``np.triu_indices(size, 1)``. Of m pairs the least p is multiplied by m, the next
+    one by m - 1, and so on; none may become less than the one before it, or exceed 1. Of three,
+    0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06.
     """
     order = np.argsort(log10_p, kind="stable")
     factors = np.log10(np.arange(order.size, 0, -1))
@@ -257,7 +262,7 @@ def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.floa
     corrected[order] = np.minimum(np.maximum.accumulate(log10_p[order] + factors), 0.0)
     matrix = np.zeros((size, size))
     rows, columns = np.triu_indices(size, k=1)
-    matrix[rows, columns] = matrix[columns, rows] = corrected
+    matrix[rows, columns] = matrix[columns, rows] = corrected  # the pairs in both orders
     return matrix
 
 
@@ -310,7 +315,10 @@ class Across:
     critical_difference: float
 
     def describe(self) -> str:
-        """Compare the best model with the others, on these queries and on other graphs."""
+        """Compare the best model with the others in lines: on these queries, on other graphs.
+
+        The line on the queries is left out for a metric that is not between 0 and 1.
+        """
         wins = f"it beats {self.names[1]} on {self.wins[0, 1]} of {len(self.datasets)}"
         sentences = [f"On other graphs like these {self._judge(self.log10_p_graphs)}: {wins}."]
         if self.log10_p_queries is not None:
@@ -415,10 +423,12 @@ def compare_across(grid: Grid) -> Across:
 def bound_z(
     lower_a: Values, upper_a: Values, lower_b: Values, upper_b: Values, num_tasks: Values
 ) -> Values:
-    """Bound from below the difference of two means over graphs, in standard errors.
+    """Bound from below the difference of two models' means over graphs, in standard errors (z).
 
-    The bound holds whatever the queries have in common. Arrays are of shape (pairs, graphs),
-    `num_tasks` of shape (graphs,); the result is of shape (pairs,).
+    The ends of the models' results, `lower_a` to `upper_a` and `lower_b` to `upper_b`, are of shape
+    (pairs, graphs) and from 0 to 1, `num_tasks` of shape (graphs,); the result is of shape
+    (pairs,). It holds whatever the two have in common on the queries, and is 0 if rounding leaves
+    the means equal.
     """
     least = (lower_a - upper_b).sum(axis=1)
     most = (upper_a - lower_b).sum(axis=1)
