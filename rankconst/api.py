@@ -261,7 +261,11 @@ class _Request:
         *,
         is_frame: bool = False,
     ) -> AdjustedReading:
-        """Adjust the numbers of a reading; those that contradict their tasks get a question."""
+        """Adjust the numbers of a reading; those that contradict their tasks get a question.
+
+        `is_frame` is True for a DataFrame, which may have no rows, and gets no p. `decimals` is how
+        many its numbers have, for all metrics or each.
+        """
         from rankconst.checks import confirm_reading
         from rankconst.results.batches import adjust_reading
         from rankconst.results.meanings import name_answers

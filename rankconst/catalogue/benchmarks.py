@@ -175,7 +175,7 @@ class Benchmark:
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
-    """Return the benchmark of an entry of the registry; empties `entry`.
+    """Return the benchmark of an entry of the registry; takes fields out of `entry`.
 
     A file has a URL of its own, or is a member of the benchmark's archive.
     """

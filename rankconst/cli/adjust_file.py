@@ -179,7 +179,11 @@ def _comment(adjusted: AdjustedReading) -> str:
 
 
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
-    """Adjust the numbers of a file; report the questions on stderr if none can be."""
+    """Adjust the numbers of a file; if none can be, report the questions on stderr and raise.
+
+    Numbers that wait for an answer stay as they are among others. If `work.strict`, the first that
+    cannot be adjusted is an error.
+    """
     confirmed = confirm_reading(reading, work.tables, work.user)
     try:
         return adjust_reading(

@@ -214,7 +214,11 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
 def turn_back(
     typed: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
-    """List the metric's values behind adjusted ones, with the range that rounding leaves."""
+    """List the metric's values behind adjusted ones, with the range that rounding leaves.
+
+    `typed` are "0.9343", or "amri=0.9343" in place of --metric; `to` is "mr", the metric itself.
+    Raises UsageError unless exactly one metric is named.
+    """
     pairs = [value.rpartition("=") for value in typed]
     names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
     if len(names) != 1 or not typed:

@@ -400,7 +400,8 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     law = rule.make(histogram, constants.metric)
     # A margin may lie below every value that has a logarithm.
     positive = np.maximum(edges, np.finfo(np.float64).tiny)
-    sums = np.sort(histogram.total * rule.transform(positive))  # less the largest sum
+    # The sums over tasks that metrics follow from, less the largest sum; ascending.
+    sums = np.sort(histogram.total * rule.transform(positive))
     # Two windows away from the window, at least nine standard deviations, nothing is left to be
     # folded into it.
     step = 2.0 * math.pi / (3.0 * float(sums[-1] - sums[0]))
