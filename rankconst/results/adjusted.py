@@ -483,7 +483,10 @@ class AdjustedReading:
         return tuple(self._pick(place, adjusted) for place in range(len(self.reading.entries)))
 
     def _pick(self, place: int, adjusted: Sequence[Adjusted]) -> AdjustedEntry:
-        """Pick the number at a place of the file out of the batches and their adjusted forms."""
+        """Return the number at a place of the file, picked out of its batch.
+
+        `adjusted` has the adjusted forms of each batch. A number in none has only its note.
+        """
         entry = self.reading.entries[place]
         note = self.notes.get(place, "")
         batch_place = int(self.batch_of[place])

@@ -244,7 +244,9 @@ def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
             parts = [(code, at) for code, at in enumerate(of_code) if at.size]
             divided[key] = [(code, at, column.rows[at]) for code, at in parts]
         for code, positions, rows in divided[key]:
-            where = Where(number, positions, rows, column.places[positions])
+            where = Where(
+                column=number, positions=positions, rows=rows, places=column.places[positions]
+            )
             groups.append(_Group(addressed.addresses[code], where))
     return sorted(groups, key=lambda group: int(group.where.places[0]))
 
@@ -332,7 +334,17 @@ class _Adjusting:
             self.leave(where.places, error)
             return
         num_tasks, ends = group.address.num_tasks, self._read(where)
-        batch = Batch(tasks, metric, tool, *ends, where.places, num_tasks, where=where)
+        batch = Batch(
+            tasks=tasks,
+            metric=metric,
+            tool=tool,
+            value=ends.value,
+            lower=ends.lower,
+            upper=ends.upper,
+            index=where.places,
+            num_tasks=num_tasks,
+            where=where,
+        )
         is_number = ~np.isnan(ends.value)
         batch = batch if is_number.all() else batch.take(is_number)
         is_without_scores = tells_no_scores(metric, batch.value)
@@ -515,7 +527,10 @@ def _choose_error(
 
 
 def _name_place(reading: Reading, entry: Entry) -> str:
-    """Name the place of a number for messages."""
+    """Name the place of a number for messages: "results.csv, line 3, MRR".
+
+    In a file without lines, it is the row, or of a table with a row for each number its cells.
+    """
     if entry.line is not None:
         return f"{reading.name}, line {entry.line:,}, {entry.column}"
     if reading.layout == "wide":

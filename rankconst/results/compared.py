@@ -237,5 +237,12 @@ def _lay_out(columns: Sequence[_Column]) -> Grid | None:
             ends[:, i, j] = number.value, number.lower, number.upper
     num_tasks = np.array([column.constants.num_tasks for column in shared], dtype=float)
     values, lower, upper = ends
-    metric = columns[0].constants.metric
-    return Grid(metric, tuple(datasets), tuple(models), values, lower, upper, num_tasks)
+    return Grid(
+        metric=columns[0].constants.metric,
+        datasets=tuple(datasets),
+        names=tuple(models),
+        values=values,
+        lower=lower,
+        upper=upper,
+        num_tasks=num_tasks,
+    )

@@ -67,6 +67,7 @@ def read_given(
 
 
 def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Reading:
+    """Read results by what they are; UsageError for a kind that is none of those known."""
     if isinstance(results, Reading):
         return results
     if isinstance(results, Ranks):
@@ -86,7 +87,11 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
 
 
 def _write_ranks(ranks: Ranks) -> str:
-    """Write every metric of ranks as a table that is read like any other."""
+    """Write every metric of ranks as CSV, with rows such as "head,mrr,0.3,20466", to be read.
+
+    The last cell is the number of ranks. If there are ranks of heads and of tails, metrics of both
+    together come first.
+    """
     sides = list(ranks.sides)
     if {*ENTITY_SIDES} <= ranks.sides.keys():
         sides.insert(0, "both")
@@ -211,7 +216,7 @@ def read_frame(
     columns = [*_list_index(frame), *_list_columns(frame)]
     cells = [_make_cells(column.series) for column in columns]
     heading = _find_heading([column.names for column in columns], cells, metric)
-    texts = list(cells)  # empty where there is a float
+    texts = list(cells)  # of a column of numbers, empty where there is a float
     floats: dict[int, NDArray[np.float64]] = {}
     for j, role in enumerate(heading.roles):
         if j in heading.measures or role == "value":

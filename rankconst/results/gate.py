@@ -173,7 +173,11 @@ def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
 
 
 def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
-    """Tell whether a word is asked about where its text is, such as in a column's heading."""
+    """Tell whether a word is asked about where its text is, such as in a column's heading.
+
+    "train" is in a heading, but not in a sentence, which may be about how a model was trained: that
+    is what the scopes of a word say. `is_training` says that the text's own split is not declared.
+    """
     if text.farther:  # only a word with a value, or about part or task, may be about all below
         return "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
     if text.scope in word.scopes or (is_training and word.field == "split"):
@@ -283,7 +287,10 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
 
 
 def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
-    """List the graphs that a label names: no ordinary words; FB, if v1 is the version nearby."""
+    """List the graphs that a label names, without ordinary words such as "nations" in a sentence.
+
+    A label such as "FB", which alone names none, does if `version`, a text nearby, is "v1".
+    """
     graphs = label.graphs
     if not label.is_vocabulary:
         graphs = tuple(graph for graph in graphs if squash(graph) not in VOCABULARY.ordinary)

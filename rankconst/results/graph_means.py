@@ -184,7 +184,10 @@ def _list_runs(
 
 
 def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
-    """Make a function that reads the number at a place, and each text of a column only once."""
+    """Return a function that reads the number at a place; None for one that cannot be read.
+
+    Equal texts of one column and address are read only once, as large files repeat them.
+    """
     entries = reading.entries
     place_of: dict[tuple[int, int, str], int] = {}
 
@@ -472,7 +475,11 @@ def _group(
     floors: Mapping[AdjustedBatch, AdjustedBatch | None],
     tables: Tables,
 ) -> dict[tuple[_Kind, str], list[_GraphNumber]]:
-    """Group the numbers to average by kind and model; means and single relations are left out."""
+    """Group the numbers to average by kind and model; means and single relations are left out.
+
+    `floors` maps batches of adjusted numbers to those over counting, `is_averaged` flags the
+    numbers whose model has enough graphs, and `models` names the model of each.
+    """
     groups: dict[tuple[_Kind, str], list[_GraphNumber]] = defaultdict(list)
     for done, floor in floors.items():
         batch = done.batch
@@ -567,7 +574,10 @@ def _list_heaviest(average: Average) -> list[str]:
 
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:
-    """Describe the mean of a model: its indices, and how much it varies over the graphs."""
+    """Describe the mean of a model in parts: its value, its indices, and how much it varies.
+
+    ["0.41", "index 0.40", "±0.05 over datasets"] is such a list; `details` add z and p.
+    """
     parts = [show_expected(average.value)]
     parts += _describe_index(average, average.chance, "index", "indices", details=details)
     significance = average.compute_significance() if details else None

@@ -492,7 +492,7 @@ def _find_reason(words: Sequence[Word], metric: Metric, bare: str, parts: Iterab
 
 
 def _find_values(parts: Iterable[_Part]) -> dict[str, tuple[str, ...]]:
-    """List the values among the parts of a label, by field."""
+    """Map fields to the values that the parts of a label name: {"split": ("valid", "test")}."""
     values: dict[str, tuple[str, ...]] = {}
     for part in parts:
         if part.kind == "value":
@@ -853,7 +853,10 @@ def _is_compared(first: str, model: str) -> bool:
 
 
 def _is_harmless(name: str, joint: str) -> bool:
-    """Tell whether a name behind a model is not a graph or a part: TransE - L1, BERT on GPU."""
+    """Tell whether a name behind a model is not a graph or a part: TransE - L1, BERT on GPU.
+
+    `joint` is the word between them: behind a dash, a name may also be one more of a model.
+    """
     label = read_label(name)
     words = name.split()
     if label.graphs or label.version:

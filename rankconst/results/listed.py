@@ -388,7 +388,11 @@ def _describe_columns(
     *,
     screen: bool = False,
 ) -> str:
-    """Write a caption: what 0 and 1 mean in the added columns, and how the chosen rows compare."""
+    """Write a caption: what 0 and 1 mean in the added columns, and how the chosen rows compare.
+
+    `chosen` has a flag for each row. On a `screen`, means over graphs are in it, too; `more` is a
+    sentence on how to see more, before the version of the tables.
+    """
     indices = [names["index"] for names in adjusted.list_added().values() if names.get("index")]
     meanings = [f"{_join_few(indices)}: 0 = chance, 1 = perfect."]
     if adjusted.against:
@@ -472,7 +476,11 @@ def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
 
 
 def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
-    """List the columns that are added for a column of numbers."""
+    """List the columns that are added for a column of numbers, each with how it is shown.
+
+    `names` maps keys such as "index" and "log10_p" to names of columns. One whose title is None is
+    left out of a screen.
+    """
     shown = {}
     for form in ADJUSTMENTS:
         key = block.names[form]
@@ -535,7 +543,10 @@ def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
 
 
 def explain_ranks(adjusted: AdjustedReading) -> str:
-    """Name the evaluations of PyKEEN on a screen, and the options for others; empty if none."""
+    """Name the evaluations of PyKEEN that a screen shows, and how to see others.
+
+    It is empty if the screen shows all, as of a table with a column for each metric.
+    """
     if adjusted.reading.layout != "long":
         return ""
     chosen = choose_ranks(adjusted)

@@ -364,7 +364,10 @@ def _names_metric(value: Value, place: Place) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    """Read every number of a metric."""
+    """Read every number of a metric in a document, record by record; one with too many is refused.
+
+    Records of one outline share a layout. In YAML, numbers get their lines back at the end.
+    """
     notes = Notes()
     records = read_records(document)
     table = _Table(notes, _list_silent(records))
@@ -384,13 +387,15 @@ def _read(document: Document) -> Reading:
             lines = [table.lines_of.get(cell, NO_LINE) for cell in cells]
             columns.append(replace(column, lines=np.array(lines, dtype=np.intp)))
         entries = replace(entries, columns=tuple(columns))
+    columns_of_file, rows = _list_cells(table, sheet)
     return Reading(
-        document.name,
-        READER.key,
-        "wide",
-        *_list_cells(table, sheet),
-        entries,
-        notes.skipped(),
+        name=document.name,
+        form=READER.key,
+        layout="wide",
+        columns=columns_of_file,
+        rows=rows,
+        entries=entries,
+        skipped=notes.skipped(),
         understood=name_percentages(entries),
         of_objects=True,
     )

@@ -286,6 +286,7 @@ class Entries(Listed[Entry]):
         return [column.head for column in self.columns if column.numbers.is_percent.any()]
 
     def _make(self, place: int) -> Entry:
+        """Return the number at a place of the file, put together from its column."""
         column = self.columns[self.head_of[place]]
         metric, heading, adjustment, exact = column.head
         at = self._position_of[place]
@@ -297,7 +298,16 @@ class Entries(Listed[Entry]):
         shown = None if line == NO_LINE else line
         text = column.numbers.write(at)
         row = int(column.rows[at])
-        return Entry(metric, text, row, heading, shown, context, adjustment, exact)
+        return Entry(
+            metric=metric,
+            text=text,
+            row=row,
+            column=heading,
+            line=shown,
+            context=context,
+            adjustment=adjustment,
+            exact=exact,
+        )
 
     def text_at(self, place: int) -> str:
         """Return a number as written."""
@@ -489,8 +499,17 @@ class Collector:
         exact: bool = True,
     ) -> None:
         """Add a number, and its row, in which the key ``value`` is to hold `text`."""
-        place = len(self._rows)
-        self._entries.append(Entry(metric, text, place, "value", line, context, adjustment, exact))
+        entry = Entry(
+            metric=metric,
+            text=text,
+            row=len(self._rows),
+            column="value",
+            line=line,
+            context=context,
+            adjustment=adjustment,
+            exact=exact,
+        )
+        self._entries.append(entry)
         self._rows.append(row)
 
     def skip(self, line: int | None, what: str, reason: str) -> None:
@@ -498,13 +517,24 @@ class Collector:
         self._skipped.append(Skipped(line, what, reason))
 
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
-        """Return the numbers that were added, without empty columns."""
+        """Return a reading of the numbers that were added, without empty columns.
+
+        `form` is the key of the format, and `tool` that of the tool that writes it.
+        """
         keys = dict.fromkeys(key for row in self._rows for key in row)
         columns = tuple(key for key in keys if any(row.get(key) for row in self._rows))
         rows = tuple({key: row.get(key) or "" for key in columns} for row in self._rows)
         entries, skipped = make_entries(self._entries), tuple(self._skipped)
         return Reading(
-            document.name, form, "long", columns, rows, entries, skipped, tool, of_objects=True
+            name=document.name,
+            form=form,
+            layout="long",
+            columns=columns,
+            rows=rows,
+            entries=entries,
+            skipped=skipped,
+            tool=tool,
+            of_objects=True,
         )
 
 

@@ -97,7 +97,10 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
 
 
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
-    """Choose the metrics of a file whose numbers are replaced; DataError if there are none."""
+    """List the metrics of a file that one of the exchanges is for; DataError if there is none.
+
+    Adjusted values of the file do not count.
+    """
     metrics = dict.fromkeys(entry.metric for entry in reading.entries if entry.adjustment is None)
     chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
     if not chosen:
@@ -445,7 +448,11 @@ _CLOSERS = re.compile(rf"(?:\\?{UNIT}|[}})$\]*_]|</\w{{1,9}}>)+")
 
 
 def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
-    """Return the edits that replace the value of a cell and its deviation."""
+    """Return the edits that replace the value of a cell, and its deviation, in the `source`.
+
+    0.533(2) has a deviation of 2 units of its last digit, and keeps that form. Where the index is
+    to be written beside the number, there is one edit, which inserts it.
+    """
     value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")  # no -0.000
     if cell.exchange.beside:
         return [_write_beside(cell, _drop_zero(cell, value), source)]

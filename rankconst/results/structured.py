@@ -241,7 +241,10 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
 
 
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
-    """Read a YAML document that begins in a line of the file."""
+    """Read `text` as one YAML document, which begins in a line of the file; None if it is empty.
+
+    Raises DataError for what is no YAML, too long, or no plain values.
+    """
     import yaml
 
     if len(text) > LARGEST_YAML:
@@ -280,7 +283,10 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
 
 
 def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
-    """Refuse anchors, aliases, tags, deep nesting and a second document."""
+    """Refuse anchors, aliases, tags, deep nesting and a second document, by a DataError.
+
+    This goes before a value is built, as a few aliases can stand for one of any size.
+    """
     depth = num_documents = 0
     for event in events:
         kind = type(event).__name__

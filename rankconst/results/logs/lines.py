@@ -270,7 +270,10 @@ class _Headings:
         self._is_used = True  # whether a number is below these settings
 
     def take(self, line: _Line) -> None:
-        """Take the fields of a line, or the datasets of its settings."""
+        """Take the fields of a line above numbers, or the datasets of its settings.
+
+        A field replaces the one that an earlier line has given.
+        """
         if line.rule is SETTINGS:
             self._take_datasets(list_settings(line.text))
             return
@@ -502,7 +505,10 @@ def _count_tasks(fields: Fields) -> int | None:
 def _write_row(
     evaluation: int, number: LogNumber, address: Address, log: LogFormat
 ) -> dict[str, str | None]:
-    """Return the row of a number."""
+    """Return the row of a number in the table that a log becomes, column to cell.
+
+    A tool that prints raw and filtered numbers has a column ``filter``, others one ``protocol``.
+    """
     is_raw = number.fields.get("protocol") == "raw"
     return {
         "evaluation": str(evaluation),

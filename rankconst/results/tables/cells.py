@@ -306,7 +306,11 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
 
 
 def _find_reason(text: str, *, exact: bool) -> str | None:
-    """Return why a cell is not read as a number; empty for a blank cell, None if it is read."""
+    """Return why a cell is not read as a number; empty for a blank cell, None if it may be one.
+
+    177(3) may be an uncertainty, or 177 with footnote 3. A plus sign is of a difference, unless a
+    program wrote the cell (`exact`).
+    """
     if is_blank(text):
         return ""
     if text.startswith("+") and not exact:

@@ -106,7 +106,11 @@ def make_reader(
     recognise: Callable[[Document], bool],
     find_tables: Callable[[Document], Iterable[Printed]],
 ) -> Reader:
-    """Make the reader of documents with tables between their prose."""
+    """Make the reader of documents with tables between their prose, such as Markdown.
+
+    `key` names the format, `recognise` tells whether a document is of it, and `find_tables` lists
+    the tables with the texts around them.
+    """
 
     def read(document: Document) -> Reading:
         return read_tables(document, key, find_tables(document))
@@ -252,7 +256,11 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
 
 
 def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
-    """Turn the rows of a table into columns."""
+    """Turn the rows of a block, all as wide as its heading, into columns.
+
+    Empty cells below a dataset or split get its name, except in files such as CSV, where people and
+    programs write every cell.
+    """
     heading, rows = block.heading, block.rows
     columns: list[list[str]] = [[] for _ in heading.keys]
     if rows:
@@ -260,13 +268,13 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     if not dialect.even and not dialect.exact:
         _fill(heading, columns)
     return Sheet(
-        heading,
-        [Cells(column) for column in columns],
-        [row.line for row in rows],
-        block.texts,
-        dialect.parse,
-        dialect.exact,
-        document.percent,
+        heading=heading,
+        cells=[Cells(column) for column in columns],
+        lines=[row.line for row in rows],
+        texts=block.texts,
+        parse=dialect.parse,
+        exact=dialect.exact,
+        percent=document.percent,
         spanning=frozenset(i for i, row in enumerate(rows) if row.spans is not None),
     )
 

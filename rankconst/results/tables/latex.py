@@ -173,10 +173,13 @@ class _Reader:
         self._below = False  # True right below a table
 
     def read(self) -> list[Printed]:
-        """Return the tables with the texts around them."""
+        """Return the tables with the texts around them; DataError if there is none.
+
+        It goes from one table, float, title or caption to the next, from the document's begin.
+        """
         position = max(self._text.find("\\begin{document}"), 0)
         for event in _EVENT.finditer(self._text, position):
-            if event.start() >= position:
+            if event.start() >= position:  # else it is within the last one
                 is_above = event.lastgroup in {"table", "float"}
                 self._take_text(position, event.start(), above=is_above)
                 position = self._take(event)

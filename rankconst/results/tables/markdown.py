@@ -220,7 +220,10 @@ class Page(HTMLParser):
                 return
 
     def _end(self, tag: str) -> None:
-        """End a table, a row, a cell, a heading or a paragraph."""
+        """End a table, a row, a cell, a heading or a paragraph; of other elements, add their end.
+
+        A table that ends is added to the outline, with the rows and captions read so far.
+        """
         if self._tables and tag in _BLOCKS:
             self.handle_data(" ")
         elif tag in _CELLS or tag in _BLOCKS:
@@ -244,7 +247,10 @@ class Page(HTMLParser):
             self._cells[-1].parts.append(data)
 
     def _end_cell(self, end: int) -> None:
-        """End the cell, the caption or the paragraph that is open."""
+        """End the innermost cell, caption, heading or paragraph that is open, if any, at `end`.
+
+        A cell goes to its row, a caption to its table, and others to the outline.
+        """
         if not self._cells:
             return
         cell = self._cells.pop()
@@ -480,7 +486,11 @@ class _Reader:
         self._marks: list[str] = []  # of the items of lists that are open
 
     def read(self) -> list[Printed]:
-        """Return the tables with the texts around them."""
+        """Return the tables with the texts around them.
+
+        A page of HTML is read as such, all else as Markdown. In the metadata of a model's card, the
+        library is like a heading above all, as PyKEEN ranks other entities than most.
+        """
         tokens: list[Token] = []
         if _PAGE.match(self._document.text):
             self._page.read(0, len(self._document.lines))

@@ -169,7 +169,11 @@ class SheetReader:
         return [j for j, reason in reasons.items() if not reason]
 
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
-        """Read the numbers of a column; note the cells that have none."""
+        """Read the numbers of column `j`; note the cells that should have one, and do not.
+
+        If it is a `spread`, "MRR ± std", each needs a deviation. A mean rank such as 3.340 next to
+        3340 is left out, as its point may be before thousands; shares are below 1, and have none.
+        """
         cells = self._cells[j]
         label = self._measures.get(j)
         unsure = set[str]()
@@ -189,7 +193,9 @@ class SheetReader:
         is_text = np.array([text != "" for text in texts], dtype=np.bool_)[cells.codes]
         floats = self._sheet.floats.get(j)
         present = is_text if floats is None else is_text | np.isfinite(floats)
-        return _Numbers(Texts(texts, cells.codes), is_text, floats, present)
+        return _Numbers(
+            texts=Texts(texts, cells.codes), is_text=is_text, floats=floats, present=present
+        )
 
     def _note(self, row: int, j: int, reason: str) -> None:
         """Note why a cell is left out."""
@@ -296,7 +302,10 @@ class SheetReader:
         return self._formed[texts, questions]
 
     def _label_wide(self, j: int, rows: RowTexts) -> Iterator[Column]:
-        """Label the numbers of a column of a metric."""
+        """Return the numbers of column `j`, of a metric, with addresses from its heading and rows.
+
+        They are in one or two columns, as `_make_columns` yields them.
+        """
         place = "its heading" if self._sheet.row_texts is None else "its key"
         labels = ask_beside(self._heading, j, of_models="model" in self._roles)
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
@@ -348,7 +357,11 @@ class SheetReader:
         return is_filled if floats is None else is_filled | np.isfinite(floats)
 
     def _label_long(self, rows: RowTexts) -> Iterator[Column]:
-        """Label the numbers of a column of values by the metrics that another column names."""
+        """Yield the numbers of a column of values, one column for each metric that a row names.
+
+        Rows such as "TransE, MRR, 0.3" have the metric, and perhaps its k, in cells. Those with the
+        number of ranks give it to the addresses of others; a name that is no metric is noted.
+        """
         j, names = self._roles["value"], self._cells[self._roles["metric"]]
         ks, codes = None, names.codes
         if "k" in self._roles:

@@ -136,7 +136,10 @@ def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> 
 
 
 def _strip(text: str, macros: Mapping[str, str], depth: int = 0) -> str:
-    """Return a text without its markup; `depth` is how many groups and macros it is in."""
+    """Return a text without its markup; `depth` is how many groups and macros it is in.
+
+    One that is nested too deeply stays as it is, so that no macro of macros grows without end.
+    """
     if depth > _DEEPEST:
         return text
     printed: list[str] = []

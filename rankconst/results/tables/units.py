@@ -143,7 +143,10 @@ class _Units:
         return chosen & self._is_kept & (self._values > 1)
 
     def leave_open(self, columns: Collection[str]) -> None:
-        """Leave out columns with a percent sign in the heading, but no number above 1."""
+        """Leave out `columns`, those with a percent sign in the heading, if none is above 1.
+
+        0.33 below "MRR (%)" may be a fraction. If the user says what shares are, they are that.
+        """
         in_columns = [head.column in columns for head in self._entries.heads]
         marked = self._entries.gather(in_columns, np.bool_)
         if self._find_large(marked).any():

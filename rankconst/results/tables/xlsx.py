@@ -201,6 +201,10 @@ def _mark(part: Any) -> str:
 
 
 def _read(document: Document) -> Reading:
+    """Read the visible sheets with results, and join them, with a column of their titles.
+
+    A sheet without a table of results is noted; DataError if that is true of all.
+    """
     if not document.workbook:
         raise DataError(f"{document.name} is text, and no .xlsx workbook. Give it its own ending.")
     notes = Notes()

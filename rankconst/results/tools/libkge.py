@@ -93,7 +93,11 @@ def _read_records(
 def _add_numbers(
     line: int | None, record: Mapping[str, Value], dataset: str | None, collector: Collector
 ) -> None:
-    """Add the numbers of an evaluation; `dataset` is its dataset if the record names none."""
+    """Add the numbers of an evaluation to `collector`, and note what is left out.
+
+    `dataset` is its dataset if the record names none. Left out are metrics of a part of the ranks,
+    and those filtered in a way for which there are no constants; each reason is noted once.
+    """
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:

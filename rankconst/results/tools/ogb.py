@@ -58,7 +58,10 @@ class _Measure(NamedTuple):
 
 
 def _walk(record: Record) -> Iterator[_Measure]:
-    """Yield the metrics of an object, and of the objects below the keys of splits."""
+    """Yield the metrics of an object, and of the objects below the keys of splits.
+
+    Those are {"mrr_list": [...]} and {"test": {"mrr": 0.3}}; a record that is no object has none.
+    """
     value = record.value if isinstance(record.value, dict) else {}
     for key, inner in value.items():
         if key in SPLIT_WORDS and isinstance(inner, dict):

@@ -85,7 +85,11 @@ class _Path(NamedTuple):
         return _OPEN_K.search(self.metric) is not None
 
     def take(self, word: str) -> _Path:
-        """Read one more word: it fills the first field that it can and that is still open."""
+        """Return the path with one more word, in the first field that it fits and that is empty.
+
+        "both" is a side, "10" the k of "hits_at_k", and "mrr" a metric; names of containers such as
+        "metrics" are skipped. The first word that fits nowhere is `unknown`.
+        """
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
                 return self._replace(**{name: word})
