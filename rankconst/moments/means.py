@@ -60,15 +60,16 @@ _TASK_ERROR = 16
 def mean_rank(histogram: Histogram) -> Moments:
     """Return the moments of MR: e = a + (N+1)/2, v = (N^2-1)/12; correctly rounded without weights.
 
-    Hoyt et al. 2022, eq. 6 and 7.
+    e and v are mean and variance of the rank of one task, uniform on a+1 .. a+N. Hoyt et al. 2022,
+    eq. 6 and 7.
     """
     if histogram.is_weighted:
         mean, spread = _rank(histogram.num_candidates)
         return average(histogram, mean + offsets_of(histogram), spread, 0.0)
-    sizes = histogram.num_candidates.astype(object)
+    sizes = histogram.num_candidates.astype(object)  # int of Python: exact, without overflow
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    ends = sizes + 1
+    ends = sizes + 1  # twice the mean of a task
     if histogram.offsets is not None:
         ends = 2 * histogram.offsets.astype(object) + ends
     expectation = int(np.dot(tasks, ends)) / (2 * n)
@@ -80,18 +81,19 @@ def mean_rank(histogram: Histogram) -> Moments:
 def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2; the same sums over a block.
 
+    e and v are mean and variance of 1/r for one task, H and H2 the sums of 1/j and 1/j^2 up to N.
     Hoyt et al. 2022, eq. 12 and 14; the manuscript's code used ln(mean N)/(mean N - 1) for e, which
     is another number.
     """
     if histogram.offsets is not None:
-        distinct, place = distinct_blocks(histogram)
-        mean, spread = _reciprocal_moments(distinct)
-        spread = spread[place]
-        return average(histogram, mean[place], spread, _SUM_ERROR * spread, _SUM_ERROR)
+        distinct, block_of_row = distinct_blocks(histogram)
+        block_means, block_variances = _reciprocal_moments(distinct)
+        mean, variance = block_means[block_of_row], block_variances[block_of_row]
+        return average(histogram, mean, variance, slack=_SUM_ERROR * variance, error=_SUM_ERROR)
     mean, variance, square = _reciprocal(histogram.num_candidates)
     # The two terms of v are good to a few roundings; so is their difference, of the larger parts.
     slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean)
-    slack = np.where(histogram.num_candidates > 1, slack, 0.0)
+    slack = np.where(histogram.num_candidates > 1, slack, 0.0)  # one candidate does not vary
     return average(histogram, mean, variance, slack)
 
 
@@ -107,7 +109,7 @@ def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
 def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
 
-    On a block p = (k-a)/T, kept within 0 .. 1.
+    p is the chance of a rank of at most k; on a block a+1 .. a+T it is (k-a)/T, kept within 0 .. 1.
     Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
     """
     k = require_k(k)
@@ -234,10 +236,12 @@ def average(
 def _geometric_mean(histogram: Histogram, sign: float) -> Moments:
     """Return the moments of the geometric mean of the ranks, or for sign -1 of its inverse.
 
-    With m_1 = scale^p (1 + mean) the power mean of a task, E = exp(sum log m_1) and
-    Var = E^2 expm1(sum log(1 + variance / (1 + mean)^2)). The sums of log scale^p and log(1 + mean)
-    are formed apart, each without cancellation; their rounding is absolute in a logarithm, so
-    relative in E, and twice that in E^2.
+    It is the product of all r^p, p = sign w / sum w for a task of weight w. With the scale N, or
+    the middle of a block, `mean` and `variance` are those of (r / scale)^p - 1 for one task. The
+    mean of r^p is scale^p (1 + mean), E the product of these over all tasks, and Var = E^2
+    expm1(sum log(1 + variance / (1 + mean)^2)). The sums of log scale^p and log(1 + mean) are
+    formed apart, each without cancellation; their rounding is absolute in a logarithm, so relative
+    in E, and twice that in E^2.
     """
     unit = sign / histogram.total_weight
     power = unit if histogram.weights is None else unit * histogram.weights

@@ -142,7 +142,7 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
 
 def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
-    """Return the moments of the largest, or of the smallest rank.
+    """Return the moments of the largest, or if not `largest` of the smallest, rank of all tasks.
 
     D, how far it is from the best or worst rank possible, has E[D] = sum_{d >= 0} P(D > d) and
     E[D^2] = sum_{d >= 0} (2 d + 1) P(D > d).
@@ -187,8 +187,10 @@ def _log_beyond(
 ) -> Values:
     """Return ln P(D > d), the chance that no rank is within d of the edge. Shape (len(d),).
 
-    That is sum_u c_u ln F_u(edge - 1 - d) for the largest rank, with F_u the chance of a rank of at
-    most that; sum_u c_u ln(1 - F_u(edge + d)) for the smallest one.
+    The edge is the last rank that any task can have, or the first one for the smallest rank; a row
+    u has ranks from starts_u + 1 to stops_u. It is sum_u c_u ln F_u(edge - 1 - d) for the largest
+    rank, with F_u the chance of a rank of at most that; sum_u c_u ln(1 - F_u(edge + d)) for the
+    smallest one.
     """
     logs = np.empty(d.size)
     rows = max(1, _CHUNK // tasks.size)

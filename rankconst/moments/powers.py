@@ -345,10 +345,11 @@ class _Route(NamedTuple):
 
 
 def _by_transform(sums: _Sum, power: float) -> _Route:
-    """Return the moments of (S / E[S])^power from the transform, for powers below 0, or to 1/2.
+    """Return the moments of (S / E[S])^power from the Laplace transform L(t) = E[exp(-t S)].
 
-    The variance is E[(S / E[S])^(2 power)] - E[(S / E[S])^power]^2. Nodes are the same for both
-    integrals: ln(t E[S]) = x - exp(-x) at equidistant x.
+    The variance is E[(S / E[S])^(2 power)] - E[(S / E[S])^power]^2. The integrals are known for
+    powers below 1, so `power` is below 0, or above it and at most 1/2. Nodes are the same for both:
+    ln(t E[S]) = x - exp(-x) at equidistant x.
     """
     mean = sums.mean
     # L(t) <= exp(-t least), as S is never below `least`: from t least = 60 on, nothing is left.

@@ -181,9 +181,10 @@ def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
 
 
 def average(laws: Sequence[Law], weights: Values) -> Moments:
-    """Return the moments of the weighted mean over queries of each law.
+    """Return the moments of the weighted mean of a metric over queries, which are independent.
 
-    `weights` has rows (number of queries, sum of weights, sum of squared weights).
+    `laws` are those of a query's value for each distinct kind of query, `weights` has a row for
+    each: number of queries, sum of their weights, sum of the squares of these.
     """
     mean, variance, mean_error, variance_error = np.array(laws).T
     whole = math.fsum(weights[:, 1])

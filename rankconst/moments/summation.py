@@ -244,7 +244,7 @@ def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
     nodes, _ = gram_rule(length, size)
     offsets = np.unique(np.rint(nodes).astype(np.int64))
     weights = _interpolating_weights(offsets, length)
-    # The node left out: any inner one will do.
+    # Left out is the node a third of the way.
     kept = np.arange(offsets.size) != offsets.size // 3
     checks = weights.copy()
     checks[kept] -= _interpolating_weights(offsets[kept], length)

@@ -308,18 +308,23 @@ class LogRankLaw(SumLaw):
 
     @staticmethod
     def _beyond(z: Complex, head: int, size: Values, upper: bool) -> Complex:
-        """Sum over head < j <= N of j^-z if `upper`, else of (j/N)^-z."""
+        """Sum j^-z if `upper`, else (j/N)^-z, over head < j <= N, for each z and each `size` N.
+
+        By the Euler-Maclaurin formula: the integral, half of the difference of the terms at N and
+        at the head, and multiples of the differences of their odd derivatives. Shape (Z, U).
+        """
         length = np.log(size / head)
         start: Complex
         end: Complex
         if upper:
             start = np.exp(-z * math.log(head))
             end = np.exp(-z * np.log(size))
+            # (N^(1-z) - head^(1-z)) / (1 - z), which is ln(N / head) at z = 1.
             w = (1.0 - z) * length
             zero = w == 0
             share = np.where(zero, 1.0, np.expm1(w) / np.where(zero, 1.0, w))
             integral = head * start * length * share
-        else:
+        else:  # Re z < 0, so that 1 - z is not 0
             start, end = np.exp(z * length), np.ones_like(z)
             integral = (size - head * start) / (1.0 - z)
         total: Complex = integral + 0.5 * (end - start)

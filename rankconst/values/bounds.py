@@ -192,6 +192,8 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     sizes = histogram.num_candidates[::-1].astype(np.float64)
     tasks = histogram.row_weights[::-1]
     total = float(tasks.sum())
+    # How far beyond 1 the ranks of each size can be in all; the sizes before it, which are larger,
+    # have taken `before`.
     room = tasks * (sizes - 1)
     before = np.cumsum(room) - room
     beyond_first = np.clip(total * (mean_rank - 1) - before, 0.0, room)

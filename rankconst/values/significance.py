@@ -78,11 +78,12 @@ def compute_significance(
 ) -> Significance:
     """Compute the tail probability of a value inside the metric's range, and of its interval.
 
-    Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give
-    such a value.
+    If the sum over tasks is a whole number, as for Hits@k and MR, the value is first moved to the
+    nearest one that some ranks give. Raises UndefinedError if no tail is known for the metric or
+    the weights, or if no ranks give such a value.
     """
     is_whole = metric.is_counted and not histogram.is_weighted
-    if is_whole and not explain_lack(metric, histogram):
+    if is_whole and not explain_lack(metric, histogram):  # else tail_probabilities says what lacks
         value, interval = attain(metric, histogram.total, value, interval)
     # Rounding may carry a number beyond its range.
     cut = (min(max(number, metric.lower), metric.upper) for number in (value, *interval))
