@@ -100,7 +100,13 @@ def name_blocks(
     """
     known = fold(taken)
     if long:
-        names = _name_columns("value", {form: form for form in ADJUSTMENTS}, "", baselines, known)
+        names = _name_columns(
+            value="value",
+            forms={form: form for form in ADJUSTMENTS},
+            prefix="",
+            baselines=baselines,
+            known=known,
+        )
         return dict.fromkeys(metrics, Block(names, ""))
     counts = Counter(metrics.values())
     blocks = {}
@@ -109,7 +115,9 @@ def name_blocks(
         name = metric.label if is_alone else clean_heading(heading)
         forms = {form: name_adjusted(name, metric, form) for form in ADJUSTMENTS}
         name = keep_apart(name, known, ENDS[1:])
-        names = _name_columns(name, forms, f"{name}_", baselines, known)
+        names = _name_columns(
+            value=name, forms=forms, prefix=f"{name}_", baselines=baselines, known=known
+        )
         known |= fold(names.values())
         blocks[heading] = Block(names, f"{name}_")
     return blocks
@@ -135,7 +143,8 @@ def _name_columns(
     """Map each key of fill_columns to a name of a column that is not `known`, in their order.
 
     "index_lower", for example, becomes "AMRR_lower". `value` is the name of the published number,
-    `forms` has those of its adjusted forms, and other names begin with `prefix`.
+    `forms` has those of its adjusted forms, and other names begin with `prefix`, such as "MRR_". Of
+    the further `baselines`, "index@counting" becomes "MRR_skill_counting".
     """
     value = keep_apart(value, known, ENDS[1:])
     names = {f"value{end}": f"{value}{end}" for end in ENDS[1:]}

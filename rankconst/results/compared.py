@@ -122,7 +122,7 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
         If no two results are of one metric on the same tasks.
     """
     columns: dict[Hashable, _Column] = {}
-    # The standard deviations of ranks by model.
+    # The standard deviations of ranks by model: they tell how certain its mean rank is.
     spreads: dict[_Evaluation, dict[str, float]] = defaultdict(dict)
     names = name_files([adjusted.reading.name for adjusted in files])
     for adjusted, file_name in zip(files, names, strict=True):

@@ -87,7 +87,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
 
 
 def _write_ranks(ranks: Ranks) -> str:
-    """Write every metric of ranks as CSV, with rows such as "head,mrr,0.3,20466", to be read.
+    """Write every metric of ranks as CSV, with rows such as "head,hits_at_1,0.5,20466", to be read.
 
     The last cell is the number of ranks. If there are ranks of heads and of tails, metrics of both
     together come first.

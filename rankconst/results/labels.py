@@ -178,6 +178,7 @@ def _clean(text: str) -> _Cleaned:
     if " " in bare.strip():
         words = bare.split(" ")
         bare = " ".join("" if _is_file(word) else word for word in words)
+    # A sign that _keep_amount would replace by a blank is that of the values, and no amount.
     percent, spread = " " in map(_keep_amount, _PERCENT.finditer(bare)), False
     bare = _PERCENT.sub(_keep_amount, bare)
     if len(bare) <= _LONGEST_HEADING:  # these patterns take quadratic time
@@ -470,9 +471,10 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
 def _list_measures(
     parts: Iterable[_Part], k: int | None, *, is_vocabulary: bool
 ) -> list[tuple[Metric, str | None]]:
-    """List the metrics among the parts of a label, each once, with their adjustment.
+    """List the metrics among the parts of a label, each once, with their adjustment or None.
 
-    In a sentence, such as one with "entity map", MAP without a k is none.
+    Where a label has other words, too (not `is_vocabulary`), a metric of several answers needs its
+    k: "entity map" is no MAP. `k` is that of a column of its own.
     """
     measures = dict.fromkeys(find_measure(part.text, k) for part in parts if part.kind == "metric")
     return [

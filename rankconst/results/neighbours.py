@@ -55,6 +55,7 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     is one. Without one, or where numbers are of several datasets, nothing changes.
     """
     entries, rows = reading.entries, reading.rows
+    # What the user says goes before what the file says.
     datasets = {user.dataset or context.dataset for context in entries.contexts}
     dataset = datasets.pop() if len(datasets) == 1 else None
     if dataset is None:

@@ -357,7 +357,8 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
 def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
     """Put numbers below each other; `sizes` has how many rows the table of each part has.
 
-    Columns with the same head become one.
+    Columns with the same head become one. Indices into rows, contexts and models of a part grow by
+    how many the parts above it have.
     """
     if len(parts) < 2:
         return parts[0] if parts else Entries()

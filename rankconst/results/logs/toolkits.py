@@ -260,7 +260,7 @@ def _restore_print(numbers: list[LogNumber]) -> list[LogNumber]:
     for place, number in zip(print_of, numbers, strict=True):
         text = pad_decimals(number.text, decimals[place])
         if number.name == "Mean Rank":
-            # Half a unit of the last decimal is open already: together, 400 to 401.
+            # 400.5 already stands for 400.45 to 400.55; ± 0.45 makes that 400 to 401.
             text = f"{number.text}.5 ± 0.45" if number.text.isdecimal() else ""
         restored.append(replace(number, restored=text))
     return restored

@@ -144,7 +144,7 @@ def _find_heading(
     if turned is not None:
         body, how = turned, ["metrics in rows"]
         heading = find_heading(body, dialect.parse)
-    if heading is None and document.metric is not None:
+    if heading is None and document.metric is not None:  # the one from --metric
         how = ["the metric from --metric"]
         heading = find_heading(body, choose_parse(document.metric, body))
         if heading is None:  # what is above it may be a level of the heading

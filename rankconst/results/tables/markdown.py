@@ -395,8 +395,8 @@ def _line(state: StateBlock, line: int) -> str:
 def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Take a pipe table: a heading, a rule, and rows up to a line without pipes.
 
-    Return False if none begins at line `first`. If not `silent`, as markdown-it asks when it only
-    looks whether a paragraph ends here, add a token with the start and end of each row.
+    Return False if none begins at line `first`. Add a token with the start and end of each row,
+    unless `silent`: so markdown-it only asks whether a paragraph ends here.
     """
     if first + 1 >= end or state.is_code_block(first) or "|" not in _line(state, first):
         return False
