@@ -513,8 +513,8 @@ def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") ->
     if array.max() > _LARGEST or array.min() < -_LARGEST:
         raise DataError(f"{name} runs from {array.min()} to {array.max()}; expected at most 2**53.")
     if array.min() < least:
-        place = int(np.argmin(array))
-        raise DataError(f"{name}[{place}] is {array[place]:.0f}; expected at least {least}{hint}.")
+        index = int(np.argmin(array))
+        raise DataError(f"{name}[{index}] is {array[index]:.0f}; expected at least {least}{hint}.")
     return array.astype(np.int64)
 
 

@@ -312,21 +312,21 @@ class _Ranks:
         reach = _WHOLE / math.sqrt(t) + 1
         indices: list[Counts] = []
         counts: list[Values] = []
-        place = first  # the index of the next point, in steps
+        next_index = first  # the index of the next point, in steps
         edges = np.unique(np.concatenate((self.offsets, self.offsets + self.sizes)))
         for edge in (edges + 0.5).tolist():
             start = min(math.floor((edge - reach) / step), end)
             stop = min(math.ceil((edge + reach) / step), end)
             # Periods from there on that no edge is near to, then the points around the edge.
-            repeats = (start - place) // period
+            repeats = (start - next_index) // period
             if repeats > 1:
-                indices.append(np.arange(place, place + period))
+                indices.append(np.arange(next_index, next_index + period))
                 counts.append(np.full(period, float(repeats)))
-                place += repeats * period
-            if stop > place:
-                indices.append(np.arange(place, stop))
-                counts.append(np.ones(stop - place))
-                place = stop
+                next_index += repeats * period
+            if stop > next_index:
+                indices.append(np.arange(next_index, stop))
+                counts.append(np.ones(stop - next_index))
+                next_index = stop
         return step * np.concatenate(indices).astype(np.float64), step * np.concatenate(counts)
 
     def _log_product(self, t: float, c: Values) -> Values:
@@ -564,10 +564,10 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
     error = _POWER_SERIES_ERROR * UNIT_ROUNDOFF * math.fsum(values)
     # V is 0 or at least (n - 1) / n^2: beyond, the transform is the probability of 0.
     end = _VANISHED * scale * ranks.total / (ranks.total - 1)
-    place, total = near, math.fsum(values)
+    node, total = near, math.fsum(values)
     while True:
-        place += 1
-        at = math.exp(STEP * place)
+        node += 1
+        at = math.exp(STEP * node)
         transform = ranks.transform(at / scale)
         weight = 1 / math.sqrt(at)
         values.append(weight * (transform - math.exp(-at)))

@@ -379,9 +379,9 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
     else:
         # The density changes at both ends of a block.
         ends = np.concatenate((histogram.offsets, histogram.last_ranks)).astype(np.float64)
-        edges, place = np.unique(np.append(ends, 0.0), return_inverse=True)
+        edges, edge_of_end = np.unique(np.append(ends, 0.0), return_inverse=True)
         changes = np.concatenate((tasks / sizes, -tasks / sizes))
-        density = np.cumsum(np.bincount(place[:-1], changes, edges.size))
+        density = np.cumsum(np.bincount(edge_of_end[:-1], changes, edges.size))
         share = np.concatenate(([0.0], np.cumsum(np.diff(edges) * density[:-1]))) / histogram.total
     middle = float(np.interp(0.5, share, edges))
     low, high = 0.0, float(edges[-1])

@@ -65,8 +65,8 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     # Of f - centre, its square and its modulus, up to each edge of a task's ranks.
     sums = np.zeros((3, edges.size))
     with np.errstate(over="ignore"):
-        for place in range(1, edges.size):
-            sums[:, place] = _sum_between(f, int(edges[place - 1]), int(edges[place]), centre)
+        for edge in range(1, edges.size):
+            sums[:, edge] = _sum_between(f, int(edges[edge - 1]), int(edges[edge]), centre)
         sums = np.cumsum(sums, axis=1)
     if sums[2, -1] and not _SMALLEST < sums[2, -1] < 1 / _SMALLEST:
         raise DataError(
@@ -112,8 +112,8 @@ def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
             f"f maps {ranks.size} ranks to an array of shape {values.shape}. {_VECTORIZE}"
         )
     if not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values)))
-        raise DataError(f"f({ranks[place]:g}) is {values[place]}; expected a number.")
+        index = int(np.argmin(np.isfinite(values)))
+        raise DataError(f"f({ranks[index]:g}) is {values[index]}; expected a number.")
     return values
 
 

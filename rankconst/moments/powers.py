@@ -270,7 +270,7 @@ class _SumOverBlocks:
         beyond = self._own[rows] * np.maximum(powers - self._lowest[rows], 0.0)
         near = np.ones(lowest.size, np.bool_)
         gap = phi = kept = np.ones(0)
-        for place, at in enumerate(t.tolist()):
+        for index, at in enumerate(t.tolist()):
             # 1 - phi is accurate where phi is near 1, phi itself where it is small. What no block
             # needs is not formed: t ascends, so phi falls, and no block is near 1 again.
             if near.any():
@@ -282,11 +282,11 @@ class _SumOverBlocks:
             else:
                 phi = np.ones(near.size)
             log_phi = np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(phi + TINY))
-            logs[place] = float(np.sum(self.weights * (log_phi - at * lowest)))
+            logs[index] = float(np.sum(self.weights * (log_phi - at * lowest)))
             if slope:
                 means = lowest + self.blocks.mean(beyond * kept) / phi
-                slopes[place] = float(np.sum(self.weights * means))
-            if logs[place] < _VANISHED:
+                slopes[index] = float(np.sum(self.weights * means))
+            if logs[index] < _VANISHED:
                 break
         return logs, slopes
 

@@ -350,10 +350,10 @@ def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
 
 def blocks_of(histogram: Histogram) -> Blocks:
     """Return the rules for the blocks of a histogram's rows, a block for each row."""
-    distinct, place = distinct_blocks(histogram)
+    distinct, block_of_row = distinct_blocks(histogram)
     blocks = _place_points(distinct)
     # Without weights each row is a block of its own already.
-    return blocks.take(place) if histogram.is_weighted else blocks
+    return blocks.take(block_of_row) if histogram.is_weighted else blocks
 
 
 # The metrics of a set of tasks are computed one after the other.

@@ -265,9 +265,9 @@ def gather_answers(
     sizes = read_counts("num_candidates", sizes)
     right = read_counts("relevant", right, least=0)
     if (right > sizes).any():
-        place = int(np.flatnonzero(right > sizes)[0])
+        index = int(np.flatnonzero(right > sizes)[0])
         raise DataError(
-            f"query {place} has {right[place]} right answers among {sizes[place]} candidates."
+            f"query {index} has {right[index]} right answers among {sizes[index]} candidates."
         )
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise DataError("a weight is not a positive number.")

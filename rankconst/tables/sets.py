@@ -42,8 +42,8 @@ class TablesInMemory(Tables):
         given = {column: key for column, key in keys.items() if key is not None}
         table = select_rows(self._made[name], given).select(columns)
         for column in how.get("coded", ()):
-            place = table.schema.get_field_index(column)
-            table = table.set_column(place, column, table[column].dictionary_encode())
+            index = table.schema.get_field_index(column)
+            table = table.set_column(index, column, table[column].dictionary_encode())
         return table
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:

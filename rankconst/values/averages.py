@@ -110,8 +110,8 @@ class Average:
     def heaviest(self) -> tuple[str, float]:
         """The graph with the largest share in the mean of chance, and that share, from 0 to 1."""
         expected = _list_expected(self.constants)
-        place = int(expected.argmax())
-        return self.datasets[place], _divide(float(expected[place]), float(expected.sum()))
+        index = int(expected.argmax())
+        return self.datasets[index], _divide(float(expected[index]), float(expected.sum()))
 
     @property
     def below(self) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class Average:
             return ()
         expected = _list_expected(self.counted)
         below = self.upper < expected if self.metric.increasing else self.lower > expected
-        return tuple(self.datasets[place] for place in np.flatnonzero(below))
+        return tuple(self.datasets[index] for index in np.flatnonzero(below))
 
     def compute_significance(self) -> Significance | None:
         """Bound the probability that a random ranker does as well; None if it is unknown.

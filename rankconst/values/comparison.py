@@ -471,12 +471,12 @@ def _list_hits(
     the others an empty note. Shares have shape (2, values).
     """
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
-    for place, (value, interval) in enumerate(zip(values, intervals, strict=True)):
+    for index, (value, interval) in enumerate(zip(values, intervals, strict=True)):
         try:
             _, ends = attain(metric, n, value, interval)
-            hits[:, place] = ends
+            hits[:, index] = ends
         except UndefinedError as error:
-            notes[place] = str(error)
+            notes[index] = str(error)
     return hits, tuple(notes)
 
 

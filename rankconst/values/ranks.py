@@ -124,10 +124,10 @@ class Ranks:
             for name, values in columns.items():
                 others = other.triples.get(key, {}).get(name)
                 if others is not None and not np.array_equal(values, others):
-                    place = int(np.flatnonzero(values != others)[0])
+                    index = int(np.flatnonzero(values != others)[0])
                     raise DataError(
-                        f"rank {place} of side {key} is of {name} {values[place]} in "
-                        f"the one and {others[place]} in the other; sort both by the same columns."
+                        f"rank {index} of side {key} is of {name} {values[index]} in "
+                        f"the one and {others[index]} in the other; sort both by the same columns."
                     )
         from rankconst.values.comparison import compare_ranks
 
@@ -304,9 +304,9 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
     places = np.where(np.isinf(ranks), np.arange(ranks.size) + 0.5, ranks)
     twice = np.flatnonzero((np.diff(codes) == 0) & (np.diff(places) == 0))
     if twice.size:
-        query, place = names[codes[twice[0]]], ranks[twice[0]]
+        query, rank = names[codes[twice[0]]], ranks[twice[0]]
         raise DataError(
-            f"query {query}: two right answers have rank {place:g}; expected the place of each."
+            f"query {query}: two right answers have rank {rank:g}; expected the place of each."
         )
     from rankconst.catalogue.answers import Places
 

@@ -86,16 +86,16 @@ class Standings:
     @property
     def letters(self) -> tuple[str, ...]:
         """A letter for each model: a, b ... z, aa ..."""
-        return tuple(name_letter(place) for place in range(len(self.names)))
+        return tuple(name_letter(index) for index in range(len(self.names)))
 
-    def list_worse(self, place: int) -> tuple[int, ...]:
-        """Return the indices of the models that the model at index `place` significantly beats.
+    def list_worse(self, index: int) -> tuple[int, ...]:
+        """Return the indices of the models that the model at an index significantly beats.
 
         Models are ordered from the best: 0 is the best one, and only later ones can be worse. That
         is at p <= 0.05, with Holm's correction.
         """
-        is_worse = self.log10_p[place, place + 1 :] <= math.log10(LEVEL)
-        return tuple((np.flatnonzero(is_worse) + place + 1).tolist())
+        is_worse = self.log10_p[index, index + 1 :] <= math.log10(LEVEL)
+        return tuple((np.flatnonzero(is_worse) + index + 1).tolist())
 
     def describe(self) -> str:
         """Compare the best of two models or more with the others, in sentences.
@@ -190,13 +190,13 @@ def _count_models(number: int, total: int) -> str:
     return "both" if total == 2 else f"all {total}"
 
 
-def name_letter(place: int) -> str:
+def name_letter(index: int) -> str:
     """Return the letters of an index from 0 on, as spreadsheets name columns: a ... z, aa, ab ...
 
     >>> name_letter(0), name_letter(25), name_letter(26)
     ('a', 'z', 'aa')
     """
-    more, last = divmod(place, 26)
+    more, last = divmod(index, 26)
     letter = chr(ord("a") + last)
     # Less 1, as there is no letter for none: aa follows z.
     return name_letter(more - 1) + letter if more else letter
@@ -347,11 +347,11 @@ class Across:
 
     def __str__(self) -> str:
         rows = [("", "model", "mean", "mean rank")]
-        for place, name in enumerate(self.names):
-            mean = f"{self.means[place]:.4f}"
+        for index, name in enumerate(self.names):
+            mean = f"{self.means[index]:.4f}"
             if self.metric.optimum != 1:  # as MR: four decimals are for shares
-                mean = show_number(self.means[place])
-            rows.append((name_letter(place), name, mean, f"{self.mean_ranks[place]:.2f}"))
+                mean = show_number(self.means[index])
+            rows.append((name_letter(index), name, mean, f"{self.mean_ranks[index]:.2f}"))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = []
         for letter, name, mean, rank in rows:
