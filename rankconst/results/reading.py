@@ -499,7 +499,10 @@ class Collector:
         adjustment: str | None = None,
         exact: bool = True,
     ) -> None:
-        """Add a number, and its row, in which the key ``value`` is to hold `text`."""
+        """Add a number, and its row of the table that the file becomes.
+
+        The row has the cells that users see, by column; its ``value`` is to be `text`.
+        """
         entry = Entry(
             metric=metric,
             text=text,

@@ -486,7 +486,10 @@ class _Scan:
             if text.label.graphs or words:
                 label = replace(text.label, values={}, words=words)
                 self._before.add([text._replace(label=label)])
-        self._is_first, self._block, self._above, self._count = False, 0, _Texts(), ""
+        self._is_first = False
+        self._block = 0  # none is open
+        self._above = _Texts()
+        self._count = ""
 
     def _make_number(
         self, line: int, number: _Number, texts: tuple[Text, ...], value: str

@@ -313,4 +313,9 @@ def parse_libkge_name(name: str) -> LibkgeName | None:
     part, _, side = (match["part"] or "").rpartition("_")
     if side not in {"head", "tail"}:
         part, side = match["part"] or "", "both"
-    return LibkgeName(parse_metric(match["metric"]), _FILTERS[match["filter"]], side, part)
+    return LibkgeName(
+        metric=parse_metric(match["metric"]),
+        protocol=_FILTERS[match["filter"]],
+        side=side,
+        part=part,
+    )
