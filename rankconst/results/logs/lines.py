@@ -134,8 +134,8 @@ class LogFormat:
 # The dataset in settings.
 
 SETTINGS = rule(
-    r"(?<![\w-])(?P<flag>--)?(?P<key>[A-Za-z][A-Za-z_-]*(?: [A-Za-z]+)?)['\"]?"
-    r"(?(flag)(?:=|\s+)|\s*[:=]\s*)['\"]?(?P<name>[\w./~-]+)(?P<end>['\"),}\]]|\s*$)?",
+    r"(?<![\w-])(?P<flag>--)?(?P<key>[A-Za-z][A-Za-z_-]*(?(flag)|(?: [A-Za-z]+)?))['\"]?"
+    r"(?(flag)(?:=|\s+)|\s*[:=]\s*)['\"]?(?P<name>[\w./~][\w./~-]*)(?P<end>['\"),}\]]|\s*$)?",
     *("data", "Data", "DATA", "benchmark"),
 )
 """The settings of a run, such as ``data_path: data/FB15k-237`` and ``--dataset WN18RR``."""

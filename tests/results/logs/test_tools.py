@@ -186,6 +186,8 @@ SETTINGS = {
     "2022 INFO     data_name           :FB15k": ["FB15k"],
     "python main.py --dataset WN18RR --num_iterations 500": ["WN18RR"],
     "python main.py --data_path data/WN18RR/train.txt": ["WN18RR"],
+    "run.py --dataset nations --model TransE": ["nations"],
+    "run.py --do_train --data_path data/wn18rr --model RotatE": ["wn18rr"],
     "Namespace(batch=128, dataset='FB15k-237', lr=0.1)": ["FB15k-237"],
     "2020 INFO DATA: FB15K237": ["FB15K237"],
     "dataset: mine": ["mine"],
