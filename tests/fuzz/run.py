@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))  # for the seeds, which are read with cases.py
 PAGE = HERE.parent / "robustness.md"
 LIMIT = 10  # seconds of the processor that an input may take
 _MEMORY = 3072  # MiB
