@@ -306,7 +306,12 @@ def _adjust_answers(results: Any, request: _Request) -> Any:
 
 
 def _adjust_frame(frame: Any, request: _Request) -> Any:
-    """Return a DataFrame with the adjusted forms of its numbers in further columns."""
+    """Return a DataFrame with the adjusted forms of its numbers in further columns.
+
+    ``request.errors`` is what to do about cells that cannot be read: "raise" raises DataError for
+    any, "note" names them in a column ``note``, and None does so only if there are some; it raises
+    if no number at all can be read.
+    """
     from rankconst.results.frame import add_columns, read_frame
     from rankconst.results.reading import require_complete
 

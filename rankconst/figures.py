@@ -126,9 +126,11 @@ def collect_points(
 
 
 def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
-    """Return the marks of forms, without those that are undefined.
+    """Return the points that a picture shows of a number, by the form that they show.
 
-    `names` maps a form of the picture to an attribute of `numbers`: ``skill="index"``.
+    `names` maps each form to an attribute of `numbers`: ``skill="index"`` makes a mark at
+    ``numbers.index``, with a bar over ``numbers.index_interval``. A form that is undefined (None),
+    as all are without `numbers`, has no mark.
     """
     marks = {}
     for form, name in names.items():

@@ -182,15 +182,18 @@ def _list_columns(
 
 
 def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[Column]:
-    """Yield the columns of the adjusted forms; without `full`, that of the index alone.
+    """Yield the columns of normalised value, index and z; without `full`, that of the index alone.
 
-    `single` is the metric if there is only one: the column then has its name, AMRR. Their `drop` is
-    the order in which they leave a narrow terminal, the largest first.
+    `single` is the metric if there is only one: the column of its index then has its name, AMRR.
+    With `ladder`, each row is adjusted for a baseline of its own, chance or counting: the index is
+    then called skill, and the normalised value is in files but not on the screen (title None).
     """
-    against, ranker, index = "chance", "chance", (single and single.name_of("index")) or "index"
+    against = ranker = "chance"
+    index = (single.name_of("index") if single else None) or "index"
     normalised: str | None = "normalised"
     if ladder:
-        against, ranker, index, normalised = "as the baseline", "the baseline", "skill", None
+        against, ranker = "as the baseline", "the baseline"
+        index, normalised = "skill", None
     meaning = f"0 = {against}, 1 = perfect"
     if not full:
         yield Column("index", index, fixed, right=True, meaning=meaning)
@@ -203,6 +206,7 @@ def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[
     ]
     for column in columns:
         yield column._replace(show=fixed, right=True, show_row=show_interval(column.key))
+        # The ends of its interval have no title: the screen shows them within the cell.
         yield Column(f"{column.key}_lower")
         yield Column(f"{column.key}_upper")
 

@@ -228,9 +228,11 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
 def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the constants of a dataset: by protocol, side and baseline, and by metric.
 
-    ``constants["standard/both/uniform"]["MRR"]`` is a list: the worst value, the difference that
-    tells two models apart (None but for chance), and the fields of
-    :data:`rankconst.doubles.NUMBERS`. `rows` are those of its test set, each task counting once.
+    ``constants["standard/both/uniform"]["num_tasks"]`` is the number of ranking tasks, and
+    ``["MRR"]``, like other metrics of `HEADLINE`, is a list: the worst value, the difference of two
+    models that is significant whatever they have in common (None except under chance, the baseline
+    "uniform"), and the fields of :data:`rankconst.doubles.NUMBERS`. `rows` are rows of the table of
+    constants: of the test split, without weights.
     """
     constants: dict[str, dict[str, Any]] = {}
     for row in rows:

@@ -370,7 +370,11 @@ def _find_openke_layout(
 
 
 def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
-    """Refuse a file that begins with a comment, or with RDF."""
+    """Refuse a file that begins with a comment, or with RDF; `first` is its first line.
+
+    A line with tabs is a triple even if it begins with #, as labels may. Behind a comment, the
+    first line with anything else tells whether the file is RDF: that is the better message.
+    """
     line, is_comment = first, first.lstrip().startswith(b"#") and b"\t" not in first
     if is_comment:
         lines = (line for line in io.BytesIO(body) if line.strip() and not line.startswith(b"#"))

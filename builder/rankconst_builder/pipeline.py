@@ -111,7 +111,10 @@ class Build:
 
 
 def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
-    """Return protocols in the order of the tables, each once, sampled ones last by size."""
+    """Return protocols, each once: those of `PROTOCOLS` in its order, then sampled ones by size.
+
+    Raises UsageError for protocols whose tasks share one list of negatives.
+    """
     order = list(PROTOCOLS)
     distinct = {protocol.key: protocol for protocol in protocols}
     for key, protocol in distinct.items():

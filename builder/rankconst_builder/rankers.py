@@ -618,11 +618,12 @@ def count_baselines(
 def _choose_counting(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
 ) -> str:
-    """Choose the ranker called counting: by rules, or frequency if its MRR on valid is larger.
+    """Choose which ranker the baseline "counting" stands for: recency, rules or frequency.
 
-    MRRs are those under the most usual protocol that fits the graph, and one counts as larger if
-    it leads by more than the errors of both. Without tasks of valid, rules are chosen; where splits
-    follow each other in time, recency.
+    Recency, where splits follow each other in time. Otherwise rules, unless frequency has a larger
+    MRR on the validation set, by more than the errors of both. The MRRs are those under the most
+    usual protocol that fits the graph (`rate_protocol` is least for it). Without validation tasks
+    there is nothing to compare: rules.
     """
     if graph.forecasting:
         return RECENCY

@@ -291,7 +291,12 @@ def _leave_as_is(order: ReleaseOrder) -> Released:
 
 
 def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
-    """Refuse tables made by several versions; warn of facts that readers should know."""
+    """Refuse tables that a release must not hold; warn of facts that its readers should know.
+
+    TablesError for tables without a dataset, UsageError for datasets with some splits or baselines
+    only, DataError for datasets that different versions of the program built. A warning names those
+    whose files had no known hash, and those that were made from arrays or counts.
+    """
     rows = tables["datasets"].to_pylist()
     if not rows:
         raise TablesError(
@@ -300,6 +305,7 @@ def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
     partial, elsewhere = [], []
     programs: dict[str, list[str]] = {}
     for key, provenance in list_provenance(order.source).items():
+        # Both are recorded only where a build did not make all of them.
         if provenance.get("splits") or provenance.get("baselines"):
             partial.append(key)
         if provenance.get("origin") != "files":

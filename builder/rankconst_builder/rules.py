@@ -77,7 +77,11 @@ class Order:
     """Scores above 0, in order within each group, to count those above a score or equal to it."""
 
     def __init__(self, groups: Codes, scores: Codes) -> None:
-        """Sort scores, each at least 1, of groups that are numbered from 0; in any order."""
+        """Sort pairs of a group, numbered from 0, and a score, at least 1; they are in any order.
+
+        A pair becomes one key, ``group * step + score`` with a step above all scores, so that keys
+        ascend by group and then by score.
+        """
         self._step = 1 + int(scores.max(initial=0))  # above every score: keys are in its units
         if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
             raise DataError(

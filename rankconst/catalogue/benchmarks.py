@@ -175,9 +175,11 @@ class Benchmark:
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
-    """Return the benchmark of an entry of the registry; takes fields out of `entry`.
+    """Return the benchmark of an entry of benchmarks.toml; takes fields out of `entry`.
 
-    A file has a URL of its own, or is a member of the benchmark's archive.
+    A file has a URL of its own, ``files.train = {url = ..., sha256 = ...}``, or is a member of the
+    benchmark's archive, ``files.train = {member = "train.txt"}``. Without an archive there are no
+    members, and its empty URL is never asked for.
     """
     archive = Remote(**entry.pop("archive", {"url": ""}))
     files: dict[str, BenchmarkFile] = {}

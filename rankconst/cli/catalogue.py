@@ -420,9 +420,11 @@ class Page:
 
 
 def find_page(opened: Tables, kind: str | None, name: str) -> Page:
-    """Find the page of a name, in one registry or in all of them.
+    """Find the page of a name in the registry `kind`, such as "metrics", or in all of them.
 
-    Raises UnknownNameError for an unknown name.
+    A name that several registries have gets the page of the first one, in the order of
+    `REGISTRIES`; the page names the others. Raises UnknownNameError for an unknown name; `opened`
+    is where it then looks for datasets of your own.
     """
     meanings, errors = {}, {}
     for plural in [kind] if kind else REGISTRIES:

@@ -181,8 +181,8 @@ def _add_file(
 def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: str) -> str:
     """Name the model of a number: "a.csv: TransE" of several files, or "TransE" of one.
 
-    Where the file names no model, it is the name of the file, or if there is only one file
-    (`file_name` is empty) the first cell of the number's row that is not empty.
+    `file_name` is empty if there is only one file, and `model` if the file names none. Without
+    either, the model is named by the first cell of the number's row that is not empty.
     """
     if file_name:
         return f"{file_name}: {model}" if model else file_name

@@ -340,13 +340,15 @@ def _name_level(name: Any) -> str:
 
 
 def _compose(names: list[list[str]], parse: Parse) -> Heading:
-    """Return the heading of columns, of which `names` has the levels of each.
+    """Return the heading of columns; `names` has the levels of each, the highest first.
 
-    A column with fewer levels has its name on the lowest, as in tables.
+    A column with fewer levels has its name on the lowest, as in tables: [["WN18RR", "MRR"],
+    ["Model"]] is a row WN18RR and an empty cell, above a row MRR and Model.
     """
+    # Without columns, or with empty levels alone, the heading is one empty row.
     depth = max((len(each) for each in names), default=1) or 1
     padded = [[""] * (depth - len(each)) + each for each in names]
-    spans = dict.fromkeys(range(len(names)), 1)
+    spans = dict.fromkeys(range(len(names)), 1)  # every cell is one column wide
     levels = [tuple(each[level] for each in padded) for level in range(depth)]
     return compose_heading([Row(1, level, level, spans) for level in levels], parse)
 

@@ -308,10 +308,11 @@ def name_graph(name: str) -> str:
 
 
 def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
-    """Yield the question whether a word in a text names the dataset, which no label names.
+    """Ask about a word that may name the dataset of numbers for which no label names one.
 
-    It may be an ordinary word that is also a graph's name, or a number of graphs that are a suite.
-    There is one question at most.
+    Nations is the name of a graph, but "trade between nations" in a caption names nothing, so it is
+    only asked about. So is "average over 57 graphs", which may be the mean of a suite. Yields one
+    question at most: that about the nearest text.
     """
     for text in texts:
         graphs = text.label.graphs if text.scope == "text" and text.place != FILE_NAME else ()

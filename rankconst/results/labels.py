@@ -721,11 +721,12 @@ _USUAL = {"full", "transductive"}  # kinds of words that mean another one if the
 
 
 def answer(label: Label, cell: str) -> Label | None:
-    """Return what a label, such as Filtered, says if its cell answers yes or no; None for others.
+    """Return what the heading `label` says of a number whose cell below it is yes or no.
 
-    For yes, that is the label itself. A protocol that is denied is the opposite one, raw; other
-    values that are denied are asked about. A word that is denied says nothing, as in "debug: no",
-    unless by 0: "fold 0" is one of several.
+    Filtered over "yes" declares filtered, over "no" it declares raw. Validation over "no" is no
+    value, so the word is asked about. Debug over "no" says nothing; but fold over "0" is asked
+    about, as 0 may be the first of several folds. None if the cell is neither yes nor no, or if the
+    label is no vocabulary.
     """
     if not label.is_vocabulary or not (label.values or label.words):
         return None

@@ -121,10 +121,12 @@ class Tables(TableFiles):
     def _find_line(self, dataset: str) -> dict[str, Any]:
         """Return the entry of a dataset in the index, parsed; empty without an index or an entry.
 
-        The index has a line of JSON for each dataset.
+        Behind a first line with names, the index has a line of JSON for each dataset, without
+        blanks and with the key "dataset" first; every line ends in a line break.
         """
         if dataset not in self._lines:
-            # Lines are long and many: only this one is taken out and parsed.
+            # Lines are long and many: only this one is taken out and parsed. A name that UTF-8
+            # cannot write (a lone surrogate) is in no index: what replaces it is not found.
             start = self._index.find(f'\n{{"dataset":"{dataset}",'.encode(errors="replace"))
             line = b"{}"
             if start >= 0:
@@ -522,10 +524,13 @@ class Tables(TableFiles):
 
 
 def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
-    """Return the histogram of tasks with M sampled negatives, given that of all candidates.
+    """Return the histogram of tasks under a protocol that samples M negatives, as ``sampled:50``.
 
-    Every task has M + 1 candidates; the numbers of tasks and the weights stay. UsageError if tasks
-    share one list of negatives and it is not known which.
+    `unsampled` is their histogram when all entities are candidates: it tells how many tasks there
+    are and how much each counts. Now each has M + 1 candidates, the right answer among them.
+
+    Under ``shared:M``, tasks of one side share one list of negatives. Which tasks do is known only
+    if all of a side do: UsageError for both sides, for weighted tasks and for single relations.
     """
     protocol = find_protocol(tasks.protocol)
     if not protocol.shared:

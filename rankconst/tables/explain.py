@@ -140,28 +140,29 @@ def _explain_unbuilt(
 
 
 def explain_absent(tables: Tables, tasks: Tasks) -> str:
-    """Explain that a dataset has no rows of a split under a protocol, and list what it has.
+    """Explain that a dataset has no rows of a split under a protocol.
 
-    The reason comes first, if there is one: a protocol for other graphs, a file that was missing,
-    or a protocol that is in no released tables.
+    If the protocol is for another kind of graph, that is all: "nations: protocol time-aware is for
+    temporal graphs". Otherwise the reason, if one is known, comes before what the dataset has: a
+    file of a split was missing, or the protocol is left out of released tables and can be built.
     """
     records = tables.records(tasks.dataset).histograms
     pairs = dict.fromkeys(f"{stored.protocol}/{stored.split}" for stored in records)
     protocols = [find_protocol(stored.protocol) for stored in records]
     qualified = any(protocol.qualified for protocol in protocols)
     temporal = any(protocol.time for protocol in protocols) and not qualified
-    lack = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
-    if lack:
-        return f"{tasks.dataset}: {lack[0].lower()}{lack[1:]}"
-    if without := list_missing(tables, tasks.dataset):
-        lack = f"The file of {without} was missing when they were built."
-    if not lack and tasks.protocol in UNTABLED and tables.place is None:
-        lack = f"Build them: rankconst build {tasks.dataset} -p {tasks.protocol}."
-    if lack:
-        lack = f" {lack}"
+    unfit = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
+    if unfit:
+        return f"{tasks.dataset}: {unfit[0].lower()}{unfit[1:]}"
+    reason = ""
+    missing = list_missing(tables, tasks.dataset)
+    if missing:
+        reason = f" The file of {missing} was missing when they were built."
+    elif tasks.protocol in UNTABLED and tables.place is None:  # the tables of the package
+        reason = f" Build them: rankconst build {tasks.dataset} -p {tasks.protocol}."
     return (
         f"the tables ({tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
-        f"under protocol {tasks.protocol}.{lack} They hold (protocol/split): {', '.join(pairs)}."
+        f"under protocol {tasks.protocol}.{reason} They hold (protocol/split): {', '.join(pairs)}."
     )
 
 

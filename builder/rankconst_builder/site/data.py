@@ -57,10 +57,13 @@ def locate(tasks: Tasks) -> str:
 def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     """Return the tasks, constants and levels of a dataset, ready for JSON.
 
-    Each is by the identifier of tasks, such as ``test/both/standard``; constants and levels then by
-    metric: ``constants["test/both/standard"]["mrr"]`` is a list with the values of `FIELDS`. Tasks
-    are listed under chance alone, with their number and the worst value of each metric: those of
-    other baselines are the same.
+    All three map the path of ranking tasks to what is known of them. The path of chance is
+    ``test/both/standard``; that of another baseline has its name behind it.
+
+    - ``constants[path]["mrr"]`` is a list with the values of `FIELDS`.
+    - ``levels[path]["mrr"]`` has the values that few ranks can give, where there are few.
+    - ``tasks[path]`` has the number of tasks and the worst value of each metric. A baseline changes
+      neither, so only paths of chance are listed.
     """
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}

@@ -132,10 +132,11 @@ class _Block:
 def _find_heading(
     document: Document, rows: list[Row], texts: tuple[Text, ...], dialect: Dialect
 ) -> _Block | None:
-    """Find the heading of rows, at least one; None if there is none.
+    """Find the heading of a table; None if no row is one. There is at least one row.
 
-    It is looked for as it is, then with the table turned if it has a metric in each row, then with
-    the metric from --metric, of which numbers below graphs or models then are.
+    Three ways are tried in turn: a heading with names of metrics; the table turned, if its rows
+    begin with names of metrics; and, with --metric, a heading of graphs or models, below which all
+    numbers are of that metric.
     """
     titles, body = _split_titles(rows)
     near = tuple(read_near("the row above", title) for title in titles)
