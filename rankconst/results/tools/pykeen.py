@@ -87,8 +87,8 @@ class _Path(NamedTuple):
     def take(self, word: str) -> _Path:
         """Return the path with one more word, in the first field that it fits and that is empty.
 
-        "both" is a side, "10" the k of "hits_at_k", and "mrr" a metric; names of containers such as
-        "metrics" are skipped. The first word that fits nowhere is `unknown`.
+        "both" is a side, "10" the k of ``hits_at_k``, and "mrr" a metric; names of containers such
+        as "metrics" are skipped. The first word that fits nowhere is `unknown`.
         """
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
