@@ -93,15 +93,15 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
         return {}
     heads = reading.entries.heads
     families = {head.metric.family for head in heads}
-    is_used = (
-        np.bincount(reading.entries.head_of, minlength=len(heads)) > 0
-    )  # not "precision: fp16"
-    is_named = is_used & [isinstance(head.metric, AnswersMetric) for head in heads]
+    # A heading may have no numbers: "precision: fp16".
+    is_used = np.bincount(reading.entries.head_of, minlength=len(heads)) > 0
+    is_of_answers = [isinstance(head.metric, AnswersMetric) for head in heads]
+    is_named = is_used & np.array(is_of_answers, dtype=np.bool_)
     # MRR and Hits@k next to such a metric are of the same queries.
-    is_shared = reading.form in _LINES and any(is_named) and families != _RECALL
+    is_shared = reading.form in _LINES and is_named.any() and families != _RECALL
     # What logs call nDCG@k is of recommenders.
     of_recommender = reading.form == "generic" and "ndcg_at_k" in families
-    needs = np.array(is_named, dtype=np.bool_) | is_shared | of_recommender
+    needs = is_named | is_shared | of_recommender
     if not needs.any():
         return {}
     places = np.flatnonzero(needs[reading.entries.head_of])
