@@ -19,6 +19,7 @@ from hypothesis import settings
 
 from few_tables import few_tables
 from placeholders import compute_once, fill_in
+from real_files import find_mirror, find_reference
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -40,8 +41,6 @@ _LONGEST = [
     "test_docs.py", "test_shipped_tables.py", "builder/test_rankers.py", "builder/test_mirror.py",
     "builder/test_verify.py", "moments/test_moments.py", "cli/test_build.py", "moments/test_median.py", "test_api.py",
 ]  # fmt: skip
-
-_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -88,14 +87,10 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-def _mirror() -> Path:
-    return Path(os.environ.get("RANKCONST_MIRROR") or _BESIDE)
-
-
 @pytest.fixture(scope="session")
 def mirror() -> Path:
     """The folder with copies of the benchmarks' files, laid out as ``host/path``."""
-    folder = _mirror()
+    folder = find_mirror()
     if not (folder / "MANIFEST.csv").is_file():
         pytest.skip(
             f"no mirror of the benchmarks at {folder}; RANKCONST_MIRROR names another folder"
@@ -106,7 +101,7 @@ def mirror() -> Path:
 @pytest.fixture(scope="session")
 def reference() -> Path:
     """The folder with published results, next to the mirror."""
-    folder = _mirror().parent / "reference"
+    folder = find_reference()
     if not (folder / "published_adjusted_rows.csv").is_file():
         pytest.skip(
             f"no published results at {folder}; they are looked for next to RANKCONST_MIRROR"

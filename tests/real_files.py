@@ -19,6 +19,7 @@ them anew.
 from __future__ import annotations
 
 import csv
+import os
 import shlex
 from collections import Counter
 from dataclasses import dataclass
@@ -39,6 +40,17 @@ CATEGORIES = ("right", "asked rightly", "asked in vain", "silent", "refused", "m
 # They describe the files.
 _DESCRIPTIONS = {"README.md", "PUBLIC.csv"}
 _FAMILIES = {"markdown": "tables", "latex": "tables", "pykeen_results": "pykeen"}
+
+
+def find_mirror() -> Path:
+    """Return the folder with copies of the benchmarks' files, which need not be there."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "mirror"
+    return Path(os.environ.get("RANKCONST_MIRROR") or beside)
+
+
+def find_reference() -> Path:
+    """Return the folder with published results, which need not be there."""
+    return find_mirror().parent / "reference"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ whatever order and rows a reader has it.
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ import pyarrow.parquet as pq
 
 from rankconst.adjusting import ENDS, FORMS, fill_columns
 from rankconst.tasks import Tasks
-from real_files import RESULTS, adjust_file, read_rows
+from real_files import RESULTS, adjust_file, find_reference, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,11 +197,8 @@ def main() -> None:
     """Show the differences, or write the record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--write", action="store_true", help="write the record")
-    beside = Path(
-        os.environ.get("RANKCONST_MIRROR") or RESULTS.parents[2] / "shared" / "mirror"
-    ).parent
     parser.add_argument(
-        "--reference", type=Path, default=beside / "reference", help="folder of the files"
+        "--reference", type=Path, default=find_reference(), help="folder of the files"
     )
     given = parser.parse_args()
     run = record_run(given.reference)

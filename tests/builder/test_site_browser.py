@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
 import random
 import re
 import shutil
@@ -41,6 +40,7 @@ from rankconst.verdicts import explain, find_floor
 from rankconst_builder.package import read_address
 from rankconst_builder.site import write_site
 from rankconst_builder.site.data import OFFERED
+from real_files import find_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -627,7 +627,9 @@ def spoil(generator: random.Random, rows: list[list[str]]) -> None:
     elif kind == 1:
         rows[row][column] = word
     elif kind == 2:
-        rows.insert(row + 1, [word, *[generator.choice(["", "-"])] * (len(rows[0]) - 1)])
+        filler = generator.choice(["", "-"])
+        others = [filler] * (len(rows[0]) - 1)
+        rows.insert(row + 1, [word, *others])
     else:
         for number, cells in enumerate(rows):
             cells.append(word if number else generator.choice(HEADINGS))
@@ -689,15 +691,10 @@ ABOVE = (
 """Headings that say of which tasks, or datasets, the numbers are: three in each."""
 
 
-REFERENCE = (
-    Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference"
-)
-
-
 def list_real_texts() -> list[tuple[str, dict[str, str]]]:
     """List the results files of the reference, and the tables of their Markdown, by their endings."""
     texts = []
-    for path in sorted(REFERENCE.glob("real/**/*.*")):
+    for path in sorted(find_reference().glob("real/**/*.*")):
         if path.suffix == ".xlsx" or path.name == "README.md":
             continue
         text = path.read_text(encoding="utf-8")
