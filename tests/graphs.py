@@ -89,7 +89,10 @@ def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
     numbers.
     """
     every: Any = everything(dataset)
-    entities, relations = sorted(entities_of(every)), sorted(relations_of(every))  # type: ignore[type-var]  # one sortable type a call
+    # Labels can be sorted: those of one dataset are of one type.
+    entity_labels: set[Any] = entities_of(every)
+    relation_labels: set[Any] = relations_of(every)
+    entities, relations = sorted(entity_labels), sorted(relation_labels)
     times = sorted({time for _, _, _, *more in every for time in more})
     splits = {}
     for split in ORDER:

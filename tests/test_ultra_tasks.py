@@ -5,7 +5,7 @@ tails of others.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -104,8 +104,8 @@ def test_both_splits_are_pooled_under_chance_and_counting() -> None:
 
 
 def test_what_the_tool_does_not_evaluate_is_refused_and_what_the_user_says_counts() -> None:
-    def find(dataset: str, **said: str) -> Tasks:
-        named = Address(dataset=dataset, tool="ultra", **said)  # type: ignore[arg-type]
+    def find(dataset: str, **said: Any) -> Tasks:
+        named = Address(dataset=dataset, tool="ultra", **said)
         return look_up_named("mrr", named, rankconst.load()).tasks
 
     with pytest.raises(DataError, match="validates on the graph that models are trained on"):

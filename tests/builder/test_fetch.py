@@ -295,9 +295,9 @@ def test_unknown_hash_is_recorded_and_enforced(httpserver: HTTPServer, fetcher: 
 # ---- archives ------------------------------------------------------------------------------------
 
 
-def make_tar(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
+def make_tar(members: dict[str, bytes], mode: Any = "w:gz") -> bytes:
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode=mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=stream, mode=mode) as archive:
         folder = tarfile.TarInfo("folder")
         folder.type = tarfile.DIRTYPE
         archive.addfile(folder)

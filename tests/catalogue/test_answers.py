@@ -67,4 +67,5 @@ def test_names_of_one_right_answer_stay_what_they_are() -> None:
         assert find_measure(name) == find_metric(name)
     assert {name for name in list_spellings() if find_metric(f"{name}@10")} == {"recall"}
     for name in ("recall", "precision5", "p 5", "f1", "map of entities"):
-        assert find_measure(name) is None or not find_measure(name)[0].k  # type: ignore[index]
+        found = find_measure(name)
+        assert found is None or not found[0].k

@@ -34,7 +34,7 @@ from rankconst.catalogue.tools import load_tools
 from rankconst.checks.checking import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from cli.conftest import Run, RunInTerminal, Screen
 
@@ -51,9 +51,9 @@ LADDER = open_once().list_baselines("all")
 
 def check_csv(screen: Screen, records: list[dict[str, Any]]) -> None:
     """Compare what CSV and JSON say."""
-    write = {str: str, list: "; ".join, type(None): lambda _: ""}
+    write: dict[type, Callable[[Any], str]] = {list: "; ".join, type(None): lambda _: ""}
     expected = [
-        {f: write.get(type(v), str)(v) for f, v in record.items()}  # type: ignore[operator]
+        {name: write.get(type(value), str)(value) for name, value in record.items()}
         for record in records
     ]
     assert screen.rows == expected

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 TABLES = rankconst.load()
 
 
-def exchange(text: str, *names: str, name: str = "paper.tex", **said: object) -> Rewritten:
+def exchange(text: str | Document, *names: str, name: str = "paper.tex", **said: Any) -> Rewritten:
     document = text if isinstance(text, Document) else Document(name, text)
     reading = read_opened(document)
     asked = [parse_exchange(each) for each in names]
-    user = Address(**said)  # type: ignore[arg-type]
+    user = Address(**said)
     adjusted = adjust_reading(reading, TABLES, user, metrics=choose_metrics(reading, asked))
     return rewrite(document, adjusted, asked, percent=user.percent)
 
@@ -206,7 +206,7 @@ MRR & 0.226 & \textbf{0.476} \\
 def test_the_files_own_line_ends_and_mark_stay(tmp_path: Path) -> None:
     path = tmp_path / "paper.tex"
     path.write_bytes(b"\xef\xbb\xbf" + PAPER.replace("\n", "\r\n", 12).encode())
-    done = exchange(open_document(path), "AMRR").source.encode()  # type: ignore[arg-type]
+    done = exchange(open_document(path), "AMRR").source.encode()
     assert done.startswith(b"\xef\xbb\xbf% Adjusted")
     assert done.count(b"\r\n") == 12 + 2
     plain = exchange(PAPER, "AMRR").source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -97,7 +97,9 @@ def test_corners_bound_the_form(adjustment: str, metric: Metric) -> None:
     ends = Interval(own.expectation * 0.7, own.expectation * 0.8)
     every = [ADJUSTMENTS[adjustment](metric, moments)(end) for moments in corners for end in ends]
     assert map_corners(adjustment, metric, corners, ends) == Interval(min(every), max(every))
-    arrays: Any = Interval(*(np.full(2, end) for end in ends))  # type: ignore[arg-type]
+    # Columns are mapped in the same way, as intervals of arrays.
+    lower, upper = (cast("Any", np.full(2, end)) for end in ends)
+    arrays = Interval(lower, upper)
     found: Any = map_corners(adjustment, metric, corners, arrays)
     assert [end.tolist() for end in found] == [[min(every)] * 2, [max(every)] * 2]
 

@@ -266,7 +266,8 @@ def test_values_as_they_are_written(
     found = constants.adjust(value, **options)
     np.testing.assert_allclose(found.value_interval, ends, rtol=1e-14)
     mapped = np.sort([constants.index(np.asarray(end)) for end in ends], axis=0)
-    np.testing.assert_allclose(found.index_interval, mapped, rtol=1e-12)  # type: ignore[arg-type]
+    assert found.index_interval is not None
+    np.testing.assert_allclose(found.index_interval, mapped, rtol=1e-12)
 
 
 def test_an_interval_beyond_the_worst_is_refused() -> None:
