@@ -52,9 +52,9 @@ SETS: dict[str, Histogram] = {
 def draw_ranks(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw rankings, a row each; return the weights of their tasks, too."""
     histogram = SETS[name]
-    none = np.zeros(len(histogram))
-    above = none if histogram.offsets is None else histogram.offsets
-    weights = none + 1 if histogram.weights is None else histogram.weights
+    size = len(histogram)
+    above = np.zeros(size) if histogram.offsets is None else histogram.offsets
+    weights = np.ones(size) if histogram.weights is None else histogram.weights
     sizes, above, weights = (
         np.repeat(each.astype(np.float64), histogram.num_tasks)
         for each in (histogram.num_candidates, above, weights)
@@ -72,13 +72,14 @@ def evaluate(name: str, metric: Metric) -> NDArray[np.float64]:
 def test_simulated_rankers_agree(name: str) -> None:
     for metric in METRICS:
         moments, values = compute_moments(metric, SETS[name]), evaluate(name, metric)
-        # Where the constants are themselves sampled, their standard errors count, too.
-        own = 1 if moments.method == "sampled" else 0
+        own_errors = (0.0, 0.0)
+        if moments.method == "sampled":  # their standard errors count, too
+            own_errors = (moments.expectation_error, moments.variance_error)
         deviations = values - moments.expectation
-        error = math.hypot(math.sqrt(moments.variance / DRAWS), own * moments.expectation_error)
+        error = math.hypot(math.sqrt(moments.variance / DRAWS), own_errors[0])
         assert abs(deviations.mean()) <= SIGMAS * error + 1e-13 * moments.expectation, metric
         squares = np.square(deviations)
-        error = math.hypot(squares.std() / math.sqrt(DRAWS), own * moments.variance_error)
+        error = math.hypot(squares.std() / math.sqrt(DRAWS), own_errors[1])
         assert abs(squares.mean() - moments.variance) <= SIGMAS * error, metric
 
 

@@ -172,7 +172,8 @@ def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> N
         value = metric.evaluate(array, weights)
         assert metric.lower <= value <= metric.upper
         # One task done better never makes the metric worse; but a lone better rank spreads them.
-        gain = (metric.evaluate(better, weights) - value) * (1 if metric.increasing else -1)
+        rise = metric.evaluate(better, weights) - value
+        gain = rise if metric.increasing else -rise
         assert gain >= -1e-12 * abs(value) or metric.scale == "spread"
         # A perfect ranker gets the optimum, exactly.
         best = metric.evaluate(np.ones_like(array), weights)

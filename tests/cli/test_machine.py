@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 START = f'"{sys.executable}" -m rankconst'
-posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are others here")
+posix = pytest.mark.skipif(os.name != "posix", reason="systems of other kinds have other messages")
 UMLS = "adjust 0.338 --metric mrr --dataset umls --split test --side both --protocol standard"
 
 
 def run_line(line: str) -> subprocess.CompletedProcess[str]:
     """Run a line in a shell, which closes streams and sets limits."""
-    return subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own
+    return subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own lines
 
 
 def run_script(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -45,11 +45,13 @@ def convolve_pairs(histogram: Histogram) -> tuple[NDArray[np.longdouble], NDArra
     blocks = zip(offsets_of(histogram), histogram.num_candidates, strict=True)
     each = [np.clip((x - above) / size, 0, 1) for above, size in blocks]
     shares = np.repeat(np.array(each), histogram.num_tasks, axis=0)
+    # A row for each x: the chance that m of the tasks so far have a rank of at most x.
     single = np.zeros((x.size, n + 1), np.longdouble)
     single[:, 0] = 1.0
     for p in shares[:, :, None]:
-        single[:, 1:] = single[:, 1:] * (1.0 - p) + single[:, :-1] * p
-        single[:, :1] *= 1.0 - p
+        one_more = single[:, :-1] * p
+        single *= 1.0 - p
+        single[:, 1:] += one_more
     marginal = masses_of(single, low)
     if n % 2:
         return x[1:], marginal
