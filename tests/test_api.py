@@ -105,7 +105,8 @@ def evidence_of(mr: float, mrr: float, *names: str) -> dict[str, float]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_check_takes_whatever_people_have(tmp_path: Path, kind: str) -> None:
     def check(numbers: dict[str, float]) -> Any:
-        (path := tmp_path / "results.json").write_text(json.dumps(numbers), encoding="utf-8")
+        path = tmp_path / "results.json"
+        path.write_text(json.dumps(numbers), encoding="utf-8")
         given = {"dict": numbers, "frame": pd.DataFrame([numbers])}.get(kind)
         return rankconst.check(Inputs(path).make(kind) if given is None else given)
 
@@ -379,7 +380,8 @@ def test_the_tables_that_came_with_the_package_are_opened_once_in_a_thread(
 def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
     # RotatE on FB15k-237, Sun et al. 2019.
     typed = {"mrr": "0.338", "hits@10": "0.533", "mr": "177"}
-    (path := tmp_path / "results.csv").write_text(
+    path = tmp_path / "results.csv"
+    path.write_text(
         "model,dataset,MRR,Hits@10,MR\nRotatE,FB15k-237,0.338,0.533,177\n", encoding="utf-8"
     )
     entries = rankconst.adjust(path).numbers.entries
@@ -408,7 +410,8 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
 
 def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
     asking = "B with dev data,nations,0.6\n"
-    (path := tmp_path / "a.csv").write_text(f"model,dataset,MRR\nA,nations,0.5\n{asking}")
+    path = tmp_path / "a.csv"
+    path.write_text(f"model,dataset,MRR\nA,nations,0.5\n{asking}")
     found = rankconst.adjust(path)
     assert found.assumed == {"split": ("test",), "side": ("both",), "protocol": ("standard",)}
     (question,) = found.asked

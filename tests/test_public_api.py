@@ -454,7 +454,8 @@ def test_public_classes_name_their_fields(name: str) -> None:
 def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     rows = "RotatE,FB15k-237,0.338,53.3%\n" * 30
-    (file := tmp_path / "results.csv").write_text(f"model,dataset,MRR,Hits@10\n{rows}", "utf-8")
+    file = tmp_path / "results.csv"
+    file.write_text(f"model,dataset,MRR,Hits@10\n{rows}", "utf-8")
     tables = rankconst.load()
     constants, reading = tables.constants("FB15k-237", "mrr"), rankconst.read(file)
     adjusted, checked = rankconst.adjust(reading), rankconst.check(reading, dataset="fb15k237")

@@ -180,7 +180,8 @@ def draw() -> bytes:
 
 def main() -> None:
     """Write picture and lines."""
-    replace_lines(DOCS / "interpreting.md", "ladder", ladder := render_ladder(adjust_published()))
+    ladder = render_ladder(adjust_published())
+    replace_lines(DOCS / "interpreting.md", "ladder", ladder)
     (DOCS / "published.svg").write_bytes(draw())
     print(ladder)
 

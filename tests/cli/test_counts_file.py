@@ -87,16 +87,16 @@ def test_files_that_are_refused(write: Write, text: str, message: str) -> None:
 
 
 def test_what_is_no_text_is_said_with_its_place_in_the_file(tmp_path: Path) -> None:
-    (path := tmp_path / "c.csv").write_bytes(b"14541\n" * 30_000 + b"\xe9\n")
+    path = tmp_path / "c.csv"
+    path.write_bytes(b"14541\n" * 30_000 + b"\xe9\n")
     with pytest.raises(DataError, match="position 180000: "):
         read_counts(path)
 
 
 @pytest.mark.slow
 def test_many_rows_take_little_memory(tmp_path: Path) -> None:
-    (path := tmp_path / "c.csv").write_text(
-        "num_candidates\n" + "14541\n9\n" * 20_000, encoding="utf-8"
-    )
+    path = tmp_path / "c.csv"
+    path.write_text("num_candidates\n" + "14541\n9\n" * 20_000, encoding="utf-8")
     tracemalloc.start()
     histogram = read_counts(path).histogram("c", protocol="own counts")
     most = tracemalloc.get_traced_memory()[1]

@@ -98,7 +98,8 @@ class Points:
         if self.fault != "SIGSTOP":
             cut()
         if self.fault in ERRORS:
-            raise OSError(code := getattr(errno, self.fault), os.strerror(code))
+            code = getattr(errno, self.fault)
+            raise OSError(code, os.strerror(code))
         os.kill(os.getpid(), getattr(signal, self.fault))
 
     def concerns(self, where: Any) -> bool:

@@ -316,7 +316,8 @@ ZIPS: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_what_is_no_zip_file_of_one_whole_set_is_refused(
     tmp_path: Path, make: Callable[[Path], object], said: str
 ) -> None:
-    make(path := tmp_path / "tables.zip")
+    path = tmp_path / "tables.zip"
+    make(path)
     with pytest.raises(TablesError, match=said) as caught:
         is_right(path)
     assert "tables.zip" in str(caught.value)
@@ -501,7 +502,8 @@ def test_a_download_that_is_no_whole_set_is_not_kept(
         "names no datasets, candidates, .*constants",
     )
     make, said = {**ZIPS, "lacking": lacking}[what]
-    make(path := tmp_path / "wrong.zip")
+    path = tmp_path / "wrong.zip"
+    make(path)
     deposit({"tables.zip": path.read_bytes()})
     for address in (serve("/tables.zip", path.read_bytes()), f"doi:{DOI}"):
         with pytest.raises(
