@@ -51,7 +51,7 @@ class Where(NamedTuple):
     places: Places  # among all numbers of the file
 
     def take(self, index: NDArray[np.bool_] | Places) -> Where:
-        """Return where those numbers are that a mask marks, or an array of indices names."""
+        """Return the places that a mask or an array of indices selects."""
         return Where(self.column, *(each[index] for each in self[1:]))
 
 
@@ -74,7 +74,7 @@ class Batch:
     where: Any = None  # of those of a file: Where
 
     def take(self, mask: NDArray[np.bool_] | Places) -> Batch:
-        """Return the batch of those numbers that a mask marks, or an array of indices names."""
+        """Return the numbers that a mask or an array of indices selects."""
         return replace(
             self,
             value=self.value[mask],
@@ -103,10 +103,7 @@ class AdjustedBatch:
     unattained: Mapping[int, str] = field(default_factory=dict)
 
     def take(self, mask: NDArray[np.bool_]) -> AdjustedBatch:
-        """Return the batch of those numbers that a mask marks, with what is known of them.
-
-        Reasons in `unattained` are left out, as positions change.
-        """
+        """Return the numbers that a mask selects, without `unattained`: positions change."""
         if mask.all():
             return self
         significance = tuple(itertools.compress(self.significance, mask.tolist()))
@@ -119,10 +116,7 @@ class AdjustedBatch:
         return self.constants is not self.all_constants
 
     def adjust(self) -> Adjusted:
-        """Compute the adjusted forms of all numbers, anew each time: to keep them takes memory.
-
-        Those of a tool that drops its last, incomplete batch allow for every choice of the tasks.
-        """
+        """Compute all adjusted forms, anew each time: keeping them would take memory."""
         batch = self.batch
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
@@ -134,7 +128,7 @@ class AdjustedBatch:
     @cached_property
     def undefined(self) -> Mapping[str, str]:
         """The forms that are undefined on these tasks, each with the reason."""
-        first = self.batch  # one number is enough: the reason is in the constants
+        first = self.batch  # the reasons follow from the constants: one number is enough
         if not isinstance(first.value, float):
             first = first.take(np.zeros(1, dtype=np.intp))
         return replace(self, batch=first).adjust().undefined
@@ -184,9 +178,9 @@ def find_constants(
 ) -> Constants:
     """Return the constants of a metric over ranking tasks.
 
-    `num_tasks` is the number of ranks that a file states, None if it states none. It matters only
-    for protocols that sample negatives: all their tasks are alike, so that constants follow from
-    their number alone, and a file may have ranked other tasks than the tables count.
+    `num_tasks` is the number of ranks that a file states, or None. If the protocol samples
+    negatives, all tasks are alike: the constants follow from this number, even if it is not the
+    tables' own. Other protocols ignore it.
     """
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
@@ -210,10 +204,10 @@ def adjust_under(baseline: str, batch: Batch, tables: Tables) -> AdjustedBatch:
 def compare_with(
     done: Iterable[AdjustedBatch], tables: Tables, baselines: Iterable[str]
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
-    """Adjust batches by the constants of further baselines, as of chance before.
+    """Adjust batches by the constants of further baselines.
 
-    Returns the batches by the key of their baseline, and notes why a number has no constants of
-    one, by its index. If no batch has constants of a baseline, the error of the first is raised.
+    Returns the batches by baseline, and by the index of a number why a baseline has no constants
+    for it. If a baseline has no constants for any batch, its first error is raised.
     """
     against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
     errors: dict[str, RankconstError] = {}
@@ -234,8 +228,7 @@ def compare_with(
 def add_significance(done: AdjustedBatch) -> AdjustedBatch:
     """Return the batch with the probability that a random ranker does as well as each number.
 
-    It is returned as it is if no such probability is known: of metrics without a law, and where a
-    tool leaves tasks out.
+    The batch is returned unchanged if the metric has no such law, or the tool leaves tasks out.
     """
     from rankconst.values.significance import compute_significance
 
@@ -261,7 +254,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
 
 
 def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
-    """Yield batches without the numbers that `marked` flags; it has one flag for each in the file.
+    """Yield batches without the marked numbers; `marked` has a flag for each number of the file.
 
     A batch of which nothing is left is skipped.
     """
@@ -276,9 +269,9 @@ def list_contradictions(
 ) -> dict[int, str]:
     """Map the indices of numbers that no ranks have together to reasons: Hits@1 0.5 with MRR 0.4.
 
-    `evaluations` has an array for each batch, with an integer for each number: equal ones mark the
-    numbers of one model under one tie policy. `show` returns a number as it is written, by its
-    index. Only numbers of the same tasks and tool are compared.
+    `evaluations` has an array for each batch. Equal integers in it mark numbers of one model under
+    one tie policy. `show` returns the text of a number, by its index. Only numbers of the same
+    tasks and tool are compared.
     """
     from rankconst.values.bounds import Results, find_contradictions, is_bounded
 
@@ -343,10 +336,7 @@ def fill_columns(
 
 
 def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> None:
-    """Write the numbers of a batch into their rows of `columns`, in place.
-
-    Each column has `size` rows. If the index is the only one, nothing else is computed.
-    """
+    """Write the numbers of a batch into the rows of `columns`, which have `size` rows each."""
     batch = adjusted.batch
     rows = batch.index if batch.where is None else batch.where.rows
     if [*columns] == ["index"]:
@@ -361,10 +351,7 @@ def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> 
 
 
 def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
-    """Return expectation, variance and the defined forms of a batch, by the keys of columns.
-
-    A form has three keys: ``index``, ``index_lower`` and ``index_upper``.
-    """
+    """Return expectation, variance and the defined forms, as ``index`` and ``index_lower``."""
     constants, adjusted = done.constants, done.adjust()
     numbers = {"expectation": constants.expectation, "variance": constants.variance}
     for form in FORMS:
@@ -378,11 +365,7 @@ def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
 def _fill_significance(
     columns: dict[str, Any], batch: AdjustedBatch, rows: Places, size: int
 ) -> None:
-    """Write the tail probabilities of a batch into its rows of `columns`, in place.
-
-    Their columns, of `size` rows, are added if they are missing: ``p_method``, and ``log10_p`` with
-    both ends.
-    """
+    """Write the tail probabilities of a batch into the rows of `columns`; add missing columns."""
     if "p_method" not in columns:
         columns["p_method"] = [None] * size
         for end in ENDS:
@@ -407,10 +390,7 @@ def adjust_on(
     tables: Tables,
     baselines: Iterable[str] = (DEFAULT_BASELINE,),
 ) -> list[AdjustedBatch]:
-    """Adjust values of models on ranking tasks of `tables`, as :func:`adjust_values` does.
-
-    A macro average counts tasks as the tool's does.
-    """
+    """Adjust values of models on ranking tasks of `tables`, as :func:`adjust_values` does."""
 
     def look_up_under(metric: Metric, baseline: str) -> Constants:
         weighed = weigh(tasks, metric, tool)
@@ -431,7 +411,6 @@ def adjust_values(
     is impossible, alone or together with others. Two values of one metric are those of two models,
     and are not compared.
     """
-    # Constants are looked up once for each metric, whose values need not follow each other.
     of_metric: dict[Metric, list[tuple[int, Published]]] = {}
     for index, (metric, published) in enumerate(values):
         of_metric.setdefault(metric, []).append((index, published))
@@ -460,9 +439,9 @@ def _refuse_contradictions(
     done: Sequence[AdjustedBatch], values: Sequence[tuple[Metric, Published]]
 ) -> None:
     """Raise DataError if no ranks have all of the values, which are of one model."""
-    the_only_one = np.zeros(1, dtype=np.intp)  # all values are of evaluation 0
-    evaluations = itertools.repeat(the_only_one, len(done))
-    reasons = list_contradictions(done, evaluations, lambda place: values[place][1].text)
+    same_evaluation = np.zeros(1, dtype=np.intp)
+    evaluations = itertools.repeat(same_evaluation, len(done))
+    reasons = list_contradictions(done, evaluations, lambda index: values[index][1].text)
     for reason in reasons.values():
         raise DataError(reason)
 
@@ -477,7 +456,7 @@ def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
 
 
 def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
-    """Return the cells of a typed value in a table, by column; None for what is undefined."""
+    """Return the cells of a typed value, by column; None for an undefined one."""
     constants, adjusted = done.constants, done.adjust()
     cells: dict[str, Any] = {"text": done.batch.text, "metric": constants.metric.key}
     for form in FORMS:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 def wrap_numbers(values: NDArray[Any]) -> Any:
     """Return a numpy array of numbers or truth values as an Arrow array.
 
-    It shares the memory of numbers that lie side by side, so these must not change. Truth values
-    are copied: Arrow has eight of them in a byte.
+    Contiguous numbers share their memory, so they must not change; truth values are copied.
     """
     import numpy as np
     import pyarrow as pa
@@ -34,9 +33,9 @@ def wrap_numbers(values: NDArray[Any]) -> Any:
 
 
 def view_numbers(array: Any) -> NDArray[Any]:
-    """Return an Arrow array of numbers or truth values as numpy's; it must have no nulls.
+    """Return an Arrow array of numbers or truth values, without nulls, as numpy's.
 
-    An array of numbers shares its memory, and cannot be written to.
+    Numbers share their memory, and are read-only.
     """
     import numpy as np
     import pyarrow as pa
@@ -54,16 +53,16 @@ def fill_nulls(values: Any, number: int) -> Any:
 
 
 def join_texts(texts: Sequence[str]) -> Any:
-    """Return texts as an Arrow array of strings; lone surrogates become question marks.
+    """Return texts, of up to 2 GiB together, as an Arrow array; lone surrogates become "?".
 
-    Unlike ``pa.array`` it does not load pandas. All texts together may have 2 GiB.
+    Unlike ``pa.array`` it does not load pandas.
     """
     import numpy as np
     import pyarrow as pa
 
     content = "".join(texts).encode(errors="replace")  # UTF-8 has no lone surrogates
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    if lengths.sum() != len(content):  # some letters take several bytes: count these
+    if lengths.sum() != len(content):  # some letters take several bytes
         lengths = np.fromiter(
             (len(text.encode(errors="replace")) for text in texts), np.int64, len(texts)
         )
@@ -72,10 +71,7 @@ def join_texts(texts: Sequence[str]) -> Any:
 
 
 def fold_digits(texts: Any) -> Any:
-    """Return an Arrow array of strings with 0 in place of each digit: "H@10" becomes "H@00".
-
-    Nulls are not kept: there must be none.
-    """
+    """Return an Arrow array of strings, without nulls, with each digit as 0: "H@10" as "H@00"."""
     import numpy as np
     import pyarrow as pa
 
@@ -96,10 +92,7 @@ def wrap_text(text: str) -> Any:
 
 
 def refuse_masked(values: Any, what: str) -> None:
-    """Raise DataError for a numpy masked array with masked values; `what` names it.
-
-    As a plain array it would show the numbers under the mask.
-    """
+    """Raise DataError for a numpy array with masked values; `what` names it in the message."""
     import numpy as np
 
     # np.ma.is_masked would load a module that few need.
@@ -115,10 +108,7 @@ _COMPUTE = ("toPandas", "compute", "collect", "df", "execute", "read_all", "to_t
 
 
 def refuse_lazy(table: Any) -> None:
-    """Raise UsageError for a table that has not been computed yet, as a LazyFrame of polars.
-
-    The error names the method that computes it: ``.collect()``. A table of any other kind passes.
-    """
+    """Raise UsageError, with the method to call, for a table that is not computed yet."""
     for method in _COMPUTE:
         if callable(getattr(table, method, None)):
             kind = type(table).__name__
@@ -126,7 +116,7 @@ def refuse_lazy(table: Any) -> None:
 
 
 def as_pandas(table: Any) -> Any:
-    """Return a table of Arrow, polars or the like as a DataFrame of pandas; others as they are.
+    """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as it is.
 
     MissingExtraError if pandas is not installed, UsageError for a table that is not computed yet.
     """
@@ -142,10 +132,7 @@ def as_pandas(table: Any) -> Any:
 
 
 def as_given(frame: Any, given: Any) -> Any:
-    """Return a DataFrame of pandas as a table of the same kind as `given`.
-
-    That may be of pandas, polars or Arrow, or of another library whose class takes Arrow tables.
-    """
+    """Return a DataFrame of pandas as the same kind of table as `given`."""
     if hasattr(given, "iloc"):  # of pandas
         return frame
     import pyarrow as pa
@@ -176,10 +163,7 @@ def as_values(column: Any) -> Any:
 
 
 def list_values(values: Any) -> list[Any]:
-    """Return an array, a Series or any iterable as a list of Python's values.
-
-    NaN becomes None in columns of floats; other columns keep their items as they are.
-    """
+    """Return an array, a Series or an iterable as a list; NaN in a column of floats is None."""
     if not hasattr(values, "dtype"):
         return list(values)
     items: list[Any] = values.tolist()

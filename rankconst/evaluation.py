@@ -70,12 +70,11 @@ class Question:
     def remedy(self) -> str:
         """The options that answer it: one gives the value, one says that the word is harmless.
 
-        "--side tail, or --accept tail if it says nothing about these numbers". Of some numbers of a
-        file, it also says that ``--side tail`` holds for all and ``--accept tail=tail`` for these.
+        "--side tail, or --accept tail if it says nothing about these numbers".
         """
         ways = [self.option] if self.option else []
-        # An option is for all numbers of a file, --accept for these alone. Options that name a
-        # dataset, or a column, say so themselves.
+        # An option is for all numbers of a file, --accept for these alone. Options for a dataset
+        # or a column say so themselves.
         if self.option and self.total and self.field in NAMES[1:] and "column" not in self.option:
             ways = [f"{self.option} for all {self.total:,} numbers"]
             if self.word:
@@ -127,7 +126,7 @@ def assign_numbers(
 ) -> tuple[Question, ...]:
     """Return the questions with the positions of their numbers, out of `total` in the file.
 
-    A question about all of them gets the total 0: its option holds for no others then.
+    A question about all numbers gets the total 0.
     """
     assigned = []
     for question, positions in places.items():
@@ -154,7 +153,7 @@ _SPLITS = {word: split for split, others in SPLITS.items() for word in (split, *
 
 
 def complete_by_name(name: str, from_user: Address) -> Address:
-    """Add the split, side and rank type in a metric's name to what a user says of the tasks.
+    """Add the split, side and rank type in a metric's name to a user's address.
 
     ``both.realistic.mrr`` adds side both and rank type realistic, ``test_mrr`` adds split test.
     Raises UsageError if the user names another split or side.
@@ -165,8 +164,7 @@ def complete_by_name(name: str, from_user: Address) -> Address:
             fields["side"] = word
         elif word in _SPLITS:
             fields["split"] = _SPLITS[word]
-        # Words for optimistic and pessimistic, as PyKEEN 1.0's best and worst, count behind a side
-        # only: alone, "best" may be about the best of several runs.
+        # PyKEEN 1.0 has best and worst behind a side; alone, "best" may be about a run.
         elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in fields):
             fields["rank_type"] = RANK_TYPES[word]
     for role, parse in (("split", parse_split), ("side", parse_side)):
@@ -182,17 +180,16 @@ def complete_by_name(name: str, from_user: Address) -> Address:
 def _list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
     """Return for each field of :data:`NAMES` the function that turns a spelling into a key.
 
-    That of the dataset turns FB15k-237 into fb15k237. They raise UnknownNameError.
+    These raise UnknownNameError.
     """
     return {"dataset": tables.resolve_dataset, **_PARSERS}
 
 
 def parse_address(from_user: Address, tables: Tables) -> Address:
-    """Replace every name in a user's description of the tasks by its key.
+    """Replace every name in a user's address by its key: dataset FB15k-237 becomes fb15k237.
 
-    Dataset FB15k-237 becomes fb15k237, split testing becomes test. A dataset that is the name of
-    several graphs becomes the one that the tool or the protocol means, if there is one; a kind of
-    benchmark in its place, such as inductive, moves to the field `kind`.
+    A dataset that is the name of several graphs becomes the one that the tool or the protocol
+    means, if there is one. A kind of benchmark, such as inductive, moves to the field `kind`.
 
     Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
     cannot be adjusted on.
@@ -241,10 +238,9 @@ def _refuse_dataset(tool: Tool, dataset: str) -> None:
 
 
 def _read_kind(from_user: Address) -> Address:
-    """Return what a user says with a dataset that is a kind, or a shared name, taken for that.
+    """Read a dataset that is a kind of benchmark, or a shared name that the protocol settles.
 
-    A kind of benchmark, such as inductive, moves to the field `kind`. A name of several graphs
-    becomes the one that the protocol is for. Anything else stays.
+    A kind, such as inductive, moves to the field `kind`. Any other dataset stays.
     """
     from rankconst.catalogue.benchmarks import KINDS, list_namesakes
 
@@ -256,10 +252,7 @@ def _read_kind(from_user: Address) -> Address:
 
 
 def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
-    """Return the tool that a suite of graphs prescribes, or if it prescribes none, the given one.
-
-    UsageError if the given tool is another than the suite's.
-    """
+    """Return the tool that a suite prescribes, else the given one; UsageError if the two differ."""
     if suite.tool is None or tool is None or tool is suite.tool:
         return suite.tool or tool
     raise UsageError(
@@ -272,10 +265,10 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
 
 
 def _narrow(from_file: Address, from_user: Address) -> Address:
-    """Replace a suite of graphs, named by the user as dataset, if the file names a single graph.
+    """Replace a suite that the user names as dataset by the graph that the file names.
 
-    If several graphs have the file's name, it becomes the one that is in the suite; else None: then
-    the file's own dataset counts. Where the file has no dataset, or a mean over graphs, it stays.
+    If several graphs have the file's name, the one in the suite is taken. The dataset becomes None
+    if the file's own is the right one. It stays if the file has no dataset, or a mean over graphs.
     """
     from rankconst.catalogue.literature import is_mean, load_suites
 
@@ -291,15 +284,15 @@ def _narrow(from_file: Address, from_user: Address) -> Address:
 
 
 def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
-    """Return the key of the benchmark that a tool means by a shared name; other names as they are.
+    """Return the key of the benchmark that a tool means by a shared name: wn18rr_v1_ind for GraIL.
 
-    By WN18RR-v1, GraIL means wn18rr_v1_ind. If it is not known which one a tool means, the name
-    stays, too. `typed` is as for :func:`~rankconst.catalogue.benchmarks.list_namesakes`.
+    The name stays if it is not shared, or if the tool's choice is unknown. `typed` is as for
+    :func:`~rankconst.catalogue.benchmarks.list_namesakes`.
     """
     from rankconst.catalogue.benchmarks import list_names, list_namesakes
 
     benchmarks = {tool.means.get(key, key) for key in list_namesakes(name, typed=typed)}
-    if not benchmarks:  # the name is not shared
+    if not benchmarks:
         return name
     if len(benchmarks) == 1:
         return benchmarks.pop()
@@ -308,11 +301,7 @@ def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
 
 
 def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
-    """Return the keys of those benchmarks that can be evaluated under a protocol.
-
-    None for no protocol, an unknown one, and the word filtered: they choose nothing. A protocol of
-    temporal graphs keeps the temporal ones.
-    """
+    """Return the keys of the benchmarks that a protocol is for; none if it is for any."""
     if protocol is None or is_filtered(protocol):
         return []
     from rankconst.catalogue.benchmarks import load_benchmarks
@@ -326,11 +315,10 @@ def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
 
 
 def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
-    """Replace the name of a dataset in a file by the key of its benchmark, if it has several.
+    """Replace a dataset's name in a file by the key of its benchmark, if several have the name.
 
-    What the user accepts, or names, comes first, then the kind and the protocol. If these leave
-    several, a question is added; also for a mean over graphs of which it is not known which ones.
-    The dataset becomes None where the user names it.
+    The user's choice comes first, then the kind and the protocol. If several are left, a question
+    is added; also for a mean over unknown graphs. The dataset becomes None if the user names it.
     """
     if not from_file.dataset:
         return from_file
@@ -358,10 +346,9 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
 
 
 def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
-    """Return the graph that a user accepts for a shared name of a file; empty if there is none.
+    """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset; "" if none.
 
-    ``--accept NELL-995=nell995`` says that NELL-995 is nell995 there. UsageError for a graph
-    without that name.
+    Raises UsageError for a graph without that name.
     """
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted:
@@ -380,8 +367,7 @@ def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
 def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
     """Ask for one of the benchmarks with the same name.
 
-    The option names what chooses a single one: a kind, a tool, else its key: "--dataset nell995 or
-    --dataset nell995_redgnn, or --accept NELL-995=GRAPH for this name alone".
+    The option names a kind or a tool if that chooses a single one, else the key.
     """
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
     from rankconst.catalogue.tools import load_tools
@@ -427,10 +413,9 @@ def name_suites(keys: Iterable[str]) -> str:
 
 
 def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
-    """Return False if a file contradicts the user on a dataset, split, side, protocol and so on.
+    """Return False if a file contradicts the user; open fields and unknown names never do.
 
-    A field that either leaves open contradicts nothing, nor does an unknown name in the file. The
-    user's names are keys; "testing" in the file agrees with test.
+    The user's names are keys.
     """
     if not _agree_on_dataset(from_file, from_user, tables):
         return False
@@ -450,10 +435,10 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
 
 
 def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) -> bool:
-    """Return False if the dataset in a file is not the user's, nor a graph of the user's suite.
+    """Return False if a file's dataset is neither the user's nor a graph of the user's suite.
 
-    A name of several graphs agrees with each of them, a mean over graphs with any suite. Where the
-    file only has a question, its choices are what it may name.
+    A shared name agrees with each of its graphs, a mean over graphs with any suite. A file without
+    a dataset agrees by the choices of its question.
     """
     from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.literature import is_mean, load_suites
@@ -519,7 +504,7 @@ def settle(
 
     `from_user` has keys, as :func:`parse_address` returns them. It fills in the fields that the
     file leaves open, and its protocol and tool take precedence. `tool` is that of the file's
-    format, and comes last. What all leave open is assumed, as split test and side both.
+    format, and comes last. Fields that are still open get defaults, such as split test.
 
     Raises AskedError for what only the user can answer, UnknownNameError for an unknown name,
     UsageError if user and file contradict each other or sampled numbers are to be taken for full
@@ -578,10 +563,9 @@ def settle(
 
 
 def _require_answers(from_file: Address, from_user: Address) -> Address:
-    """Raise AskedError for the questions of a file that the user has not answered.
+    """Return what a file says, without the aggregation "macro": the user has told which one it is.
 
-    Returns what the file says, without the aggregation "macro": that the user has told which macro
-    average is meant.
+    Raises AskedError for the questions of the file that the user has not answered.
     """
     questions = list_open(from_file, from_user)
     if is_either_macro(from_file.aggregation):
@@ -596,8 +580,7 @@ def _require_answers(from_file: Address, from_user: Address) -> Address:
 def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: str | None) -> Tasks:
     """Return tasks that are known by their number alone, under a protocol that samples negatives.
 
-    There each has the same number of candidates. DataError for other tasks: they need a dataset,
-    and a `kind` of dataset is none.
+    DataError for other protocols: their tasks need a dataset.
     """
     if num_tasks and protocol and find_protocol(protocol).negatives is not None:
         return Tasks(f"{num_tasks:,} tasks", parse_protocol(protocol).key, split="")
@@ -626,7 +609,7 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
 def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
     """Return the key of the user's protocol, else of the dataset's only one, the tool's, the usual.
 
-    `option` is the user's, `tabulated` are those that tables hold of the dataset. UsageError if the
+    `option` is the user's, `tabulated` are those of the dataset in the tables. UsageError if the
     user takes numbers among sampled candidates for numbers among all.
     """
     of_tool = None if tool is None else tool.protocol
@@ -650,9 +633,9 @@ def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Return the relations with some names, punctuation and case aside: "has part", _has_part.
+    """Return the relations with some names, punctuation and case aside: _has_part for "has part".
 
-    Empty if any name has no relation, or several.
+    Empty if any name matches no relation, or several.
     """
     spellings = _index_spellings(tuple(known))
     matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
@@ -672,10 +655,10 @@ def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
-    """Return the tasks as a tool averages a metric over them.
+    """Return the tasks with the weights by which a tool averages a metric over them.
 
-    Some tools' macro averages leave a metric unweighted: then each task counts once. DataError if
-    the tool's macro average of the metric has no constants.
+    Some tools' macro averages leave a metric unweighted. DataError if the tool's average has no
+    constants.
     """
     if tool is None or tasks.is_micro:
         return tasks
@@ -690,11 +673,10 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
 
 
 def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
-    """Return the questions of a file that are left: not answered by the user, the kind or the tool.
+    """Return the questions of a file that neither the user, the kind nor the tool answers.
 
-    A word that the user accepts, a dataset of the kind that a word names, and a tool with the
-    protocol that it names each answer a question, and so does an option for its field. One that
-    says otherwise than the word leaves the question, with the contradiction in its place.
+    An option that contradicts the question's word leaves the question, with the contradiction in
+    its place.
     """
     if not from_file.questions:  # to know its kind, the whole registry is read
         return ()
@@ -738,7 +720,7 @@ def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
 
 
 def read_words(from_file: Address, from_user: Address) -> Address:
-    """Return what a user says of the tasks, with the values of accepted words.
+    """Add the values of accepted words to a user's address.
 
     ``--accept dev=valid`` sets split valid, if a question of the file is about the word dev.
     """
@@ -752,10 +734,10 @@ def read_words(from_file: Address, from_user: Address) -> Address:
 
 
 def _parse_value(question: Question, value: str) -> tuple[str, str]:
-    """Return the field and the key for the value of an accepted word: split and valid for valid.
+    """Return the field and the key of the value of an accepted word: split and valid for ``valid``.
 
-    It is that of the question's field; if that is none of split, side, protocol and aggregation, of
-    the first of these that has such a value. UnknownNameError or UsageError if there is none.
+    If the question has no field with keys, the first field with such a value is taken. Raises
+    UnknownNameError or UsageError if there is none.
     """
     if question.field in _PARSERS:
         return question.field, _PARSERS[question.field](value)
@@ -772,8 +754,8 @@ def _parse_value(question: Question, value: str) -> tuple[str, str]:
 def _list_accepted(from_user: Address) -> dict[str, str]:
     """Map the words that a user accepts to their values; harmless words to an empty text.
 
-    ``--accept n=50=sampled:50`` gives the word ``n=50`` the value ``sampled:50``, as the last = is
-    what sets the value apart. It may also be a word as a whole: that is harmless then.
+    The last = ends the word: ``--accept n=50=sampled:50`` gives ``n=50`` the value ``sampled:50``.
+    The text as a whole is a harmless word, too, as in ``--accept n=50``.
     """
     accepted = {}
     for text in from_user.accepted:
@@ -784,10 +766,7 @@ def _list_accepted(from_user: Address) -> dict[str, str]:
 
 
 def list_words(from_file: Address) -> set[str]:
-    """Return the words of a number that ``--accept`` takes: those of its questions, in lower case.
-
-    The name of its dataset is one, too, if several graphs share it.
-    """
+    """Return the words that ``--accept`` takes, in lower case: of questions, and shared names."""
     words = {question.word for question in from_file.questions}
     if from_file.dataset:
         from rankconst.catalogue.benchmarks import list_namesakes
@@ -834,10 +813,10 @@ def look_up_named(
     """Return the constants of a metric on the tasks that a user names, without a file.
 
     The metric's name may add a split or side: ``tail.mrr``. UsageError for a tool that leaves out
-    tasks of which it is not known which.
+    unknown tasks.
     """
     parsed = parse_metric(metric)
-    # Constants are the same for all ranks of ties, so that of the name plays no part.
+    # Constants do not depend on the rank type.
     named = replace(complete_by_name(metric, from_user), rank_type=None)
     tasks, tool = settle(NOTHING, parse_address(named, tables), tables)
     if tool is not None and tool.batch is not None:
@@ -849,9 +828,9 @@ def look_up_named(
 
 
 def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants:
-    """Return the constants of a metric on `num_tasks` tasks that have equally many candidates.
+    """Return the constants of a metric on `num_tasks` tasks with equally many candidates.
 
-    The protocol says how many: sampled:50 has 51. Without one only shares have constants, on tasks
+    Protocol sampled:50 means 51 of them. Without a protocol only shares have constants, on tasks
     with more candidates than any graph has. UsageError for other metrics and protocols, or if the
     user says anything else of the tasks.
     """
@@ -879,8 +858,7 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
 def parse_counted(name: str | None, tool: str | None) -> str:
     """Return the key of the protocol by its name, else by the tool, else the usual one.
 
-    UsageError unless it samples negatives: with the number of tasks, but no dataset, constants are
-    known for such protocols only.
+    UsageError unless it samples negatives: without a dataset only such protocols have constants.
     """
     row = read_tool(tool)
     protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
@@ -897,10 +875,10 @@ def parse_counted(name: str | None, tool: str | None) -> str:
 
 
 def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[str, str]:
-    """Map the fields of a number's tasks that neither the file nor the user names to their values.
+    """Map the fields that neither the file nor the user names to their assumed values.
 
-    {"split": "test", "side": "both"} says that these were assumed. Empty for counts of the user's
-    own, and for a suite of graphs that a tool ranks in its own way: nothing is assumed there.
+    {"split": "test", "side": "both"} is an example. Nothing is assumed for the user's own counts,
+    nor for a suite that a tool ranks in its own way.
     """
     if tasks.protocol == OWN_COUNTS.key or has_own_tasks(tasks.dataset):
         return {}
@@ -919,9 +897,9 @@ def gather_assumed(
 ) -> dict[str, tuple[str, ...]]:
     """Map the assumed fields of some numbers to their distinct values, in order of appearance.
 
-    `settled` has, for each number, what its file says and the tasks that it was settled on;
-    `rank_types` are those that numbers name, with None if one names none. Aggregation and rank type
-    are left out if no number names one.
+    `settled` has, for each number, what its file says and its tasks. `rank_types` are those of all
+    numbers, with None for an unnamed one. Aggregation and rank type are left out if no number
+    names one.
     """
     pairs = list(settled)
     assumed: dict[str, dict[str, None]] = {}

@@ -60,7 +60,7 @@ def binomial(power: float, k: int) -> float:
 def harmonic(num_candidates: Counts | Values) -> Values:
     """Return H(N) = sum_{j<=N} 1/j to 4 units of roundoff; beyond HEAD, N need not be whole.
 
-    Up to HEAD from a table, beyond by the asymptotic series ln N + gamma + 1/(2N) - 1/(12 N^2) ...
+    Beyond the table it is ln N + gamma + 1/(2N) - 1/(12 N^2) ...
     """
     near = _partial_sums(1, num_candidates)
     if num_candidates.max(initial=0) <= HEAD:
@@ -73,7 +73,7 @@ def harmonic(num_candidates: Counts | Values) -> Values:
 def harmonic_squares(num_candidates: Counts) -> Values:
     """Return H2(N) = sum_{j<=N} 1/j^2 to 4 units of roundoff.
 
-    Up to HEAD from a table, beyond by the series pi^2/6 - 1/N + 1/(2 N^2) - 1/(6 N^3) ...
+    Beyond the table it is pi^2/6 - 1/N + 1/(2 N^2) - 1/(6 N^3) ...
     """
     near = _partial_sums(2, num_candidates)
     if num_candidates.max(initial=0) <= HEAD:
@@ -84,7 +84,7 @@ def harmonic_squares(num_candidates: Counts) -> Values:
 
 
 def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:
-    """Return sum_{j<=N} j^-power for power 1 or 2; that of HEAD where N is above HEAD."""
+    """Return sum_{j<=n} j^-power, n = min(N, HEAD), for power 1 or 2."""
     taken: Values = _PARTIAL_SUMS[power][np.minimum(num_candidates, HEAD).astype(np.int64)]
     return taken
 
@@ -100,7 +100,7 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     not be whole.
     """
     n = num_candidates.astype(np.float64)[:, None]
-    j = np.arange(1, HEAD + 1)[None, :]  # the ranks that are added one by one
+    j = np.arange(1, HEAD + 1)[None, :]
     powers = np.broadcast_to(np.asarray(power, dtype=np.float64), num_candidates.shape)
     f = np.expm1(powers[:, None] * np.log(j / n))
     f = np.where(j <= n, f, 0.0)  # no rank is beyond N
@@ -141,8 +141,7 @@ def _expand(p: Any) -> tuple[list[Any], list[Any]]:
     """Return falling factorials (p)_m = p (p - 1) ... (p - m + 1), and sums of their products.
 
     The sums are sum_{i=1}^{m-1} C(m, i) (p)_i (p)_{m-i} for m = 1, 3, 5 ...: by the product rule
-    the part without f itself of the m-th derivative of f^2, f(x) = (x/n)^p - 1. Numbers for one p,
-    arrays for one each.
+    the part without f itself of the m-th derivative of f^2, f(x) = (x/n)^p - 1.
     """
     falling = [1.0]
     for m in range(2 * len(_BERNOULLI)):
@@ -155,12 +154,9 @@ def _expand(p: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:
-    """Integrate u^p - 1 and (u^p - 1)^2 over u from `start` to 1, `f` being start^p - 1.
-
-    Of each array an entry belongs to one integral.
-    """
-    # Two forms: the first divides by 1 + p and 1 + 2 p, and is taken away from their zeros at -1
-    # and -1/2; the second cancels for small p. Where one is not taken its exponent q does no harm.
+    """Integrate u^p - 1 and (u^p - 1)^2 over u from `start` to 1; f = start^p - 1."""
+    # The first form divides by 1 + p and 1 + 2 p, so it is not for p near -1 and -1/2; the second
+    # cancels for small p. Where a form is not used, its exponent q is harmless.
     near = p > -0.375
     q = np.where(near, p, 1.0)
     once = -(q + start * (f - q)) / (1.0 + q)
@@ -238,7 +234,7 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
     barycentric = np.where(np.arange(_POINTS) % 2, -1.0, 1.0) * np.sin(angle)
     for octave in np.flatnonzero(np.bincount(octaves[~near])):
         members = np.flatnonzero(~near & (octaves == octave))
-        if members.size <= 2 * _POINTS:  # so few stay as they are
+        if members.size <= 2 * _POINTS:
             kept_sizes.append(sizes[members])
             kept_weights.append(weights[members])
             continue

@@ -185,10 +185,7 @@ class Histogram:
     shared: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check the columns, and keep copies that cannot be written to, in place of those given.
-
-        Offsets that are all 0 become None. DataError for wrong numbers, lengths or order.
-        """
+        """Check the columns and keep read-only copies; DataError for wrong ones."""
         sizes = read_counts("num_candidates", self.num_candidates, hint=_ANSWER)
         tasks = _read_tasks(self.num_tasks, sizes)
         weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
@@ -260,10 +257,9 @@ class Histogram:
         """Return the histogram of each group, by the group's number.
 
         Row i is of `num_tasks[i]` tasks with `counts[i]` candidates in group `groups[i]`. Arrays
-        are used unchecked: of one length, not empty, without negative numbers, as
-        :meth:`from_counts` describes them.
+        are used unchecked: of one length, not empty, without negative numbers.
         """
-        # Sorted by group, offset, number of candidates and weight: the order of a histogram's rows.
+        # In the order of a histogram's rows.
         keys: list[NDArray[Any]] = [groups, np.zeros_like(counts), counts]
         if offsets is not None:
             keys[1] = offsets
@@ -296,10 +292,7 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
         offsets: NDArray[np.int64] | None = None,
     ) -> Histogram:
-        """Return the histogram of checked and sorted columns, which become read-only.
-
-        It takes them as they are, without the copies and checks of the constructor.
-        """
+        """Return the histogram of checked and sorted columns, uncopied; they become read-only."""
         histogram = object.__new__(cls)
         columns = (num_candidates, num_tasks, weights, offsets, False)  # not shared
         for name, values in zip(cls.__slots__, columns, strict=True):
@@ -348,9 +341,7 @@ class Histogram:
         return math.fsum(self.row_weights.tolist())
 
     def pool(self, other: Histogram) -> Histogram:
-        """Return the histogram of both sets of tasks together, each task with the weight it has.
-
-        Tasks of an unweighted histogram have weight 1.
+        """Return the histogram of both sets of tasks together; unweighted tasks have weight 1.
 
         Raises
         ------
@@ -403,11 +394,7 @@ def offsets_of(histogram: Histogram) -> NDArray[np.int64]:
 
 
 def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
-    """Return the histogram with all offsets at 0, and the sum of the offsets over all tasks.
-
-    The sum of the ranks is that of the returned histogram's ranks plus the sum of the offsets. The
-    histogram has no weights.
-    """
+    """Return the unweighted histogram with all offsets at 0, and the sum of the tasks' offsets."""
     if histogram.offsets is None:
         return histogram, 0
     total = int(np.dot(histogram.num_tasks.astype(object), histogram.offsets.astype(object)))
@@ -417,8 +404,7 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
 def pool_graphs(graphs: Sequence[Histogram]) -> Histogram:
     """Return the histogram of the tasks of all graphs, weighted so that each graph counts once.
 
-    Of D graphs, a task of one with n tasks has weight 1 / (D n): the weights add up to 1. The
-    graphs' own histograms have no weights.
+    A task of a graph with n tasks weighs 1 / (D n), for D unweighted graphs.
     """
     sizes = np.concatenate([graph.num_candidates for graph in graphs])
     num_tasks = np.concatenate([graph.num_tasks for graph in graphs])
@@ -455,8 +441,8 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
 def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
     """Return the order that sorts rows by the first key, then by the second, and so on.
 
-    The order of rows that are equal in all keys is undefined. Keys are columns with at least one
-    row; those of whole numbers hold none below 0. Columns [1, 0, 0] and [5, 9, 7] give [2, 1, 0].
+    Keys are columns with at least one row; whole numbers are not negative. Equal rows come in any
+    order. Columns [1, 0, 0] and [5, 9, 7] give [2, 1, 0].
     """
     last_to_first = keys[::-1]  # np.lexsort sorts by its last key first
     if any(key.dtype.kind == "f" for key in keys):
@@ -465,7 +451,7 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
     words, bound = np.zeros(keys[0].size, dtype=np.int64), 1
     for key in keys:
         span = 1 + int(key.max())
-        bound *= span  # every word is below it; an int of Python, which does not overflow
+        bound *= span  # an int of Python: it does not overflow
         if bound > 1 << 63:  # int64 ends at 2^63 - 1
             return np.lexsort(last_to_first)
         words = words * span + key
@@ -473,10 +459,9 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return, for each row but the first, True if it comes after the row before, False if not.
+    """Return, for each row but the first, True if it comes after the row before by :func:`_order`.
 
-    Rows are compared by the first key, by the second where that is equal, and so on; equal rows
-    give False. The keys are columns, each with at least one row.
+    Equal rows give False. There is at least one row.
     """
     if len(keys) == 1:
         return keys[0][1:] > keys[0][:-1]
@@ -494,8 +479,7 @@ _ANSWER = " (the true answer counts)"
 def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") -> NDArray[np.int64]:
     """Return whole numbers from `least` to 2**53 as int64, shape (n,); DataError for others.
 
-    Floats such as 4.0 are whole numbers, too. `name` and `hint` go into the message: the name of
-    the argument, and what to add about the least number.
+    Floats such as 4.0 count as whole. The message has `name` and ends with `hint`.
     """
     array = _to_array(name, values)
     if array.ndim != 1:
@@ -519,11 +503,7 @@ def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") ->
 
 
 def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of tasks for each number of candidates as int64.
-
-    DataError if there is not one for each of `sizes`, if there are none, or if one is below 1 or
-    their sum above 2**53.
-    """
+    """Return the number of tasks of each of `sizes`, one at least, as int64; else DataError."""
     tasks = read_counts("num_tasks", num_tasks)
     if sizes.shape != tasks.shape:
         raise DataError(
@@ -539,9 +519,9 @@ def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return the offsets as int64, one for each of `sizes`; None if all are 0.
+    """Return the offsets, one for each of `sizes`, as int64; DataError for wrong ones.
 
-    None, so that a histogram with offsets of 0 equals one without. DataError for wrong ones.
+    If all are 0 they are None: a histogram with offsets of 0 equals one without.
     """
     array = read_counts("offsets", offsets, least=0)
     if array.shape != sizes.shape:
@@ -554,7 +534,7 @@ def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.i
 def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return a copy of the values as an array; DataError for masked values and ragged lists."""
     refuse_masked(values, name)
-    # numpy would make an array of the bytes of an Arrow scalar that is text.
+    # numpy would take the bytes of an Arrow scalar that is text.
     if hasattr(values, "as_py"):
         values = values.as_py()
     try:
