@@ -208,9 +208,9 @@ class Adjusted:
         return write_html(self._show(_MOST_SHOWN), "; ".join(notes))
 
     def _show(self, most: int) -> dict[str, list[str]]:
-        """Return the texts of the first `most` values in each form that is defined, by its name.
+        """Return the texts of the first `most` values in each defined form, by its name.
 
-        A value with its interval: {"value": ["0.338 (0.3375–0.3385)"], "index": [...]}.
+        {"value": ["0.338 (0.3375–0.3385)"], "index": [...]}
         """
         shown = {}
         for form in ("value", *ADJUSTMENTS):
@@ -228,9 +228,9 @@ def map_corners(
 ) -> Interval:
     """Return what an adjusted form can be if neither the value nor the moments are known exactly.
 
-    `ends` are those of the value, floats or arrays, `corners` the moments at all combinations of
-    their bounds: each form is monotone in the value, the expectation and the variance, so it is
-    extreme at corners. UndefinedError if it is undefined at a corner, or between two.
+    `ends` are those of the value, `corners` the moments at all combinations of their bounds. Each
+    form is monotone in the value, the expectation and the variance, so it is extreme at corners.
+    UndefinedError if it is undefined at a corner, or between two.
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]

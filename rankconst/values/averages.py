@@ -125,8 +125,7 @@ class Average:
     def compute_significance(self) -> Significance | None:
         """Bound the probability that a random ranker does as well; None if it is unknown.
 
-        It is that of the worst mean that rounding leaves open. Tasks of a graph with n tasks weigh
-        1 / (D n).
+        It is that of the worst mean that rounding leaves open.
         """
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance
@@ -145,8 +144,8 @@ def _list_expected(constants: Sequence[Constants]) -> Values:
 def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants]) -> Held:
     """Compare the mean of results on D graphs with that of a ranker without learning.
 
-    `values` and `constants` have an entry for each graph. Index and z of the mean are not the means
-    of the graphs' own.
+    `values` and `constants` have an entry for each graph. Index and z are of the mean: they are
+    not the means of the graphs' own.
     """
     optimum = math.nan if metric.optimum is None else metric.optimum
     expected = _list_expected(constants)

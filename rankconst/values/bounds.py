@@ -23,16 +23,14 @@ from rankconst.names import join_words
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     Places = NDArray[np.intp]
     Flags = NDArray[np.bool_]
 
@@ -53,8 +51,7 @@ PERFECT = (
 def tells_no_scores(metric: Metric, values: Any) -> Any:
     """Flag values that all ranks 0, or all 1/2, give: MR 0 and 0.5, MRR 2 and infinity.
 
-    There are no such ranks: tools give them to scores that are not numbers. A number gives a flag,
-    an array an array of flags.
+    Tools give these impossible ranks to scores that are not numbers.
     """
     if metric.scale == "rank":
         return (values == 0) | (values == 0.5)
@@ -118,7 +115,7 @@ def bound_mean_rank(
 def _list_ends(ks: ArrayLike, step: float, most: float) -> tuple[Values, Values]:
     """Return the first and the last rank of each range: up to the first k, to the next, and beyond.
 
-    Of ks 1 and 10, with step 1 and 50 candidates at `most`: firsts 1, 2, 11 and lasts 1, 10, 50.
+    Ks 1 and 10, step 1 and `most` 50 give firsts 1, 2, 11 and lasts 1, 10, 50.
     """
     ks = np.asarray(ks, dtype=np.float64)
     firsts = np.append(1.0, np.minimum(ks + step, most))
@@ -129,7 +126,7 @@ def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
     """Return the least and the largest share of ranks up to each k, with 0 before and 1 after them.
 
     `lower` and `upper` are the ends of Hits@k by ascending k, NaN for unknown ones. Shares grow
-    with k: so the least is at least that of the k before, the largest at most that of the k after.
+    with k, so a neighbour bounds what is unknown.
     """
     least, largest = (_enclose(shares) for shares in (lower, upper))
     for j in range(1, len(least)):
@@ -140,7 +137,7 @@ def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
 
 
 def _enclose(shares: ArrayLike) -> Values:
-    """Return shares, along the first axis, with 0 in front and 1 behind: what is certain."""
+    """Return shares, along the first axis, with 0 in front and 1 behind."""
     shares = np.asarray(shares, dtype=np.float64)
     ends = np.zeros((1, *shares.shape[1:]))
     return np.concatenate([ends, shares, ends + 1])
@@ -149,8 +146,7 @@ def _enclose(shares: ArrayLike) -> Values:
 def _weigh(shares: Values, values: Values) -> Any:
     """Return the sum of values, each times how much the cumulated shares grow at it.
 
-    Shares 0, 0.2, 1 of values 1 and 4 give 0.2 * 1 + 0.8 * 4. `shares` may have further axes behind
-    the first, which the result has, too.
+    Shares 0, 0.2, 1 of values 1 and 4 give 0.2 * 1 + 0.8 * 4. Further axes of `shares` are kept.
     """
     weights = np.diff(shares, axis=0)
     values = np.expand_dims(values, tuple(range(1, shares.ndim)))
@@ -181,9 +177,9 @@ def least_mean_rank(reciprocal: Any, step: float) -> Any:
 def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     """Return a bound that no MRR of ranks with that mean can pass, given the numbers of candidates.
 
-    A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. Of n tasks the ranks
-    exceed 1 by n (MR - 1) in all; each of these costs 1/N of reciprocal rank, so tasks with many
-    candidates take them first. Under chance: there are no offsets.
+    A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The ranks of n tasks
+    exceed 1 by n (MR - 1) in all. Each step costs 1/N of reciprocal rank, so tasks with many
+    candidates take them first. Tasks have no offsets.
 
     >>> from rankconst.tasks import Histogram
     >>> largest_reciprocal(2.0, Histogram.from_counts([10, 10, 4]))
@@ -192,8 +188,7 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     sizes = histogram.num_candidates[::-1].astype(np.float64)
     tasks = histogram.row_weights[::-1]
     total = float(tasks.sum())
-    # How far beyond 1 the ranks of each size can be in all; the sizes before it, which are larger,
-    # have taken `before`.
+    # How far beyond 1 the ranks of each size can be in all, and those of the larger sizes.
     room = tasks * (sizes - 1)
     before = np.cumsum(room) - room
     beyond_first = np.clip(total * (mean_rank - 1) - before, 0.0, room)
@@ -201,7 +196,7 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
 
 
 def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool:
-    """Return True if an interval holds a whole multiple of `unit` > 0: as 0.335 .. 0.345 of 0.01.
+    """Return True if an interval, such as 0.335 .. 0.345, holds a whole multiple of `unit`, 0.01.
 
     Ends may be off by `error`, relatively; those below one unit, by `error` times the unit.
     """
@@ -258,9 +253,9 @@ def is_bounded(metric: Metric) -> bool:
 def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) -> dict[int, str]:
     """Map the indices of numbers that no ranks have together to reasons.
 
-    It is unknown which one of an evaluation is wrong: all of them are returned. `show` returns a
-    number as it is written, by its index. Hits@1 0.5, number 0, and Hits@10 0.4, number 1, of one
-    evaluation give {0: reason, 1: reason}.
+    It is unknown which one of an evaluation is wrong, so each of them gets the reason: Hits@1 0.5,
+    number 0, and Hits@10 0.4, number 1, give {0: reason, 1: reason}. `show` returns the text of a
+    number, by its index.
     """
     metrics = {result.metric for result in results}
     if len(metrics) < 2:
@@ -290,8 +285,8 @@ def _gather_numbers(
 ) -> Iterable[dict[int, _Number]]:
     """Return the numbers of each wrong evaluation, by their index in the file.
 
-    `rows` has the row of each number of each result, `is_wrong` a flag for each row. An evaluation
-    has its numbers in the order of the results: Hits@k by ascending k, then MRR and MR.
+    `rows` has the row of each number of each result, `is_wrong` a flag for each row. Numbers are in
+    the order of the results.
     """
     evaluations: dict[int, dict[int, _Number]] = {}
     for result, row_of in zip(results, rows, strict=True):
@@ -306,8 +301,7 @@ def _gather_numbers(
 def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
     """Return a row number from 0 for each evaluation, metric by metric, and the number of rows.
 
-    `evaluations` has an array of integers for each metric. 3, 8 of one metric and 8, 9 of another
-    give the rows 0, 1 and 1, 2, of three.
+    3, 8 of one metric and 8, 9 of another give the rows 0, 1 and 1, 2, of three.
     """
     first = evaluations[0]
     is_alike = all(other is first or np.array_equal(first, other) for other in evaluations)
@@ -321,10 +315,9 @@ def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
 def _lay_out(
     results: Sequence[Results], rows: Sequence[Places], size: int
 ) -> tuple[dict[Metric, _Ends], Flags]:
-    """Return the ends of each metric, a number a row, and flags of rows to leave out.
+    """Return the ends of each metric, a number a row, NaN for none, and flags of rows to leave out.
 
-    A row is an evaluation; it has NaN for a metric that it lacks. One with a metric twice is left
-    out, as its numbers must be of two evaluations.
+    A row is an evaluation. One with a metric twice is left out: it must be two evaluations.
     """
     metrics = {result.metric for result in results}
     if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
@@ -402,7 +395,7 @@ def _explain(numbers: Sequence[_Number]) -> str:
 
 
 def _write_reason(number: _Number, relation: str, others: Sequence[_Number]) -> str:
-    """Write "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation, which no ranks allow"."""
+    """Return "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation", and what it means."""
     return (
         f"{number} is {relation} {join_words([*map(str, others)])} of the same evaluation, which "
         "no ranks allow: one of them is a slip, or of another evaluation."

@@ -218,7 +218,7 @@ class Comparison:
         return self._describe_open()
 
     def _describe_known(self) -> str:
-        """Describe z and p of the ranks of two models in words, with a confidence interval."""
+        """Describe z and p of the ranks of two models, with a confidence interval."""
         verdict = self._name_better() if self.is_significant else "This may well be chance"
         interval = self._turn(self.confidence_interval)
         ends = show_uncertain(abs(self.difference), interval, ends_only=True)
@@ -229,10 +229,7 @@ class Comparison:
         )
 
     def _describe_open(self) -> str:
-        """Describe the bounds of z and p for two published numbers in words.
-
-        That is whether both bounds of p are significant, neither, or only the lower one.
-        """
+        """Describe the bounds of z and p for two published numbers."""
         p = self.log10_p_interval
         enough = f"A difference of {show_enough(self.smallest)} would be enough."
         if self.is_significant:
@@ -266,8 +263,7 @@ class Comparison:
                 "Unless their results are negatively correlated, this one is significant."
             )
         elif self.metric.hits_k:
-            # With b tasks that one model alone hits, z is surplus / sqrt(b): of the difference in
-            # hits, less 1 as hits are whole.
+            # If one model alone hits b tasks, z is surplus / sqrt(b). Less 1: hits are whole.
             surplus = max(self.num_tasks * self._least_difference - 1, 0.0)
             most = show_rounded((surplus / _QUANTILE) ** 2, math.floor)
             sentences.append(
@@ -291,7 +287,7 @@ class Comparison:
         return show_uncertain(abs(self.difference), self._turn(self.difference_interval), 3)
 
     def _turn(self, interval: Interval) -> Interval:
-        """Return an interval of the difference as one of its size: -3 .. -1 of -2 as 1 .. 3."""
+        """Return an interval of the difference as one of its size: -3 .. -1 as 1 .. 3."""
         return interval if self.difference > 0 else Interval(-interval.upper, -interval.lower)
 
     def _name_better(self) -> str:
@@ -465,10 +461,10 @@ def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> N
 def _list_hits(
     metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
 ) -> tuple[Values, tuple[str, ...]]:
-    """Return the least and the largest share of hits that each value's interval holds, and notes.
+    """Return the least and the largest share of hits in each value's interval, and a note on each.
 
-    Of `n` tasks only whole numbers of hits count. A value without one gets NaN, and a note on that;
-    the others an empty note. Shares have shape (2, values).
+    Shares, shape (2, values), are whole numbers of hits over `n` tasks. A value without such a
+    share gets NaN; other values have an empty note.
     """
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
     for index, (value, interval) in enumerate(zip(values, intervals, strict=True)):
@@ -483,8 +479,8 @@ def _list_hits(
 def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Values]:
     """Bound log10 p of two numbers of hits from below and from above. Shapes (pairs,).
 
-    `near` and `far` are the nearest and the farthest numbers of hits of each pair that rounding
-    leaves open, shapes (2, pairs), `squares` the most tasks that one model alone can hit.
+    `near` and `far` are the nearest and the farthest numbers of hits that rounding leaves open,
+    shapes (2, pairs), `squares` the most tasks that one model alone can hit.
 
     Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b
     rises by 1, p falls whether a + b rises or falls by 1: the ends are those of the nearest and of
@@ -520,9 +516,8 @@ def _divide_by_root(numbers: Values, squares: Values) -> Values:
 def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     """Compare the ranks of two models on the same tasks, in the same order.
 
-    The p is exact for Hits@k, by the sign test, and where few tasks differ, by all sign flips; else
-    it is that of the normal law. DataError for a single task, UndefinedError for a metric that is
-    not a mean over tasks.
+    The p of Hits@k, and where few tasks differ, is exact; else it is that of the normal law.
+    DataError for a single task, UndefinedError for a metric that is not a mean over tasks.
     """
     require_mean(metric)
     if first.size < 2:
@@ -660,14 +655,13 @@ def _log10_flips(differences: Values) -> float:
 def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
     """Return a difference that is significant at 5 % whatever the two models have in common.
 
-    None if no difference is, and for metrics and tasks without such a test. `histogram` is that of
-    chance.
+    None if no difference is, or if there is no test. `histogram` is that of chance.
     """
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)
     room, largest = Room.from_spans(spans, counts), float(spans.max())
-    # The largest sum D_i^2 there is: one model at its best and the other at its worst everywhere.
+    # The largest sum D_i^2: one model is at its best everywhere, the other at its worst.
     squares, method = room.squares[-1:], np.array(["exact"])
     if not metric.hits_k or histogram.is_weighted:  # no exact sign test
         method = _choose_method(squares, largest)
@@ -692,7 +686,7 @@ def _choose_method(squares: Values, largest: float) -> NDArray[np.str_]:
 
 
 def _quantile(method: str) -> float:
-    """Return the least z that is significant at 5 %: 1.96, more if ``bound`` is the method."""
+    """Return the least z that is significant at 5 %."""
     return _BOUND_QUANTILE if method == "bound" else _QUANTILE
 
 

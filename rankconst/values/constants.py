@@ -329,7 +329,7 @@ class Constants:
         return value, value - half_width, value + half_width
 
     def _read_cell(self, value: Any, decimals: int | None, percent: bool) -> Published:
-        """Read an item of a list; NaN is a missing one, and stays NaN with NaN as its ends."""
+        """Read an item of a list; NaN is a missing one, and gets NaN as its ends."""
         if isinstance(value, float) and math.isnan(value):
             return Published("", math.nan, math.nan, math.nan)
         return read_published(self.metric, value, decimals=decimals, percent=percent)
@@ -465,9 +465,9 @@ class Constants:
 
     @property
     def _corners(self) -> list[Moments]:
-        """The moments at the four combinations of their bounds; just the moments if errors vanish.
+        """The moments at all combinations of their bounds; just the moments if errors vanish.
 
-        The bounds of sampled moments are two standard errors away.
+        Bounds of sampled moments are two standard errors away.
         """
         moments = self.moments
         if moments.method != "sampled" and _are_sharp(moments):
@@ -496,7 +496,7 @@ class Constants:
     def _check(self, value: Any, lower: Any, upper: Any) -> None:
         """Raise DataError for the first value that no ranks give; missing ones (NaN) pass.
 
-        `lower` and `upper` are the ends of what was rounded to it; all may be arrays of one shape.
+        The arguments are those of :meth:`find_impossible`.
         """
         columns = [value, lower, upper]
         if not isinstance(value, (int, float)):
@@ -509,10 +509,10 @@ class Constants:
             raise DataError(next(iter(reasons.values())))
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
-        """Map the positions of numbers that no ranks give to reasons; 0 that of a single number.
+        """Map the positions of numbers that no ranks give to reasons; that of a single number is 0.
 
-        `lower` and `upper` are the ends of what was rounded to `value`; all may be arrays of one
-        shape, and NaN counts as impossible.
+        `lower` and `upper` are the ends of what was rounded to `value`. All may be arrays of one
+        shape. NaN counts as impossible.
         """
         possible = self._range()
         if isinstance(value, (int, float)):
@@ -521,7 +521,6 @@ class Constants:
         granted = _grant(possible)
         with np.errstate(invalid="ignore"):
             is_inside = np.atleast_1d((value >= granted.lower) & (value <= granted.upper))
-        # Few are outside of the range; each may be inside but for rounding.
         suspects = np.flatnonzero(~is_inside)
         columns = [np.ravel(column)[suspects].tolist() for column in (value, lower, upper)]
         reasons = {}
@@ -536,13 +535,12 @@ class Constants:
     ) -> str:
         """Explain why no ranks give a number; empty if some do.
 
-        `possible` is the range on these tasks, `least` and `most` are the ends of what was rounded
-        to the number.
+        `possible` is the range on these tasks, `least` and `most` are the ends of what was rounded.
         """
         if not self._is_impossible(possible, number, least, most):
             return ""
         metric, ends = self.metric, possible
-        # Beyond the range on any tasks, that is named: an MRR of 1.2 is not from 0 to 1.
+        # An MRR of 1.2 is outside of 0 to 1, the range on any tasks: that is named.
         if _is_outside(metric, possible, number) and math.isfinite(metric.upper):
             ends = Interval(metric.lower, metric.upper)
         expected = f"{ends.lower:.6g} to {ends.upper:.6g}."
@@ -559,8 +557,8 @@ class Constants:
         """Return True if no ranks of these tasks give a number; `possible` is the range of values.
 
         One that is better than the best value is impossible. One that is worse than the worst value
-        may be that value, rounded: it is impossible if its whole interval is worse, `least` to
-        `most`.
+        may be that value, rounded: it is impossible if its whole interval, `least` to `most`, is
+        worse.
         """
         granted = _grant(possible)
         if granted.lower <= number <= granted.upper:
@@ -619,7 +617,7 @@ def _require_numbers(values: Any) -> Any:
 
 
 def _hint(metric: Metric, number: float) -> str:
-    """Return what may be wrong with a number that is no value of a metric, as a sentence."""
+    """Return a sentence on what may be wrong with a number that is no value of a metric."""
     if not math.isfinite(number):
         return "Leave out results that are missing."
     if metric.upper == 1 and 1 < number <= 100:  # a share

@@ -124,7 +124,7 @@ def parse_value(
     else:
         number, deviation, unit = _Notation(_read_number(value, place))
         exact = exact or not isinstance(value, Decimal)  # a float does not show its decimals
-    if percent and unit is _ONE:  # no sign of its own
+    if percent and unit is _ONE:
         unit = UNITS["%"]
     # Python writes no whole number out that has more than 4,300 digits.
     shown = str(number if isinstance(value, numbers.Rational) else value)
@@ -171,10 +171,7 @@ def read_published(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published value of a metric: :func:`parse_value`, but only shares can be percentages.
-
-    DataError for a mean rank such as ``53.3%``.
-    """
+    """Read a published value as :func:`parse_value` does; DataError for a mean rank in percent."""
     if not metric.is_share and (percent or (isinstance(value, str) and has_unit(value))):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is not a share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
@@ -195,7 +192,7 @@ def read_numbers(
     """
     import numpy as np
 
-    # A code for each way of writing, from 0 on, and the first cell that is written so.
+    # A code from 0 on for each distinct cell, and the distinct cells.
     code_of: dict[Any, int] = {}
     distinct: list[Any] = []
     codes = np.empty(len(cells), np.intp)
@@ -203,7 +200,7 @@ def read_numbers(
         # Decimals and fractions that are equal may be written otherwise, and True equals 1.
         key = cell if isinstance(cell, str) else (type(cell), tell_apart(cell))
         codes[i] = code_of.setdefault(key, len(distinct))
-        if len(code_of) > len(distinct):  # it is new
+        if len(code_of) > len(distinct):
             distinct.append(cell)
     # The usual texts are read all at once, what is left (NaN) one by one.
     numbers = np.full((len(distinct), 3), np.nan)
@@ -223,9 +220,8 @@ def _read_plain(
 ) -> NDArray[np.float64]:
     """Read texts of up to 15 digits with at most one point, all at once; NaN for other texts.
 
-    The result has rows of value, lower and upper end: 0.338, 0.3375, 0.3385 for "0.338". So few
-    digits are exact as a double, and so is the power of ten: the quotients are rounded correctly,
-    as in :func:`parse_value`.
+    A row has value, lower and upper end: 0.338, 0.3375, 0.3385 for "0.338". So few digits are exact
+    as a double, and so is the power of ten: the quotients are rounded correctly.
     """
     import numpy as np
     import pyarrow as pa
@@ -260,8 +256,7 @@ def _read_plain(
 def half_unit(number: float) -> float:
     """Return half a unit of the last decimal that a float shows: 0.0005 for 0.338.
 
-    So much may have been lost if it was printed with these decimals. At most 0.5; 0 for NaN and
-    infinity.
+    At most 0.5; 0 for NaN and infinity.
     """
     if not math.isfinite(number):
         return 0.0
@@ -280,7 +275,7 @@ def is_number(value: object) -> TypeGuard[numbers.Real | Decimal]:
 def _read_number(value: object, place: str) -> Decimal:
     """Return a number of any type as a Decimal: a float in the digits that Python shows of it.
 
-    DataError for what is no number, infinite or NaN; `place` is where it is, for the message.
+    DataError for other types, infinity and NaN; `place` is where it is, for the message.
     """
     if isinstance(value, Decimal):
         number = value
@@ -307,8 +302,8 @@ class _Notation(NamedTuple):
 def _read_text(text: str, place: str) -> _Notation:
     """Read a number with its deviation and unit: "53.3 ± 0.2 %" gives 53.3, 0.2 and 0.01.
 
-    It may be typeset ("$3{,}340.5$") or have the deviation of its last digits in brackets. `place`
-    is where it is, for the message of a DataError.
+    It may be typeset ("$3{,}340.5$") or have the deviation of its last digits in brackets.
+    DataError if it is no number, with `place`, where it is.
     """
     if len(text) > _LONGEST:
         raise DataError(
@@ -392,9 +387,9 @@ def show_number(value: float, digits: int = 4) -> str:
 
 
 def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) -> float:
-    """Round a number >= 0 to so many digits, up or down, by math.ceil or math.floor as `way`.
+    """Round a number >= 0 to so many digits, by math.ceil or math.floor as `way`.
 
-    An error of rounding beyond a digit does not count: 0.30000000000000004 is not rounded up.
+    0.30000000000000004 is 0.3: errors of rounding do not count.
     """
     if number == 0:
         return 0.0
@@ -441,11 +436,10 @@ def show_uncertain(
 
 
 def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[str, str, str]:
-    """Write a number and the ends of its interval with the digits that matter.
+    """Write a number and the ends of its interval, rounded outwards, with the digits that matter.
 
-    The last digit is the first one of `open_by`, how far the farther end is from the number; or the
-    second one if the first is 1 or 2. Ends are rounded outwards. 0.338 in 0.3375 .. 0.3385, open by
-    0.0005, gives "0.3380", "0.3375" and "0.3385".
+    The last digit is the first one of `open_by`, the distance of the farther end, or the second one
+    if the first is 1 or 2. 0.338 in 0.3375 .. 0.3385 gives "0.3380", "0.3375" and "0.3385".
     """
     decade = math.floor(math.log10(open_by))
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
@@ -467,7 +461,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
 
 
 def show_range(best: float | None, lower: float, upper: float) -> str:
-    """Write a number with its ends for a notebook; an empty text for None, NaN and infinity."""
+    """Write a number with its ends for a notebook; empty for None, NaN and infinity."""
     if best is None or not math.isfinite(best):
         return ""
     return show_uncertain(best, Interval(lower, upper))

@@ -254,7 +254,7 @@ def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | Answer
 def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
     """Replace the names of sides by their keys: {"Head": ranks} becomes {"head": ranks}.
 
-    UsageError if there is no side, one is there twice, or both next to one of its two.
+    UsageError without a side, for a side twice, or for both next to head or tail.
     """
     keys = [parse_side(side) for side in by_name]
     is_double = len(set(keys)) < len(keys)
@@ -270,8 +270,7 @@ def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
 def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_Value]:
     """Return the value of a side; for ``both``, those of head and tail if it has none itself.
 
-    Raises UnknownNameError if a side has no value: "there are no ranks of side head", with `lack`
-    "there are no ranks".
+    Raises UnknownNameError if a side has no value; `lack` begins the message: "there are no ranks".
     """
     key = parse_side(side)
     keys = ENTITY_SIDES if key == "both" and key not in by_side else (key,)
@@ -348,8 +347,7 @@ def _from_frame(frame: Any) -> Ranks:
 def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDArray[np.float64]:
     """Return a read-only copy of ranks as floats; DataError unless all are from 1 to `most`.
 
-    `what` names them in the message. An infinite rank, of an answer that was not retrieved, is
-    refused unless `most` is infinite.
+    `what` names them in the message. An infinite rank is of an answer that was not retrieved.
     """
     refuse_masked(ranks, what)
     given = np.asarray(ranks)

@@ -83,11 +83,11 @@ def compute_significance(
     the weights, or if no ranks give such a value.
     """
     is_whole = metric.is_counted and not histogram.is_weighted
-    if is_whole and not explain_lack(metric, histogram):  # else tail_probabilities says what lacks
+    if is_whole and not explain_lack(metric, histogram):  # else tail_probabilities raises it
         value, interval = attain(metric, histogram.total, value, interval)
     # Rounding may carry a number beyond its range.
     cut = (min(max(number, metric.lower), metric.upper) for number in (value, *interval))
-    tails = tail_probabilities(metric, histogram, dict.fromkeys(cut))  # each once, the value first
+    tails = tail_probabilities(metric, histogram, dict.fromkeys(cut))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
@@ -97,8 +97,8 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
     """Return the nearest value that ranks of `n` tasks give, and the ends of those in the interval.
 
     Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. Hits@10 of
-    0.33 to 0.34 of 40 tasks gives none, 0.32 to 0.34 gives 13/40. An exact value that no ranks give
-    is taken for a rounded one. UndefinedError if no ranks give a value of the interval.
+    0.32 to 0.34 of 40 tasks is 13/40. An exact value that no ranks give is taken for a rounded one.
+    UndefinedError if no ranks give a value of the interval, as 0.33 to 0.34 of 40 tasks.
     """
     half = half_unit(value) if interval.lower == interval.upper else 0.0
     printed = Interval(interval.lower - half, interval.upper + half)

@@ -91,21 +91,14 @@ class Standings:
     def list_worse(self, index: int) -> tuple[int, ...]:
         """Return the indices of the models that the model at an index significantly beats.
 
-        Models are ordered from the best: 0 is the best one, and only later ones can be worse. That
-        is at p <= 0.05, with Holm's correction.
+        Models are ordered from the best, so these are later ones. p is corrected by Holm.
         """
         is_worse = self.log10_p[index, index + 1 :] <= math.log10(LEVEL)
         return tuple((np.flatnonzero(is_worse) + index + 1).tolist())
 
     def describe(self) -> str:
-        """Compare the best of two models or more with the others, in sentences.
-
-        "RotatE is better than both other models (p < 0.05, Holm's correction over 3 pairs). For a
-        single pair, a difference of 0.0078 is enough."
-        """
-        # Index 0 is the best model.
+        """Compare the best of two models or more with the others, in sentences."""
         num_worse, num_others = len(self.list_worse(0)), len(self.names) - 1
-        # Numbers without a model are named by their text.
         best, second = (
             name or published.text
             for name, published in zip(self.names[:2], self.published, strict=False)
@@ -135,8 +128,8 @@ class Standings:
     def table(self) -> dict[str, list[Any]]:
         """Columns with a row for each model, the best first.
 
-        ``better_than`` has the letters of those that a model beats, ``log10_p_next`` the log10 p of
-        it and the next one: None for the last.
+        ``better_than`` has the letters of the models that a model beats, ``log10_p_next`` the log10
+        p of it and the next one, None for the last.
         """
         letters = self.letters
         worse = [self.list_worse(index) for index in range(len(letters))]
@@ -191,14 +184,14 @@ def _count_models(number: int, total: int) -> str:
 
 
 def name_letter(index: int) -> str:
-    """Return the letters of an index from 0 on, as spreadsheets name columns: a ... z, aa, ab ...
+    """Return the letters of an index from 0 on: a ... z, aa, ab ...
 
     >>> name_letter(0), name_letter(25), name_letter(26)
     ('a', 'z', 'aa')
     """
     more, last = divmod(index, 26)
     letter = chr(ord("a") + last)
-    # Less 1, as there is no letter for none: aa follows z.
+    # Less 1: aa follows z.
     return name_letter(more - 1) + letter if more else letter
 
 
@@ -209,9 +202,9 @@ def rank_models(
 ) -> Standings:
     """Order models from the best; bound the p of each pair, that equally good models differ so.
 
-    `models` are pairs of name and result. A deviation over runs, ``0.338 ± 0.002``, leaves a result
-    open as its rounding does. `spreads` maps names of models to the standard deviations of their
-    ranks, as far as these are known.
+    `models` are pairs of name and result. A deviation over runs, ``0.338 ± 0.002``, widens a result
+    as its rounding does. `spreads` maps names of models to the known standard deviations of their
+    ranks.
 
     Raises UsageError for fewer than two models or more than 200, and what
     :func:`~rankconst.values.comparison.bound_pairs` raises.
@@ -243,18 +236,17 @@ def rank_models(
         names=names,
         published=published,
         log10_p=correct_for_many(largest_log10_p, len(names)),
-        smallest=float(bounds.smallest[0]),  # of the first pair: the best and the second
-        uses_spreads=len(known_spreads) > 1,  # a bound needs those of both models
+        smallest=float(bounds.smallest[0]),  # of the best and the second
+        uses_spreads=len(known_spreads) > 1,  # a bound takes two
     )
 
 
 def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Correct the log10 p of all pairs of `size` models by Holm; return a matrix (size, size).
+    """Correct the log10 p of all pairs of `size` models by Holm; return a symmetric matrix.
 
-    It is symmetric, with 0 on the diagonal: no evidence against a model itself. The given p are in
-    the order of ``np.triu_indices(size, 1)``. Of m pairs the least p is multiplied by m, the next
-    one by m - 1, and so on; none may become less than the one before it, or exceed 1. Of three,
-    0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06.
+    The given p are in the order of ``np.triu_indices(size, 1)``. Of m pairs the least p is
+    multiplied by m, the next one by m - 1, and so on; none may become less than the one before it,
+    or exceed 1. Of three, 0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06.
     """
     order = np.argsort(log10_p, kind="stable")
     factors = np.log10(np.arange(order.size, 0, -1))
@@ -262,7 +254,7 @@ def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.floa
     corrected[order] = np.minimum(np.maximum.accumulate(log10_p[order] + factors), 0.0)
     matrix = np.zeros((size, size))
     rows, columns = np.triu_indices(size, k=1)
-    matrix[rows, columns] = matrix[columns, rows] = corrected  # the pairs in both orders
+    matrix[rows, columns] = matrix[columns, rows] = corrected
     return matrix
 
 
@@ -315,7 +307,7 @@ class Across:
     critical_difference: float
 
     def describe(self) -> str:
-        """Compare the best model with the others in lines: on these queries, on other graphs.
+        """Compare the best model with the others, on these queries and on other graphs.
 
         The line on the queries is left out for a metric that is not between 0 and 1.
         """
@@ -385,10 +377,7 @@ class Grid:
 
 
 def compare_across(grid: Grid) -> Across:
-    """Compare models by their results on the same graphs: on these queries, and on other graphs.
-
-    The p of all pairs are corrected by Holm. The best model comes first.
-    """
+    """Compare models by their results on the same graphs; p of pairs are corrected by Holm."""
     metric = grid.metric
     sign = 1.0 if metric.increasing else -1.0
     # The models, the best first. Arrays have a row a model, a column a graph.
@@ -397,7 +386,7 @@ def compare_across(grid: Grid) -> Across:
     lower = grid.lower[order]
     upper = grid.upper[order]
     ranks = rank_with_ties(-sign * values.T)
-    a, b = np.triu_indices(len(order), k=1)  # each pair of models once
+    a, b = np.triu_indices(len(order), k=1)
     differences = np.round(values[a] - values[b], 12)  # equal ones must tie
     over_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
     over_queries = None
@@ -423,12 +412,11 @@ def compare_across(grid: Grid) -> Across:
 def bound_z(
     lower_a: Values, upper_a: Values, lower_b: Values, upper_b: Values, num_tasks: Values
 ) -> Values:
-    """Bound from below the difference of two models' means over graphs, in standard errors (z).
+    """Bound from below the difference of two models' means over graphs, in standard errors.
 
-    The ends of the models' results, `lower_a` to `upper_a` and `lower_b` to `upper_b`, are of shape
-    (pairs, graphs) and from 0 to 1, `num_tasks` of shape (graphs,); the result is of shape
-    (pairs,). It holds whatever the two have in common on the queries, and is 0 if rounding leaves
-    the means equal.
+    Ends of results are from 0 to 1, of shape (pairs, graphs), `num_tasks` is of shape (graphs,);
+    the result is of shape (pairs,). The bound holds whatever the two have in common on the queries,
+    and is 0 if rounding leaves the means equal.
     """
     least = (lower_a - upper_b).sum(axis=1)
     most = (upper_a - lower_b).sum(axis=1)
@@ -444,7 +432,7 @@ def log10_normal_tail(z: float) -> float:
     """Return the decimal logarithm of the probability that a standard normal exceeds z >= 0."""
     if z < 30:  # erfc is 0 from about 38 on
         return math.log10(math.erfc(z / math.sqrt(2)) / 2)
-    # ln of density / z: Mills' ratio, of the tail to the density, is at most 1 / z.
+    # ln of density / z: Mills' ratio of tail to density is at most 1 / z.
     return (-z * z / 2 - math.log(z) - math.log(2 * math.pi) / 2) / math.log(10)
 
 
@@ -490,8 +478,8 @@ def _accumulate_sums(ranks: tuple[int, ...]) -> Values:
     chances = np.ones(1)  # of the sums 0, 1, 2 ... of the ranks so far
     for rank in ranks:
         longer = np.zeros(chances.size + rank)
-        longer[: chances.size] += chances / 2  # it is not taken
-        longer[rank:] += chances / 2  # it is
+        longer[: chances.size] += chances / 2  # without this rank
+        longer[rank:] += chances / 2  # with it
         chances = longer
     return np.cumsum(chances)
 
@@ -505,7 +493,7 @@ def find_critical_difference(models: int, graphs: int) -> float:
 
 def _find_range_quantile(size: int) -> float:
     """Find the 95 % quantile of the range (largest less smallest) of `size` standard normals."""
-    low, high = 0.0, 20.0  # the range of 200 of them is hardly ever above 10
+    low, high = 0.0, 20.0  # the range of 200 is hardly ever above 10
     for _ in range(60):  # down to the spacing of doubles
         middle = (low + high) / 2
         if _measure_range(size, middle) < 1 - LEVEL:
@@ -518,11 +506,11 @@ def _find_range_quantile(size: int) -> float:
 def _measure_range(size: int, width: float) -> float:
     """Compute the probability that the range of `size` standard normals is at most `width`.
 
-    That is the integral over x, the least of them, of size phi(x) (Phi(x + width) - Phi(x))^(size -
-    1), with phi the normal density and Phi its integral.
+    It is size times the integral over x, the least of them, of phi(x) (Phi(x + width) - Phi(x))^m,
+    m = size - 1, with phi the normal density and Phi its integral.
     """
-    # By the trapezoidal rule from -9 to 9. Outside, the density is at most about 1e-18; and for so
-    # smooth an integrand the error of this step is below rounding.
+    # By the trapezoidal rule, whose error is below rounding at this step. Beyond -9 .. 9 the
+    # density is at most about 1e-18.
     step = 1 / 16
     nodes = step * np.arange(-144, 145)
     below = np.array([_NORMAL.cdf(node) for node in nodes.tolist()])

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:
     """Count the tasks in whole batches of triples, the only ones that some tools rank.
 
-    402 tasks of both sides are 201 triples, of which one batch of 128 is whole.
+    Of 201 triples, ranked on both sides, one batch of 128 is whole:
 
     >>> count_ranked(402, "both", 128)
     256
@@ -66,9 +66,9 @@ def adjust_dropped(
 ) -> Adjusted:
     """Adjust values of a tool that leaves out the last, incomplete batch of triples.
 
-    `lower` and `upper` are the ends of what was rounded to `value`. Which tasks were ranked is not
-    known: a form's number is that for an average choice of them (:func:`draw_evenly`), and its
-    interval holds for every choice. A form that is undefined for some choice is None.
+    `lower` and `upper` are the ends of what was rounded to `value`. It is unknown which tasks were
+    ranked. A form has the number for an average choice of them, and an interval that holds for
+    every choice; it is None if it is undefined for some choice.
     """
     central = draw_evenly(constants, batch)
     adjusted = central.adjust_between(value, lower, upper)
@@ -97,7 +97,7 @@ def adjust_dropped(
 
 
 def _explain_undefined(constants: Constants, ranked: int, forms: Sequence[str]) -> str:
-    """Return the reason why some forms have no value, whichever `ranked` tasks were ranked."""
+    """Return the reason why some forms are undefined for some choice of `ranked` tasks."""
     columns = " and ".join(constants.metric.column_of(form) for form in forms)
     return (
         f"{columns} cannot be computed: which {ranked:,} of the {constants.num_tasks:,} tasks were "
@@ -108,9 +108,8 @@ def _explain_undefined(constants: Constants, ranked: int, forms: Sequence[str]) 
 def draw_evenly(constants: Constants, batch: int) -> Constants:
     """Return the constants of a tool that ranks whole batches of triples only.
 
-    Which tasks it leaves out is not known, so those that are ranked are taken to have the mean
-    expectation and the mean variance of all. Nothing is drawn at random. The very `constants` are
-    returned if no task is left out.
+    It is unknown which tasks it leaves out. The ranked ones are taken to have the mean expectation
+    and the mean variance of all. The same object is returned if no task is left out.
 
     Raises UndefinedError if no batch is whole, for a metric that is not a mean over tasks, a macro
     average, single relations, tasks that share their negatives, and baselines other than chance.
@@ -129,12 +128,11 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)
     if ranked == constants.num_tasks:
         return constants
-    # A mean over n independent tasks has variance v / n, with v the mean variance of one task; that
-    # over t of them has v / t, which is n / t times as much.
+    # A mean over n independent tasks of mean variance v has variance v / n, over t of them v / t.
     variance = constants.variance * constants.num_tasks / ranked
     moments = replace(constants.moments, variance=variance)
-    # The tasks with the most candidates allow the worst value, so no possible one is refused. What
-    # an index keeps of all tasks (_indexed) no longer holds.
+    # The tasks with the most candidates have the worst value: no possible one is refused.
+    # What the index has of all tasks (_indexed) no longer holds.
     largest = _keep_largest(histogram, ranked)
     return replace(constants, candidates=largest, moments=moments, _indexed=None)
 
@@ -155,7 +153,7 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
     With t tasks ranked, the least expectation is the sum of the t smallest e_i over t, the least
     variance that of the t smallest v_i over t^2; the most likewise. Errors widen both.
     """
-    # The moments of one task of each size. `histogram` is unweighted, and of chance.
+    # The moments of one task of each size; `histogram` is unweighted.
     single = [
         compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates
     ]
@@ -173,14 +171,14 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
 def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ranked: int) -> float:
     """Return the sum of the `ranked` smallest values, of which each occurs `num_tasks` times.
 
-    Values 5 and 1, each there twice: the 3 smallest are 1, 1 and 5 and add up to 7.
+    Values 5 and 1, each twice: the 3 smallest add up to 7.
     """
     order = np.argsort(values, kind="stable")
     return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
 
 
 def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
-    """Return the histogram of the `ranked` tasks with the most candidates, unweighted."""
+    """Return the unweighted histogram of the `ranked` tasks with the most candidates."""
     # Sizes ascend: the largest are taken first in reverse order.
     num_tasks = _take(histogram.num_tasks[::-1], ranked)[::-1]
     return Histogram(histogram.num_candidates[num_tasks > 0], num_tasks[num_tasks > 0])
