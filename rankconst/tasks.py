@@ -188,7 +188,7 @@ class Histogram:
         """Check the columns and keep read-only copies; DataError for wrong ones."""
         sizes = read_counts("num_candidates", self.num_candidates, hint=_ANSWER)
         tasks = _read_tasks(self.num_tasks, sizes)
-        weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
+        weights = None if self.weights is None else check_weights(self.weights, sizes.size)
         offsets = None if self.offsets is None else _check_offsets(self.offsets, sizes)
         for name, values in zip(_COLUMNS, (sizes, tasks, weights, offsets), strict=True):
             if values is not None:
@@ -242,7 +242,7 @@ class Histogram:
         if offsets is not None:
             offsets = _check_offsets(offsets, sizes)
         if weights is not None:
-            weights = _check_weights(weights, sizes.size)
+            weights = check_weights(weights, sizes.size)
         return cls.of_groups(np.zeros_like(sizes), sizes, tasks, offsets, weights)[0]
 
     @classmethod
@@ -545,7 +545,7 @@ def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
         ) from error
 
 
-def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
     """Return `size` weights as floats; DataError unless all are finite and above 0."""
     array = _to_array("weights", weights)
     if array.shape != (size,):

@@ -36,7 +36,7 @@ from rankconst.errors import DataError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.moments.queries import NOTHING, average, find_laws
 from rankconst.names import as_names
-from rankconst.tasks import Histogram, Tasks, read_counts
+from rankconst.tasks import Histogram, Tasks, check_weights, read_counts
 from rankconst.values.constants import Constants
 from rankconst.values.ranks import key_by_side, select_sides
 
@@ -267,10 +267,10 @@ def gather_answers(
     if (right > sizes).any():
         index = int(np.flatnonzero(right > sizes)[0])
         raise DataError(
-            f"query {index} has {right[index]} right answers among {sizes[index]} candidates."
+            f"query {index} has {right[index]} right answers among {sizes[index]} candidates; "
+            "expected at most as many, as they are candidates, too."
         )
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise DataError("a weight is not a positive number.")
+    weights = check_weights(weights, sizes.size)
     if (weights == weights[0]).all():  # equal weights are none
         weights = np.ones(weights.shape)
     order = np.lexsort((right, sizes))
