@@ -119,14 +119,14 @@ class Tables(TableFiles):
         return read_index(self.folder, self.descriptor)
 
     def _find_line(self, dataset: str) -> dict[str, Any]:
-        """Return the entry of a dataset in the index, parsed; empty without an index or an entry.
+        """Return the entry of a dataset in the index, parsed; empty without one.
 
         Behind a first line with names, the index has a line of JSON for each dataset, without
         blanks and with the key "dataset" first; every line ends in a line break.
         """
         if dataset not in self._lines:
-            # Lines are long and many: only this one is taken out and parsed. A name that UTF-8
-            # cannot write (a lone surrogate) is in no index: what replaces it is not found.
+            # Lines are long and many: only this one is taken out and parsed. A name with a lone
+            # surrogate is in no index.
             start = self._index.find(f'\n{{"dataset":"{dataset}",'.encode(errors="replace"))
             line = b"{}"
             if start >= 0:
@@ -135,10 +135,7 @@ class Tables(TableFiles):
         return self._lines[dataset]
 
     def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
-        """Return the moments of a metric in the index, and what else it has; None if it has none.
-
-        The index has the constants that are looked up most; they are closed forms all.
-        """
+        """Return the moments of a metric in the index, and its totals; None if it has none."""
         if not _may_be_indexed(tasks, metric):
             return None
         constants = self._find_line(tasks.dataset).get("constants", {})
@@ -304,10 +301,7 @@ class Tables(TableFiles):
         return functools.lru_cache(10_000)(self._compute)
 
     def _compute(self, tasks: Tasks, metric: Metric) -> Constants:
-        """Return the constants of a metric: from the index, else from the tables, else computed.
-
-        Numbers of candidates are read only where they are needed.
-        """
+        """Return the constants of a metric: from the index, else from the tables, else computed."""
         if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
             raise UsageError(
                 f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; "
@@ -339,10 +333,7 @@ class Tables(TableFiles):
         return read_suite(dataset)
 
     def explain_coverage(self, tasks: Tasks) -> str:
-        """Say which graphs of a suite the constants are of; an empty text if none is missing.
-
-        Also for a dataset, which is no suite.
-        """
+        """Say which graphs of a suite the constants are of; empty if none is missing."""
         suite = self.find_suite(tasks.dataset)
         if suite is None:
             return ""
@@ -391,7 +382,7 @@ class Tables(TableFiles):
         home = self.set_for(tasks)
         records = home.records(tasks.dataset)
         stored = tasks
-        if tasks.is_chance:  # rows of another protocol may serve for sampled negatives
+        if tasks.is_chance:  # rows of another protocol may serve
             all_tasks = replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
             if records.pool(all_tasks) is None:
                 stored = home._find_stored(tasks) or tasks
@@ -408,7 +399,7 @@ class Tables(TableFiles):
         return None if names is None else COUNTING.get(names.counting or "")
 
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
-        """Return the keys of the baselines that a name asks for; those of None are chance alone.
+        """Return the keys of the baselines that a name asks for; None asks for chance alone.
 
         ``all`` asks for chance and those that the tables hold: of a dataset, given by its key; else
         of any dataset, without the baseline that few have.
@@ -453,7 +444,7 @@ class Tables(TableFiles):
     def holds(self, tasks: Tasks) -> bool:
         """Return True if there are rows of the dataset, protocol and split of some tasks.
 
-        Their side does not matter, nor does the baseline. Of ``valid+test`` both have to be there.
+        Their side and baseline do not matter. ``valid+test`` needs both splits.
         """
         home = self.set_for(tasks)
         if tasks.split == "test" and (line := home._find_line(tasks.dataset)):
@@ -467,15 +458,15 @@ class Tables(TableFiles):
         return True
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
-        """Return the sides that there are constants of, for the other names of some tasks.
+        """Return the sides with constants, for the dataset, protocol and split of some tasks.
 
-        ``both`` is one if it has rows, or head and tail have.
+        ``both`` is among them if it has rows, or if head and tail have.
         """
         home = self.set_for(tasks)
         stored, histograms = home._find_stored(tasks), home.records(tasks.dataset).histograms
         if stored is None:
             return ()
-        ranks_relations = find_protocol(tasks.protocol).ranks_relations  # stored may be another's
+        ranks_relations = find_protocol(tasks.protocol).ranks_relations
         sides = []
         for side in SIDES:
             row = Tasks(stored.dataset, stored.protocol, stored.split, side)
@@ -495,10 +486,10 @@ class Tables(TableFiles):
         return tuple(dict.fromkeys(row.protocol for row in self.records(dataset).histograms))
 
     def _find_stored(self, tasks: Tasks) -> Tasks | None:
-        """Return the tasks whose rows serve for some tasks: those themselves, if they have rows.
+        """Return the tasks with rows to use: those given, or under a protocol that is as good.
 
-        Of sampled negatives the numbers of tasks and the relations are enough, so that rows of
-        another protocol serve, too: ``sampled:M`` or ``raw``. None without any.
+        Of sampled negatives the numbers of tasks and the relations are enough: rows of
+        ``sampled:M`` or ``raw`` have them. None without any.
         """
         if self.holds(tasks):
             return tasks
@@ -526,11 +517,11 @@ class Tables(TableFiles):
 def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
     """Return the histogram of tasks under a protocol that samples M negatives, as ``sampled:50``.
 
-    `unsampled` is their histogram when all entities are candidates: it tells how many tasks there
-    are and how much each counts. Now each has M + 1 candidates, the right answer among them.
+    `unsampled` is their histogram among all entities: it has the numbers of tasks and the weights.
+    Now each task has M + 1 candidates, with the right answer.
 
-    Under ``shared:M``, tasks of one side share one list of negatives. Which tasks do is known only
-    if all of a side do: UsageError for both sides, for weighted tasks and for single relations.
+    Under ``shared:M``, tasks share one list of negatives, and it is only known that all of one side
+    do: UsageError for both sides, for weighted tasks and for single relations.
     """
     protocol = find_protocol(tasks.protocol)
     if not protocol.shared:
@@ -557,10 +548,10 @@ def are_of_answers(tables: Tables) -> TypeGuard[AnswerTables]:
 
 
 def _refuse_mixed(tasks: Tasks) -> None:
-    """Raise UsageError for names that do not go together, so that no tables hold such tasks.
+    """Raise UsageError for names that do not go together.
 
-    Those are single relations with a macro average, either of them with ``valid+test``, and what
-    side relation excludes.
+    These are single relations with a macro average, either with ``valid+test``, and what side
+    relation excludes.
     """
     if tasks.side == RELATION_SIDE:
         from rankconst.tables.explain import explain_unranked

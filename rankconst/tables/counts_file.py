@@ -79,10 +79,7 @@ def make_tables(histograms: Mapping[Tasks, Histogram]) -> TablesInMemory:
 
 
 def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
-    """Return tables that hold these queries with several right answers and nothing else.
-
-    Their table of candidates has a task for each query.
-    """
+    """Return tables that hold these queries with several right answers, a task for each."""
     histograms = {}
     for tasks, queries in answers.items():
         sizes, times = queries.queries[:, 0], queries.weights[:, 0].astype(int)
@@ -143,7 +140,6 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
                 f"{path}: there are counts of {tasks} for both sides together and for one side. "
                 "Give either."
             )
-    # All rows have right answers, or none has: the file has a column for them, or not.
     if any(right is not None for tally in tallies.values() for _, right in tally):
         answers = {}
         for tasks, tally in tallies.items():
@@ -163,7 +159,7 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
 def _read_lines(path: Path) -> Iterator[str]:
     """Return the lines of a file of UTF-8; DataError if it is too large.
 
-    UnicodeDecodeError, with the place of the byte, if any of it is no text.
+    UnicodeDecodeError, with the place of the byte, for other files.
     """
     with path.open("rb") as file:
         content = read_at_most(file, _LARGEST)
@@ -177,20 +173,19 @@ def _read_lines(path: Path) -> Iterator[str]:
 
 
 def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
-    """Yield the rows of a CSV file, or of one with a number of candidates in each line.
+    """Yield the rows of a CSV or TSV file, or of one with a number of candidates in each line.
 
-    DataError, with the line, for a row that is not as the heading says, or for numbers out of
-    range. Tabs may take the place of commas.
+    DataError, with the line, for other cells than the heading says, or numbers out of range.
     """
     first = next(lines, "")
     delimiter = "\t" if "\t" in first else ","
-    heading, first_line = [first], 2  # the number of the first line below the heading
+    heading, first_line = [first], 2  # below the heading
     if read_count(first.strip()) is not None:  # numbers alone
         heading, first_line = ["num_candidates", first], 1
     rows = csv.reader(chain(heading, lines), delimiter=delimiter)
     names = _read_heading(path, next(rows, []))
     dataset = show_controls(path.stem.lower())
-    # Most rows are like others, and are read once.
+    # Equal rows are read once.
     read_row = functools.lru_cache(functools.partial(_read_row, names, dataset))
     for line, cells in enumerate(rows, start=first_line):
         try:
@@ -203,7 +198,6 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
                 f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}"
             ) from error
         size, right = row.num_candidates, row.relevant
-        # Of the two numbers that must be from 1 to 2**53.
         least, most = min(size, row.num_tasks), max(size, row.num_tasks)
         if least < 1:
             raise DataError(f"{path}, line {line}: {least} is less than 1; the true answer counts.")
@@ -233,10 +227,10 @@ def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
 
 
 def _read_row(names: Sequence[str], dataset: str, cells: tuple[str, ...]) -> _Row:
-    """Read the cells of a row under `names`, the headings.
+    """Read the cells of a row under the headings `names`.
 
-    What a row leaves open is the name of the file, `dataset`, split test, side both, and one task.
-    ValueError if there are more or fewer cells than headings, or a number is not whole.
+    Defaults are `dataset`, split test, side both, and one task. ValueError for more or fewer cells
+    than headings, or a number that is not whole.
     """
     texts = dict(zip(names, (cell.strip() for cell in cells), strict=True))
     keys = {name: parse(texts[name]) for name, parse in _NAMES.items() if texts.get(name)}
@@ -325,10 +319,7 @@ class AnswerTables(TablesInMemory):
 
 
 def _agree(first: Constants, second: Constants) -> bool:
-    """Return True if two definitions of a metric have the same moments and range, but for rounding.
-
-    They give the same adjusted values then.
-    """
+    """Return True if two definitions have the same moments and range, but for rounding."""
     pairs = (
         (first.expectation, second.expectation),
         (first.variance, second.variance),

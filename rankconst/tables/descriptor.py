@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Folder: TypeAlias = "Path | ZipPath"
 
-# The columns of the tables.
-
 Kind = Literal["text", "texts", "count", "real", "truth"]
 """What a column holds; texts: a list of them in each row, count: int64, real: float64."""
 
@@ -114,8 +112,7 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
     """Raise TablesError for a file that is larger than any of a set, or a decompression bomb.
 
-    `size` is that of its content in bytes, `packed` what it takes in its zip or Parquet file, None
-    if it is not packed.
+    `size` is that of its content in bytes, `packed` what it takes in a zip or Parquet file.
     """
     most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
     if size > most:
@@ -203,7 +200,7 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
 
 
 def _is_descriptor(descriptor: Any) -> bool:
-    """Return True if parsed JSON has what is read of a descriptor, each of the right type."""
+    """Return True if parsed JSON has what is read of a descriptor, with the right types."""
     if not isinstance(descriptor, dict):
         return False
     return (
@@ -215,13 +212,13 @@ def _is_descriptor(descriptor: Any) -> bool:
 
 
 def _text_of(row: Mapping[str, Any], key: str) -> str:
-    """Return the text under a key; empty without the key, a line break for what is no text."""
+    """Return the text under a key; "" without the key, a line break for anything but text."""
     value = row.get(key, "")
     return value if isinstance(value, str) else "\n"  # matches neither _VERSION nor _DATE
 
 
 def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
-    """Return True if `rows` is a list of dicts, each with a text, or nothing, under `keys`."""
+    """Return True if `rows` is a list of dicts, each with a text or nothing under `keys`."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return False
     return all(isinstance(row.get(key, ""), str) for row in rows for key in keys)
@@ -241,8 +238,8 @@ def read_index(folder: Folder, descriptor: Mapping[str, Any]) -> bytes:
 def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
     """Return the content of a set's file; TablesError if it is missing, or has another hash.
 
-    `expected` is the hash in the descriptor, ``sha256:`` and 64 digits. If it is None, the
-    descriptor names no such file, and none is accepted.
+    `expected` is ``sha256:`` and 64 digits, from the descriptor. If that names no such file, it is
+    None: no file is accepted then.
     """
     file = folder / name
     remedy = "Get the set again."

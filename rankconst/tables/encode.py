@@ -58,15 +58,15 @@ def make_safe(text: str) -> str:
 def write_delimited(columns: Columns) -> Iterator[str]:
     """Yield the text of a CSV file: its header, then many rows at a time.
 
-    Items of a list are joined by semicolons. No cell begins as a formula of a spreadsheet does: it
+    Items of a list are joined by semicolons. A cell that a spreadsheet would take for a formula
     gets a quote in front.
     """
 
     class Echo:
         write = staticmethod(str)
 
-    # csv quotes a cell where needed. It hands back what its file's `write` does: here the row. With
-    # an empty cell behind it, that ends in a comma and a newline; alone, an empty one gets quotes.
+    # The writer returns what its file's `write` does, here the row. An empty cell alone would get
+    # quotes; with one more behind it, the row ends in a comma and a newline.
     quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), lineterminator="\n").writerow
 
     def encode(value: Any) -> str:
@@ -76,7 +76,7 @@ def write_delimited(columns: Columns) -> Iterator[str]:
             value = "; ".join(map(str, value))
         if isinstance(value, str):
             value = make_safe(value)
-        return quote((value, ""))[:-2]  # without the comma and the newline
+        return quote((value, ""))[:-2]
 
     yield ",".join(map(encode, columns)) + "\n"
     before = ["", *[","] * (len(columns) - 1)]
@@ -90,8 +90,7 @@ def write_rows(
     """Yield the text of all rows, up to 2,048 of them at a time.
 
     `encode` writes a cell, other than a usual fraction. `before` has the text in front of each
-    column's cells, such as a comma; `between` comes between two rows, but not after the last of a
-    block.
+    column's cells, such as a comma; `between` comes between two rows of a block.
     """
     import numpy as np
     import pyarrow as pa
@@ -118,8 +117,7 @@ _PLAIN = (1e-4, 1e10)
 def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.Array[Any]]:
     """Return a function that writes the cells of a slice of rows of a column, as an Arrow array.
 
-    Equal cells are encoded once, unless they may be written differently, as 1 and True, or hardly
-    any are equal.
+    Equal cells are encoded once, unless most cells differ or equal ones look different (1, True).
     """
     import numpy as np
 
@@ -127,7 +125,7 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
         numbers = values.astype(np.float64, copy=False)
         # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
         coded = wrap_numbers(numbers.view(np.int64)).dictionary_encode()
-        if len(coded.dictionary) > len(numbers) // 2:  # most are there once
+        if len(coded.dictionary) > len(numbers) // 2:  # few are equal
             return lambda rows: _write_floats(numbers[rows], encode)
         texts = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode)
         places = coded.indices
@@ -143,9 +141,9 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
 
 
 def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> pa.Array[Any]:
-    """Write floats as Python does, so that reading them gives the same bits; NaN as None is.
+    """Write floats as Python does, so that reading them gives the same bits.
 
-    `encode` writes None and infinity.
+    `encode` writes None, for NaN, and infinity.
     """
     import numpy as np
     import pyarrow as pa
@@ -180,7 +178,7 @@ def write_parquet(columns: Columns) -> Iterator[bytes]:
 def _make_array(values: Any) -> Any:
     """Return a column as an Arrow array, with nulls for None, and for NaN in arrays.
 
-    If all are missing it has the type of nulls: nothing tells another.
+    If all are missing it has the type of nulls.
     """
     import pyarrow as pa
 
@@ -231,10 +229,7 @@ def _write_sheet(columns: Mapping[str, Any]) -> str:
 
 
 def _write_cell(value: Any) -> str:
-    """Return the XML of a cell; 0.3380 as text becomes a number that is shown with four decimals.
-
-    None and an empty text give an empty cell, items of a list are joined by semicolons.
-    """
+    """Return the XML of a cell; the text "0.3380" becomes a number shown with four decimals."""
     if value is None or value == "":
         return "<c/>"
     if isinstance(value, bool):

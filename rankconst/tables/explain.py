@@ -41,10 +41,10 @@ _NO_STATEMENTS = (
 def explain_unknown(
     tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]
 ) -> str:
-    """Explain a name in place of a dataset that the tables lack, with a remedy.
+    """Explain, with a remedy, an unknown name of a dataset: a benchmark, or another name.
 
-    It may be a benchmark that can be built, or another name; `reason` then suggests the nearest.
-    `open_carried` opens the tables that came with the package, which may hold it.
+    `reason` suggests the nearest names. `open_carried` opens the tables of the package, which may
+    hold it.
     """
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
 
@@ -63,10 +63,7 @@ _COUNTED = re.compile(r"\d+ (?:graphs|datasets|benchmarks)", re.IGNORECASE)
 
 
 def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
-    """Explain a name that no benchmark has: one elsewhere, a mean over graphs, a path, a typo.
-
-    `reason` is what is said where it is none of the first three.
-    """
+    """Explain a name of no benchmark: of a graph elsewhere, a mean, a path; else `reason`."""
     from rankconst.catalogue.literature import load_suites
     from rankconst.catalogue.mentions import explain_elsewhere
 
@@ -78,7 +75,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
         return f"unknown dataset {name!r}. There are means over graphs: {', '.join(suites)}."
     if hint := explain_mean(name):
         return f"unknown dataset {name!r}. {hint}"
-    if tables.place is not None:  # the user has named tables already
+    if tables.place is not None:  # the user has named tables
         return reason
     if hint := explain_path(name):
         return f"unknown dataset {name!r}. {hint}"
@@ -86,10 +83,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
 
 
 def explain_mean(name: str) -> str:
-    """Return a hint at the list of suites for a mean over graphs; an empty text for other names.
-
-    Such names are "average" and "41 graphs".
-    """
+    """Return a hint at the list of suites for a name such as "41 graphs"; empty for other names."""
     from rankconst.catalogue.literature import is_mean
 
     if is_mean(name.removesuffix("s")) or _COUNTED.fullmatch(name):
@@ -117,10 +111,7 @@ def explain_path(name: str) -> str:
 def _explain_unbuilt(
     tables: Tables, benchmark: Benchmark, open_carried: Callable[[], Tables]
 ) -> str:
-    """Explain a benchmark that the tables lack: the name or the tables to use, or how to build it.
-
-    `open_carried` opens the tables that came with the package.
-    """
+    """Explain a benchmark that the tables lack: what to use, or how to build it."""
     from rankconst.tables.descriptor import OUTPUT
 
     missing = f"the tables ({tables.version}) hold no {benchmark.title} ({benchmark.key})."
@@ -143,8 +134,7 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
     """Explain that a dataset has no rows of a split under a protocol.
 
     If the protocol is for another kind of graph, that is all: "nations: protocol time-aware is for
-    temporal graphs". Otherwise the reason, if one is known, comes before what the dataset has: a
-    file of a split was missing, or the protocol is left out of released tables and can be built.
+    temporal graphs". Otherwise the text has the reason, if one is known, and what the tables hold.
     """
     records = tables.records(tasks.dataset).histograms
     pairs = dict.fromkeys(f"{stored.protocol}/{stored.split}" for stored in records)
@@ -167,10 +157,7 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
 
 
 def list_missing(tables: Tables, dataset: str) -> str:
-    """Name the splits whose files were missing when a dataset was counted: "train and valid".
-
-    An empty text if none was.
-    """
+    """Name the splits whose files were missing when a dataset was counted: "train and valid"."""
     row = tables.datasets.get(dataset)
     # Of other rows only the number of ranks is known, or they are of the user's own counts.
     if row is None or row["entities"] is None:
@@ -179,10 +166,7 @@ def list_missing(tables: Tables, dataset: str) -> str:
 
 
 def explain_baseline(tables: Tables, tasks: Tasks) -> str:
-    """Explain why some tasks have no constants under a baseline other than chance.
-
-    It may not be defined for them, or need the training set, or the order of splits in time.
-    """
+    """Explain why some tasks have no constants under a baseline other than chance."""
     baseline = BASELINES[tasks.baseline]
     missing = explain_missing(baseline, find_protocol(tasks.protocol), tasks.split)
     if missing:
@@ -204,7 +188,7 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
-    """Explain what tables lack of some tasks: all of them, a side, weights, relations or one.
+    """Explain what tables lack of some tasks: all of them, a side, weights or relations.
 
     `stored` are the tasks whose rows serve for them, if there are any.
     """
@@ -234,7 +218,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
         )
     name = next(name for name in tasks.relations if name not in relations)
     hint = " Name each relation by itself."
-    if not set(name.split(",")) <= {*relations}:  # it is not a list of known ones
+    if not set(name.split(",")) <= {*relations}:
         import difflib
 
         near = difflib.get_close_matches(name, relations, n=3)
@@ -247,10 +231,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
 
 
 def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
-    """Explain missing tasks that rank relations, as the end of a sentence: a colon and a reason.
-
-    A full stop if there is nothing to explain.
-    """
+    """Explain missing tasks that rank relations, as the end of a sentence, perhaps a full stop."""
     from rankconst.catalogue.benchmarks import load_benchmarks
     from rankconst.catalogue.mentions import is_inductive
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     """Return the path of a set of tables, downloaded if need be, and the folder with its files.
 
-    `place` is a folder, a zip file, a URL or a DOI, as for :func:`rankconst.load`, and so are the
-    errors. The path is that of the folder, or of the zip file with the folder in it.
+    `place` and the errors are as for :func:`rankconst.load`. The path is that of the folder, or of
+    the zip file with the folder in it.
     """
     text = os.fspath(place) if isinstance(place, (str, os.PathLike)) else None
     if not isinstance(text, str):
@@ -126,8 +126,8 @@ def _parse(text: str) -> _Remote:
 def _find_copy(text: str) -> tuple[Path, ZipPath]:
     """Return the cached copy of the set at an address, and its folder in that zip file.
 
-    It is downloaded if it is not in the cache, or damaged there; DownloadError if that fails, or
-    brings another file than the address or the deposit says. Only a whole set is kept.
+    It is downloaded if it is missing or damaged. Only a whole set is kept; DownloadError if that
+    fails, or brings another file than the address or the deposit says.
     """
     import tempfile
 
@@ -176,7 +176,7 @@ class _Deposited(NamedTuple):
 
 
 def _find_deposited(address: str) -> _Deposited:
-    """Find the zip file of a deposit by a DOI: the one that is named, or the only one.
+    """Find the zip file of a deposit, the only one or the one that is named.
 
     ``doi:10.5281/zenodo.123`` or ``doi:10.5281/zenodo.123/tables.zip``. DownloadError if there is
     no such file, or several, or the deposit cannot be looked up.
@@ -222,7 +222,7 @@ def _find_deposited(address: str) -> _Deposited:
 
 
 def _list_files(doi: str) -> list[_Deposited]:
-    """List the files of a deposit, each with a hash; ValueError if one has none of a known kind."""
+    """List the files of a deposit, each with a hash; ValueError for a hash of an unknown kind."""
     import pooch
 
     from rankconst.download import TIMEOUT

@@ -152,7 +152,7 @@ class Answers:
     def count_empty(self, key: str) -> str:
         """Return what a query without right answers counts: "left out", "0" or "1"; "" if unknown.
 
-        What the user said comes first, then what the library does for the metric `key`.
+        The user's word comes first, then what the library does for the metric `key`.
         """
         if self.empty or not self.library:
             return self.empty
@@ -162,7 +162,7 @@ class Answers:
         """Compute the constants of the mean over queries of a metric of several right answers.
 
         `key` is one of :data:`rankconst.catalogue.answers.FAMILIES`, `k` the cut-off, None without
-        one. Raises DataError if queries without right answers are left out, and no other is there.
+        one. DataError if all queries are left out.
         """
         family = FAMILIES[key]
         empty = self.count_empty(key)
@@ -182,7 +182,7 @@ class Answers:
         total = math.fsum(sums)
         divisors = np.ones(len(queries))  # of the sum over a query's right answers
         divisors[has_right] = family.divide(sizes, right, k)
-        if family.pooled:  # a sum over all queries is divided by the sum of their divisors
+        if family.pooled:  # a sum over all queries, over the sum of their divisors
             divisors[:] = math.fsum(sums * divisors) / total
         # The index of a query needs its best and worst value: right answers first, and last.
         empty_value = float(empty == "1")
@@ -218,15 +218,14 @@ class Answers:
 def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float, int]:
     """Return :attr:`AnswersMetric.chances`: of each kind of query, its chances to hit and to miss.
 
-    `laws` are those of a hit (1) or none (0), `times` how many queries have them; of other metrics
-    the numbers mean nothing. Queries that never hit are only counted, the last number returned;
-    those that always do are left out.
+    `laws` are those of a hit (1) or none (0), `times` how many queries have them. For other metrics
+    the result means nothing. Queries that always hit are left out, and those that never do counted.
     """
     mean, variance, mean_error, variance_error = np.array(laws).T
     missed = int(times[mean == 0].sum())
     varies = variance > _SURE
     mean, variance, times = mean[varies], variance[varies], times[varies]
-    miss = variance / mean  # as the variance is mean (1 - mean): accurate also next to 0
+    miss = variance / mean  # the variance is mean (1 - mean)
     rounding = 2 * mean_error[varies] / mean + variance_error[varies] / variance
     return mean, miss, times, math.fsum(times * rounding), missed
 
@@ -243,9 +242,9 @@ def gather_answers(
 ) -> Answers:
     """Gather queries into distinct pairs of candidates and right answers.
 
-    `counts`, `relevant` and `weights` have a number for each query, or one for all: N candidates, R
-    right ones, and the weight in the average. `num_tasks` is how often a query is there, `tool` and
-    `empty` are as for :func:`from_counts`, and so are the errors.
+    `counts`, `relevant` and `weights` have a number for each query, or one for all. `num_tasks` is
+    how often a query is there, `tool` and `empty` are as for :func:`from_counts`, and so are the
+    errors.
     """
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
@@ -271,13 +270,13 @@ def gather_answers(
             "expected at most as many, as they are candidates, too."
         )
     weights = check_weights(weights, sizes.size)
-    if (weights == weights[0]).all():  # equal weights are none
+    if (weights == weights[0]).all():  # as without weights
         weights = np.ones(weights.shape)
     order = np.lexsort((right, sizes))
     pairs = np.column_stack((sizes, right))[order]
     starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
     times = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order]
-    # The sums of w^0, w^1 and w^2 of each pair: number, weight, and what variances are times.
+    # The sums of w^0, w^1 and w^2 of each pair: number, weight, and the factor of variances.
     sums = [np.add.reduceat(times * weights[order] ** power, starts) for power in (0, 1, 2)]
     if not (empty or library or right.all()):
         raise DataError(f"relevant[{int(np.argmin(right))}] is 0. {EMPTY}")
@@ -404,10 +403,10 @@ def from_counts(
 
 
 def _take_counts(counts: Any) -> Any:
-    """Return the counts that an evaluator of PyKEEN collected; anything else as it is.
+    """Return the counts in an evaluator of PyKEEN, by side; anything else as it is.
 
     An evaluator has lists of arrays, one for each batch; the result is a dict from side to one
-    array: {"head": [4, 4, 9], "tail": [5, 7, 7]}.
+    array.
     """
     batches = getattr(counts, "num_candidates", None)
     if not isinstance(batches, Mapping):  # no evaluator
@@ -419,7 +418,7 @@ def _take_counts(counts: Any) -> Any:
         )
     by_side = {}
     for side, arrays in batches.items():
-        if arrays:  # a side may have none
+        if arrays:
             by_side[str(side)] = np.concatenate([np.ravel(array) for array in arrays])
     return by_side
 
@@ -427,8 +426,7 @@ def _take_counts(counts: Any) -> Any:
 def _key_by_side(by_name: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     """Replace the names of sides by their keys, in any case: "Head" by "head".
 
-    UsageError if a name is no text: a mapping from numbers is likely one of candidates to tasks,
-    and the error says how to give that.
+    UsageError if a name is no text: a mapping from numbers is likely one of candidates to tasks.
     """
     if not all(isinstance(side, str) for side in by_name):
         raise UsageError(

@@ -54,7 +54,7 @@ class TableFiles:
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes for a pickle or a copy; what was read so far is left out."""
         state = {}
-        for attribute in fields(self):  # those that are no argument are caches: they begin empty
+        for attribute in fields(self):  # caches are no arguments, and begin empty
             state[attribute.name] = getattr(self, attribute.name) if attribute.init else {}
         return state
 
@@ -113,8 +113,8 @@ class TableFiles:
     ) -> pa.Table:
         """Read some columns of a table, its rows in the order of the file.
 
-        `dataset` and `baseline` are keys: only rows with them are read, all if None. Columns in
-        `coded` become Arrow dictionaries, whose codes are quick to compare.
+        Only rows with the keys `dataset` and `baseline` are read; None means any. Columns in
+        `coded` become Arrow dictionaries.
         """
         content = self._read_content(name)
         import pyarrow as pa
@@ -146,7 +146,7 @@ class TableFiles:
         # One thread: pyarrow's workers, when only just started, can abort a short process at its
         # exit (apache/arrow issue 34314), and files of this size gain nothing from them.
         groups, hold_no_other_rows = _find_row_groups(file, keys)
-        if hold_no_other_rows:  # the columns of the keys need not be read
+        if hold_no_other_rows:
             return file.read_row_groups(groups, [*columns], use_threads=False)
         needed = list(dict.fromkeys([*keys, *columns]))
         table = file.read_row_groups(groups, needed, use_threads=False)
@@ -154,10 +154,7 @@ class TableFiles:
 
     @contextmanager
     def _explain_damage(self, name: str) -> Iterator[None]:
-        """Turn errors over the file of a table, while pyarrow reads it, into TablesError.
-
-        They say that it is damaged, and name it; an error that is a TablesError already passes.
-        """
+        """Turn pyarrow's errors over a damaged file of a table into a TablesError that names it."""
         import pyarrow as pa
 
         try:
@@ -203,7 +200,7 @@ class TableFiles:
 
     def leaves_out(self, name: str) -> bool:
         """Return True if these are the package's tables, without a file that only archives have."""
-        if name not in ARCHIVED or self.place is not None:  # a place was named: not the package's
+        if name not in ARCHIVED or self.place is not None:
             return False
         return not (self.path / f"{name}.parquet").is_file()
 
@@ -226,7 +223,7 @@ def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
     import pyarrow as pa
 
     nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
-    if column in {"aliases", "source_urls"} and not nulls:  # the columns with lists
+    if column in {"aliases", "source_urls"} and not nulls:
         chunks = cast("list[pa.ListArray[Any]]", values.chunks)
         nulls = sum(_count_nulls_inside(chunk) for chunk in chunks)
     if nulls:
@@ -255,8 +252,7 @@ def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
     """Open the content of a Parquet file; TablesError if its rows take more memory than tables do.
 
-    `place` is where it is from, for messages. A small file can hold a value that repeats without
-    end, and would fill the memory.
+    `place` is where it is from, for messages.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -273,15 +269,14 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
 
 
 def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[list[int], bool]:
-    """Return the row groups that may hold rows with some keys, and whether all their rows do.
+    """Return the row groups that may hold rows with some keys, and True if all their rows do.
 
-    `keys` maps names of columns to the value wanted, such as dataset to wn18rr; the file has these
-    columns, of texts. Only the metadata is read: the least and largest value of a column in each
-    group. Where these do not settle it, the flag is False.
+    `keys` maps columns of texts to the value wanted. Only the metadata is read: the least and
+    largest value of a column in each group. If these do not settle it, the flag is False.
     """
     groups, are_all_wanted = [*range(file.metadata.num_row_groups)], True
     for name, key in keys.items():
-        column = file.schema_arrow.get_field_index(name)  # and in the metadata: no structs
+        column = file.schema_arrow.get_field_index(name)
         expected = file.schema.column(column).physical_type
         chunks = [file.metadata.row_group(group).column(column) for group in groups]
         # How many rows of each group have the key, by its bounds: "all", "none" or maybe "some".
@@ -316,10 +311,7 @@ def _find_bounds(chunk: Any, expected: str) -> Any:
 
 
 def select_rows(table: pa.Table, keys: Mapping[str, str]) -> pa.Table:
-    """Return the rows that have all keys; all rows without keys.
-
-    `keys` maps names of columns to the text wanted: dataset to wn18rr, baseline to counting.
-    """
+    """Return the rows of a table with some keys, column to text: dataset to wn18rr."""
     import pyarrow.compute as pc
 
     masks = [pc.equal(table[name], wrap_text(key)) for name, key in keys.items()]
@@ -355,8 +347,7 @@ class Records:
     def macro_histograms(self) -> dict[Tasks, Histogram]:
         """Candidate counts with the weights of each macro average."""
         groups = self._group("macro_candidates", "aggregation", "weight")
-        # Averages over relations need no rows of their own: their weights follow from the rows of
-        # single relations, if these are there.
+        # If the rows of single relations are there, weights follow from them.
         derived = {}
         for tasks, names in self.relations.items():
             parts = [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
@@ -410,8 +401,8 @@ class Records:
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
         """Return the histogram of tasks under a baseline other than chance; None without rows.
 
-        Such a baseline leaves the true answer among some candidates of equal score: each row has
-        their number, how many score above them (the offset), and how many tasks that is of.
+        A row has how many candidates tie with the true answer, how many score above (the offset),
+        and the number of such tasks.
         """
         import pyarrow.compute as pc
 
@@ -423,7 +414,7 @@ class Records:
             "relation": tasks.relations,
         }
         for column, values in wanted.items():
-            if values:  # no relations are named: those of all
+            if values:
                 table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
         if not len(table):
             return None
@@ -436,8 +427,8 @@ class Records:
     def _read_blocks(self, tasks: Tasks) -> pa.Table:
         """Read the blocks of a baseline: candidates that tie, tasks, and candidates above (offset).
 
-        Those of all relations together are kept. For single relations, and macro averages, rows are
-        split by relation; for averages over queries they have weights, too.
+        Rows are split by relation for single relations and macro averages, with weights for
+        averages over queries. Rows of all relations together are kept.
         """
         names: tuple[str, ...] = ("protocol", "split", "side", *_BLOCKS)
         if tasks.is_micro and not tasks.relations:
@@ -496,8 +487,7 @@ def find_runs(
 ) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
     """Return the words of each run of rows that are alike in some columns, and where it starts.
 
-    The columns `names` are Arrow dictionaries. A column with a, a, b gives [("a",), ("b",)] and the
-    starts 0 and 2.
+    The columns are Arrow dictionaries. a, a, b gives [("a",), ("b",)] and the starts 0 and 2.
     """
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
@@ -511,7 +501,7 @@ def find_runs(
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the codes of a column that is an Arrow dictionary, and the texts by code.
 
-    A column of b, a, b gives the codes 0, 1, 0 and the texts b, a. It has at least one row.
+    b, a, b gives the codes 0, 1, 0 and the texts b, a. There is at least one row.
     """
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
@@ -519,10 +509,7 @@ def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
-    """Return the tasks of several relations with weights, so that each relation counts once.
-
-    Each of a relation's n tasks has weight 1/n.
-    """
+    """Return the tasks of several relations; each of a relation's n tasks has weight 1 / n."""
     sizes = np.concatenate([part.num_candidates for part in parts])
     num_tasks = np.concatenate([part.num_tasks for part in parts])
     weights = [np.full(len(part), 1.0 / part.total) for part in parts]
@@ -537,7 +524,7 @@ def _sum_groups(
     A column of a, b, a with counts 1, 2, 3 gives 4, 2, 4.
     """
     groups = np.zeros(counts.size, dtype=np.int64)
-    for column in columns:  # one number for each combination of words
+    for column in columns:  # a number for each combination of words
         codes, words = decode(column.dictionary_encode())
         groups = groups * len(words) + codes
     # Sums of whole numbers below 2^53 are exact.
@@ -545,6 +532,6 @@ def _sum_groups(
 
 
 def to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return a column of numbers without nulls as an array; it has at least one chunk."""
+    """Return a column of numbers, without nulls and with at least one chunk, as an array."""
     # pyarrow's own conversion would import pandas.
     return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])

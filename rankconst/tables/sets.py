@@ -32,10 +32,7 @@ class TablesInMemory(Tables):
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
     ) -> pa.Table:
-        """Read columns of a table, of a dataset and a baseline if these are given.
-
-        `how` may have a baseline, and in `coded` the columns to return as Arrow dictionaries.
-        """
+        """Read columns of a table; `how` may have a baseline, and columns to be `coded`."""
         if name not in self._made:
             self._made[name] = self.make[name]()
         keys = {"dataset": dataset, "baseline": how.get("baseline")}
@@ -103,10 +100,7 @@ class JoinedTables(Tables):
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
     ) -> pa.Table:
-        """Read columns of a table: the rows of a dataset from its set, or those of all sets.
-
-        A dataset that several sets hold is read from the first of them only.
-        """
+        """Read columns of a table: of a dataset from the first set that holds it, or of all."""
         if dataset is not None:
             return self.set_of(dataset)._read(name, columns, dataset, **how)
         import pyarrow as pa

@@ -39,10 +39,9 @@ class Coverage:
 
 
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return the ranking tasks of each graph of a suite that tables hold, and the others' keys.
+    """Return the tasks of each graph of a suite that tables hold, and the other graphs' keys.
 
-    `tasks` are those of the suite. A graph gets the split and the side that the suite's tool, if it
-    has one, evaluates there.
+    `tasks` are those of the suite. A graph gets the split and the side of the suite's tool there.
     """
     tasks_of = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.titles}
     return Coverage(suite, tasks_of, tuple(key for key in suite.graphs if key not in tasks_of))
@@ -69,7 +68,7 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
     """Return the tasks of the suite whose mean is over the given graphs; None if there is none.
 
     There is none for single relations and macro averages, for graphs that make up no suite, and for
-    graphs whose tasks are not those of the suite: of another split or protocol than the first.
+    graphs of another split or protocol than the suite's.
     """
     first, keys = graphs[0], [graph.dataset for graph in graphs]
     if any(graph.relations or not graph.is_micro for graph in graphs):
@@ -79,7 +78,7 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
         if suite is None:
             continue
         mean = replace(first, dataset=key)
-        if suite.tool is not None:  # a graph may have a split or a side of its own there
+        if suite.tool is not None:
             split, side = suite.tool.find_usual(first.dataset, first.split, first.side)
             mean = replace(mean, split=split, side=side)
         if all(_find_tasks(suite, graph.dataset, mean) == graph for graph in graphs):
@@ -88,10 +87,10 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
 
 
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
-    """Return the histogram of a mean over the graphs of a suite, of those that the tables hold.
+    """Return the histogram of a mean over those graphs of a suite that the tables hold.
 
-    Each task weighs 1 / (D n), for D graphs and the n tasks of its own. UsageError for relations
-    and macro averages, UndefinedError if a graph is missing for a baseline other than chance.
+    Of D graphs, a task of one with n tasks weighs 1 / (D n). UsageError for relations and macro
+    averages, UndefinedError if a graph is missing for a baseline other than chance.
     """
     if tasks.relations or not tasks.is_micro:
         raise UsageError(
