@@ -17,7 +17,7 @@ from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS, explain_lack, tail_probability
 from rankconst.tails.distributions import Tail
 from rankconst.values.published import show_number
-from rankconst_builder.site.html import Html, tag
+from rankconst_builder.site.markup import Html, tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -32,7 +32,7 @@ from rankconst.tasks import Tasks
 from rankconst.values.published import show_number, show_uncertain
 from rankconst.verdicts import show_expected
 from rankconst_builder.site.draw import Strip, draw_strips
-from rankconst_builder.site.html import Html, fill, join, link, scroll, table, tag
+from rankconst_builder.site.markup import Html, fill, join, link, scroll, table, tag
 from rankconst_builder.site.pages import METRIC, write_page
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from rankconst_builder.site.draw import (
     draw_datasets,
     draw_results,
 )
-from rankconst_builder.site.html import Html, fill, join, link, link_safely, scroll, table, tag
+from rankconst_builder.site.markup import Html, fill, join, link, link_safely, scroll, table, tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
