@@ -75,7 +75,6 @@ class Triples:
 
 
 NO_TRIPLES = Triples(*(np.zeros(0, dtype=np.int64),) * 3)
-"""No triples at all."""
 
 
 def pack(first: Codes | Words, second: Codes, size: int) -> Words:
@@ -320,9 +319,9 @@ class Packing:
         return sort_words(words)
 
     def _pack(self, facts: View, times: Codes | None, part: int) -> Words:
-        """Return the words of those facts that are in a part, in their order.
+        """Return the words of the facts in a part, in their order.
 
-        A fact is in the part that the last `shift` bits of its anchor say; the word has the others.
+        The last `shift` bits of an anchor are the number of its part, and not in the word.
         """
         columns = [*facts]
         if times is not None and self.num_times > 1:
@@ -373,10 +372,7 @@ class NotPlainError(Exception):
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield text some lines at a time; the last ends in a newline, too.
-
-    Raises NotPlainError for a line that is far too long for a triple.
-    """
+    """Yield text some lines at a time, with a newline at its end; NotPlainError for a long line."""
     rest = b""
     while block := stream.read(PIECE):
         piece, end, rest = (rest + block).rpartition(b"\n")
@@ -498,7 +494,7 @@ class Coder:
         return _Slots(slots, fresh)
 
     def _grow(self, more: int) -> None:
-        """Make room for more keys: move all to a table of at least twice as many slots as keys."""
+        """Move all keys to a larger table, with at least two slots for each key, `more` counted."""
         filled = np.flatnonzero(self._keys)
         keys, codes = self._keys[filled], self._codes[filled]
         size = 1 << (2 * (self.size + more)).bit_length()
@@ -506,10 +502,10 @@ class Coder:
         self._codes[self._find(keys).slots] = codes
 
     def _add_words(self, fresh: Places, columns: list[tuple[Any, Words]], counts: Places) -> None:
-        """Keep the words of new labels, whose number `size` has already been raised by.
+        """Keep the words of the labels in rows `fresh`, which `size` counts already.
 
-        `fresh` are their rows among those that `columns`, the words of all labels of a piece by
-        place, and `counts`, the number of words of each, are about.
+        `columns` has the first words of all labels of a piece, then the second words, and so on;
+        `counts` is how many words each label has.
         """
         before, sizes = self.size - fresh.size, counts[fresh]
         starts = self._num_words + np.cumsum(sizes) - sizes

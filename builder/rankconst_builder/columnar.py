@@ -95,10 +95,7 @@ class Columns(TripleFile):
         return name_columns(self.names) is not None
 
     def read_labels(self) -> Labels:
-        """Return the triples as labels; ids as their digits: 7 as "7".
-
-        Raises DataError for an empty label, a missing one, and a damaged file.
-        """
+        """Return the triples as labels, ids as digits; DataError for an empty or missing label."""
         chunks: list[list[Any]] = [[] for _ in self.order]
         row = 0
         for batch in self.read():
@@ -233,10 +230,7 @@ def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
 
 
 def _open_text(path: Path, begin: bytes, order: str | None) -> PlainText | None:
-    """Open text that begins as plainly as can be; None for any other.
-
-    `begin` are its first bytes: three labels between tabs, and nothing that may be a heading.
-    """
+    """Open text whose first bytes, `begin`, are those of plain triples; None for any other."""
     line, end, _ = begin.partition(b"\n")
     if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None
@@ -248,11 +242,7 @@ _BEGIN = 1 << 12  # bytes that show how a file is written; a longer first line i
 
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
-    """Open Parquet files of the same columns, whose rows follow each other.
-
-    `path` is what messages call all of them, `order` the letters of --columns, if given. Raises
-    DataError for files of other columns, damaged ones, and none with a row.
-    """
+    """Open Parquet files as one; DataError if they are damaged, empty or of different columns."""
     try:
         opened = [open_parquet(file) for file in files]
         schema = opened[0].schema_arrow
@@ -342,10 +332,7 @@ _LABELS = (
 
 
 def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns:
-    """Open an array of ids, a triple a row, its columns in the `order` "hrt" if none is given.
-
-    `files` are that of `path` alone. Nothing but the head of the file is read yet.
-    """
+    """Open an array of ids with a triple in each row, in columns "hrt" unless `order` is given."""
     try:
         array = np.load(path, mmap_mode="r")
     except (*DAMAGE, SyntaxError, tokenize.TokenError, TypeError) as error:
@@ -394,8 +381,8 @@ FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
 def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
     """Code the ids of a graph as themselves; None for labels, and for ids far apart.
 
-    These would need masks far larger than the graph. Ids of more than `memory` bytes are kept in
-    temporary files; None for the usual limit.
+    Ids far apart would need masks far larger than the graph. Ids that take more than `memory` bytes
+    are kept in temporary files.
     """
     spilled = _is_large(files, memory)
     splits = dict.fromkeys(SPLITS, NO_TRIPLES)
@@ -449,10 +436,7 @@ class _Loaded(NamedTuple):
 
 
 def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> _Loaded:
-    """Read ids of heads, relations and tails into memory or, if `spilled`, temporary files.
-
-    Batches are arrays of the three. DataError if they have more rows than the file stated before.
-    """
+    """Read ids into memory, or files if `spilled`; DataError for more rows than the file stated."""
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: memory that is not written to is not taken.
     size = 0 if spilled else file.rows

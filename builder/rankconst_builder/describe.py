@@ -97,10 +97,7 @@ def name_archive(version: str) -> str:
 
 
 def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
-    """Return the entries that only the descriptor of a released set has.
-
-    `date` is the day of publication, `url` where the set will be found, if that is known.
-    """
+    """Return the entries that only the descriptor of a released set has."""
     described = {
         "description": SUMMARY,
         # The standard asks for a time, too.
@@ -226,13 +223,12 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
 
 
 def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the constants of a dataset: by protocol, side and baseline, and by metric.
+    """Return the constants of a dataset: by protocol, side and baseline, then by metric.
 
-    ``constants["standard/both/uniform"]["num_tasks"]`` is the number of ranking tasks, and
-    ``["MRR"]``, like other metrics of `HEADLINE`, is a list: the worst value, the difference of two
-    models that is significant whatever they have in common (None except under chance, the baseline
-    "uniform"), and the fields of :data:`rankconst.doubles.NUMBERS`. `rows` are rows of the table of
-    constants: of the test split, without weights.
+    ``constants["standard/both/uniform"]["MRR"]`` is a list: the worst value, the difference that
+    tells two models apart (None except under chance), and the fields of
+    :data:`rankconst.doubles.NUMBERS`. Beside the metrics, ``"num_tasks"`` is the number of ranking
+    tasks.
     """
     constants: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -338,10 +334,7 @@ def _list_datasets(edition: Edition) -> str:
 
 
 def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
-    """Write a difference of two MRRs on the test set that tells models apart.
-
-    `coverage` maps the protocols of the dataset to their splits: the first with a test set counts.
-    """
+    """Write the difference of MRRs that tells models apart, by the first protocol with a test."""
     protocol = next((key for key, splits in coverage.items() if "test" in splits), "")
     tasks = (
         (pc.field("dataset") == dataset)
@@ -357,10 +350,7 @@ def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list
 
 
 def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
-    """Return dataset to protocol to the splits that have ranking tasks, all in their order.
-
-    {"nations": {"standard": ["valid", "test"]}}, for example.
-    """
+    """Return the splits with ranking tasks: {"nations": {"standard": ["valid", "test"]}}."""
     names = ["dataset", "protocol", "split"]
     rows = candidates.select(names).group_by(names).aggregate([]).to_pylist()
     coverage: dict[str, dict[str, list[str]]] = {}
@@ -371,10 +361,7 @@ def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
 
 
 def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
-    """Name protocols with their splits, those with the same ones together.
-
-    ``standard, libkge (valid, test); raw (test)``, for example.
-    """
+    """Name protocols with their splits: ``standard, libkge (valid, test); raw (test)``."""
     protocols: dict[str, list[str]] = {}
     for protocol, names in splits.items():
         protocols.setdefault(", ".join(names), []).append(protocol)

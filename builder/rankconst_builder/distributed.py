@@ -301,10 +301,7 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
 
 
 def _fit_marks(marks: NDArray[np.uint8], least: int) -> Mask:
-    """Return marks up to the last one that is set, but `least` at least.
-
-    Marks 0 1 0 0 become 0 1 if `least` is 1, and 0 1 0 0 0 if it is 5.
-    """
+    """Return marks up to the last one that is set, but `least` at least."""
     whole = np.zeros(max(least, 1 + int(np.flatnonzero(marks).max(initial=-1))), np.bool_)
     whole[: marks.size] = marks[: whole.size]
     return whole
@@ -319,10 +316,7 @@ def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
 
 
 def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
-    """Return the bits of several row groups in one: set where any is.
-
-    Each has two arrays of bits, for entities and relations, which may be of any length.
-    """
+    """Join the bits of several row groups: a bit is set if any of them sets it."""
     merged = []
     for parts in zip(*marks, strict=True):
         whole = np.zeros(max(part.size for part in parts), np.uint8)
@@ -372,10 +366,10 @@ class _Job:
         return Packing.plan(graph, self.side, self.rows, self.room)
 
     def write(self, group: _RowGroup, graph: Graph) -> list[Words]:
-        """Return the words of a row group, part by part: all facts, or answers only.
+        """Return the words of a row group, part by part.
 
-        Those are the triples that answer a query of valid or test, which is enough for their
-        candidates. All are needed if train is ranked, and once, on side tail, for statistics.
+        Unless train is ranked, only triples that answer a query of valid or test are needed. Side
+        tail has all triples, as statistics are counted there.
         """
         packing, triples = self.plan(graph), group.read()
         if "train" not in self.splits and self.side != "tail":
@@ -383,10 +377,7 @@ class _Job:
         return [packing.sort(triples, part) for part in packing.parts]
 
     def count(self, part: int, graph: Graph, groups: Sequence[Words]) -> _PartCounts:
-        """Count a part, whose words of train come from row groups.
-
-        Statistics are counted on side tail only: once is enough.
-        """
+        """Count a part, whose words of train come from row groups; statistics on side tail only."""
         train = sort_words(groups)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":

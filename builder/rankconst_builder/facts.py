@@ -75,8 +75,8 @@ class Statistics:
 def _needs(column: str, split: str) -> bool:
     """Tell whether a column of the datasets table cannot be counted without the file of a split.
 
-    duplicates_test needs test, test_in_train both of its splits. dropped_test needs train, too: it
-    counts the rows of test with something unseen there.
+    test_in_train needs train and test. So does dropped_test, the rows with something unseen in
+    train.
     """
     return split in column.split("_") or (split == "train" and column.startswith("dropped"))
 
@@ -106,7 +106,7 @@ def describe_part(
     # The packing is that of side tail: anchors are heads, answers are tails.
     loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
     counts = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
-    for place, later in enumerate(names):  # later than the splits before it: test than train
+    for place, later in enumerate(names):
         counts["distinct", later] = words[later].size
         counts["seen", later] = words[later].size
         if later != "train":  # all that is in train is seen
@@ -162,9 +162,8 @@ def describe_dataset(
 ) -> pa.Table:
     """Return the row of a dataset in the table of datasets.
 
-    `contents` are its files by role, none for a graph in memory, which is not verified then;
-    `counting` is what counting ranks by there, None if that was not computed; `missing` are the
-    splits without a file.
+    `contents` are its files by role, none for a graph in memory. `counting` is what counting ranks
+    by, None if it was not computed. `missing` are the splits without a file.
     """
     row = {
         **describe_source(source),
@@ -200,10 +199,7 @@ def describe_source(source: Benchmark) -> dict[str, Any]:
 
 
 def compare(source: Benchmark, graph: Graph, statistics: Statistics, *, is_own: bool) -> list[str]:
-    """List what to warn of: signs of mixed-up files, or for a benchmark counts unlike PyKEEN's.
-
-    `is_own` is True for a graph of the user's, False for a benchmark of the registry.
-    """
+    """List warnings: signs of mixed-up files if a graph `is_own`, else counts unlike PyKEEN's."""
     if not is_own:
         return _compare_with_pykeen(source, statistics)
     return [*_warn_of_unseen(statistics), *_warn_of_alike(graph), *_warn_of_headings(graph)]
@@ -246,8 +242,7 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
 def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]:
     """List differences from the counts that PyKEEN documents, unless the registry explains them.
 
-    Compared are the labels of train, and the distinct rows without anything unseen there: PyKEEN
-    drops the others.
+    PyKEEN counts the labels of train, and the distinct rows without anything unseen there.
     """
     counts = {
         "entities": statistics.entities_train,
@@ -266,7 +261,7 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
 def _warn_of_headings(graph: Graph) -> Iterator[str]:
     """Warn of files that may begin with a heading: their first labels occur nowhere else."""
     files = {split: triples for split, triples in graph.splits.items() if len(triples)}
-    if len(files) < 2:  # "elsewhere" is in the other files, too
+    if len(files) < 2:  # there is no other file to look in
         return
     for split, triples in files.items():
         # Rows are in the order of the file: the first may be its heading.
@@ -320,8 +315,8 @@ def _find_alike(labels: pa.BinaryArray) -> Any:
     """Return the labels that become another label, or the same as another, when they are tidied.
 
     Tidying drops byte order marks and the signs of `_AROUND` at either end, turns no-break spaces
-    into spaces, and composes letters (NFC). Of a, "a ", " b" and "b " the last three are returned:
-    a is tidy as it is. No label may be there twice.
+    into spaces, and composes letters (NFC). Labels are distinct. Of "a", "a ", " b" and "b ", all
+    but "a" are returned.
     """
     written = bytes(labels.buffers()[2] or b"")
     if written.isascii() and not any(sign.encode() in written for sign in _AROUND):

@@ -82,10 +82,9 @@ class Fetcher:
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
 
     def identify(self, remote: Remote) -> str | None:
-        """Return the known hash of a file: that of the registry, or of its first download.
+        """Return the hash of a file in the registry, or of its first download; None without either.
 
-        None if it has neither. The hash is a SHA-256, or where the registry has only that, Git's of
-        a blob.
+        It is a SHA-256, or the id of a Git blob if the registry has only that.
         """
         record = self._record_of(remote)
         if remote.verifiable or not record.is_file():
@@ -195,8 +194,7 @@ def read_local(path: Path) -> Content:
 def _unpack(path: Path, raw: bytes) -> bytes:
     """Return the content of a compressed file, or that of any other as it is.
 
-    Raises DataError for a damaged one, and for one that grows more than triples can: it may be made
-    to fill the memory.
+    Raises DataError if a file is damaged, or grows so much that it may be made to fill the memory.
     """
     unpacks = [unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)]
     if not unpacks:
@@ -222,11 +220,7 @@ def _place_of(url: str) -> str:
 
 
 def _check_file(path: Path, remote: Remote, record: Path) -> None:
-    """Raise HashMismatchError if a local copy of a file is not the one that is known.
-
-    If its hash is not known beforehand, that of the first copy is written to `record`, and later
-    ones have to have it.
-    """
+    """Check a copy against its known hash (HashMismatchError); record the hash if none is known."""
     size = path.stat().st_size
     if remote.bytes is not None and size != remote.bytes:
         raise HashMismatchError(
@@ -291,10 +285,9 @@ def explain_damage(path: Path | str, error: Exception) -> DataError:
 
 
 def _read_member(path: Path, member: str, size: int | None) -> bytes:
-    """Read a member of an archive.
+    """Read a member of an archive, but at most `size` + 1 bytes: the caller compares the size.
 
-    Of a member longer than `size`, one byte more is returned, and the caller finds that its size is
-    wrong. If `size` is None, what is longer than any benchmark is refused here (DownloadError).
+    If `size` is None, a member larger than that of any benchmark raises DownloadError.
     """
     limit = _LARGEST_MEMBER if size is None else size
     try:
@@ -321,10 +314,7 @@ def _read_member(path: Path, member: str, size: int | None) -> bytes:
 
 
 def _read_from_tar(path: Path, member: str, limit: int) -> bytes:
-    """Read a file from a tar archive; of several of its name the last, which tar would leave.
-
-    At most `limit` + 1 bytes are returned: the caller refuses a file that is longer than `limit`.
-    """
+    """Read up to `limit` + 1 bytes of a file in a tar; of several files of its name the last."""
     opens: Any = gzip.open if path.name.endswith("gz") else open
     with opens(path, "rb") as stream:
         with tarfile.open(fileobj=stream, mode="r:") as archive:

@@ -102,11 +102,7 @@ class Graph:
         return replace(self, splits=splits, num_times=1)
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
-        """Say why candidates of a split cannot be counted under a protocol; empty if they can.
-
-        The protocol may be for other graphs, as one with times for facts without; or the file of a
-        split is missing whose triples it ranks, filters, or takes candidates from.
-        """
+        """Say why candidates of a split cannot be counted under a protocol; empty if they can."""
         unfit = explain_unfit(protocol, self.temporal, self.qualified)
         if unfit:
             return unfit
@@ -200,8 +196,8 @@ class Graph:
     def pack_facts(self, triples: Triples) -> Words:
         """Return facts as one number each, equal for equal facts among these. Shape (n,).
 
-        Numbers of two calls cannot be compared: where 64 bits cannot hold all columns, the numbers
-        of the columns so far are replaced by their ranks, as 7, 90, 7 by 0, 1, 0.
+        Only numbers of one call can be compared: if 64 bits are too few for all columns, the
+        numbers of the first columns are replaced by their ranks.
         """
         sizes = (self.num_entities, self.num_relations, self.num_entities, self.num_times)
         words = triples.head.astype(np.uint64)
@@ -327,7 +323,7 @@ def _is_in_order(splits: Mapping[str, Triples]) -> bool:
 
 
 def _check_times(graph: Graph) -> None:
-    """Raise DataError if two splits share a time: none of a dataset that is split by time do."""
+    """Refuse splits that share a time (DataError), if the dataset is split by time."""
     times = {name: {*triples.codes[-1].tolist()} for name, triples in graph.splits.items()}
     for first, second in itertools.combinations(SPLITS, 2):
         common = times[first] & times[second]
@@ -344,21 +340,19 @@ class _Encoded(NamedTuple):
     Columns (b, a, b) and (c, a) have codes [0, 1, 0] and [2, 1], and labels [b, a, c].
     """
 
-    codes: list[Codes]  # an array for each column, with an entry for each of its rows
-    labels: pa.BinaryArray  # the label of each code
+    codes: list[Codes]  # of each column
+    labels: pa.BinaryArray  # by code
 
 
 def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> _Encoded:
     """Give columns of dictionary-encoded bytes one common dictionary; return their codes in it.
 
-    There has to be a column with a chunk, and no label may be null. Each chunk may have a
-    dictionary of its own, with its labels in the order in which they come first.
+    There is at least one chunk and no null. Each chunk may have a dictionary of its own, with
+    labels in the order in which they come first.
     """
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     joined = pa.chunked_array(chunks).unify_dictionaries()
-    # Casts for the type checker only: it does not know that the chunks are dictionary arrays, and
-    # their labels bytes.
     unified = cast("list[pa.DictionaryArray[Any, Any]]", joined.chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
@@ -384,7 +378,7 @@ class Restriction:
         """Return an identifier of the restriction, for the record of where rows come from.
 
         {"relations": ["likes"], "entities": {"count": 2, "sha256": ...}}: relations are few enough
-        to be listed. What is not restricted is left out.
+        to be listed.
         """
         described: dict[str, Any] = {}
         if self.relations is not None:
@@ -447,7 +441,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
     file.
     """
     path = Path(value)
-    # Path.is_file raises an error for a list with commas that is too long for a file name.
+    # A list may be too long for a file name: Path.is_file raises OSError then, and isfile does not.
     if os.path.isfile(value):  # noqa: PTH113
         try:
             names = path.read_text(encoding="utf-8-sig").splitlines()

@@ -56,7 +56,7 @@ def make_tables(
 ) -> TablesInMemory:
     """Return the tables that a build of the same triples writes; constants are computed when read.
 
-    `splits` are DataFrames, arrays or factories by split, `key` and `title` the names of the graph.
+    `splits` maps splits to DataFrames, arrays or factories.
     """
     files = {split: encode_triples(triples, split) for split, triples in splits.items()}
     refuse_headings(files)
@@ -167,10 +167,7 @@ def _split_factory(factory: Any, split: str) -> list[Any]:
 
 
 def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArray[np.object_]:
-    """Return the labels that a factory gives to its ids; DataError for an id without one.
-
-    `names` maps labels to ids, as PyKEEN's `entity_to_id` does.
-    """
+    """Return the labels that a factory gives to its ids; DataError for an id without one."""
     labels = {int(code): label for label, code in names.items()}
     distinct, places = np.unique(ids, return_inverse=True)
     unnamed = [code for code in distinct.tolist() if code not in labels]
@@ -183,10 +180,7 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
 
 
 def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
-    """Return labels as files would have them: text as it is, numbers and times written out.
-
-    `column` is an array of numpy; `what` is what messages call it, "the heads of train".
-    """
+    """Return labels as files would have them: text as it is, numbers and times written out."""
     if column.dtype.kind in "iu":
         distinct, places = np.unique(column, return_inverse=True)
         indices: Any = pa.array(places.astype(np.int32))
@@ -201,10 +195,7 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
 
 
 def _read_texts(column: Any, what: str) -> Any:
-    """Return labels as text. Raises DataError if a row holds neither text nor a whole number.
-
-    It names the first row with a missing value, or else the first other one.
-    """
+    """Return labels as text; DataError if a row holds neither text nor a whole number."""
     try:
         texts: Any = pa.array(column, pa.string(), from_pandas=True)
     except (pa.ArrowException, UnicodeError):
@@ -241,10 +232,9 @@ def _to_text(value: Any) -> str | None:
 def write_dataset(
     name: str | None, protocols: Sequence[Protocol], *, alone: bool
 ) -> Iterator[dict[str, Path]]:
-    """Write a data set of PyKEEN, if one is named, as temporary files; yield paths by split.
+    """Write a data set of PyKEEN as temporary files, and yield paths by split; none without a name.
 
-    Without a name there are none. `alone` is True if the command line names no other graph:
-    UsageError otherwise.
+    Raises UsageError unless `alone`: the command line may name no other graph.
     """
     if name is None:
         yield {}
@@ -271,10 +261,7 @@ def write_dataset(
 
 
 def _get_pykeen(name: str) -> dict[str, Any]:
-    """Return the triples factory of each split of a data set of PyKEEN, which may download it.
-
-    The factory of valid may be None. Raises UnknownNameError for an unknown name.
-    """
+    """Return the factory of each split, which may be downloaded; that of valid may be None."""
     try:
         from pykeen.datasets import dataset_resolver, get_dataset
     except ImportError as error:

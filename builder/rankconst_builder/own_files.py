@@ -99,8 +99,7 @@ def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None
     """Return the letters of the columns that a heading names, such as hrt; None if it is none.
 
     A heading names a head, a relation and a tail: "subject,weight,predicate,object" is h-rt.
-    `columns` is what ``--columns`` gives: columns
-    that it ignores or reads as a time need no name.
+    `columns` is what ``--columns`` gives: columns that it ignores or reads as a time need no name.
     """
     letters = [_find_letter(cell) for cell in cells]
     if columns is not None and len(columns) == len(cells):
@@ -162,8 +161,8 @@ def begin_alike(paths: Iterable[Path]) -> bool:
 def refuse_headings(files: Mapping[str, Labels]) -> None:
     """Raise DataError if the first row of a split is a heading, whose words label nothing else.
 
-    ("subject", "predicate", "object") is one, unless one of these words is a label in another row.
-    Each split has at least one row.
+    ("subject", "predicate", "object") is one, unless another row has such a label. Each split has
+    at least one row.
     """
     headings, rest = {}, []
     for split, labels in files.items():
@@ -206,7 +205,7 @@ class _Layout:
     form: LineFormat
     first: bytes  # the first line
     named: bool  # True if a heading names the columns
-    certain: bool  # True if the first line is no triple, whatever its words are
+    certain: bool  # True if the first line cannot be a triple
 
     @property
     def ordered(self) -> bool:
@@ -225,7 +224,7 @@ class OwnFiles(NamedTuple):
 
     labels: dict[str, Labels]  # by role
     note: str  # how the files are written, for the user; empty if they show it themselves
-    order: str  # of the columns that no heading names, where it is assumed; or empty
+    order: str  # of columns without a heading, as assumed; empty if nothing is assumed
 
 
 def read_own(
@@ -301,14 +300,12 @@ def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
 
 
 def _choose_delimiter(body: bytes, name: str) -> str:
-    """Return the delimiter of a file; a space if its first line is three or four words.
-
-    "a, r, b" is none: there, commas separate.
-    """
+    """Return the delimiter of a file; a space if its first line is three or four words."""
     delimiter = find_delimiter(name)
     if delimiter == "\t" and b"\t" not in body:
         cells = body.partition(b"\n")[0].rstrip(b"\r").split(b" ")
-        if len(cells) in {3, 4} and all(cells) and not cells[0].endswith(b","):
+        has_commas = cells[0].endswith(b",")  # "a, r, b"
+        if len(cells) in {3, 4} and all(cells) and not has_commas:
             return " "
     return delimiter
 
@@ -372,8 +369,8 @@ def _find_openke_layout(
 def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
     """Refuse a file that begins with a comment, or with RDF; `first` is its first line.
 
-    A line with tabs is a triple even if it begins with #, as labels may. Behind a comment, the
-    first line with anything else tells whether the file is RDF: that is the better message.
+    A line with tabs is a triple even if it begins with #. Behind a comment, the first other line
+    tells whether the file is RDF, which has a message of its own.
     """
     line, is_comment = first, first.lstrip().startswith(b"#") and b"\t" not in first
     if is_comment:
@@ -396,8 +393,7 @@ def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
 def _is_numbered(cells: Sequence[str], size: int) -> bool:
     """Tell whether cells are the numbers of columns, perhaps behind an empty one.
 
-    pandas heads columns without names so: "0,1,2", or ",0,1,2" if it wrote row numbers, too. `size`
-    is the number of columns; there is at least one cell.
+    pandas writes such headings: "0,1,2", or ",0,1,2" with row numbers. There is at least one cell.
     """
     if not cells[0]:
         cells, size = cells[1:], size - 1
@@ -407,7 +403,7 @@ def _is_numbered(cells: Sequence[str], size: int) -> bool:
 def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
     """Tell whether labels of a CSV file are in quotes, as some cell begins with one.
 
-    Raises DataError if a line then is not as CSV writes it: 'a "b,r,c' may, '"a" b,r,c' may not be.
+    Raises DataError for a line whose quotes break CSV, such as '"a" b,r,c'.
     """
     if form.delimiter != "," or b'"' not in body:
         return False
@@ -428,8 +424,8 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
 def _check_order(layouts: Mapping[str, _Layout], columns: str | None) -> None:
     """Refuse a heading with another order of columns than files without a heading are read in.
 
-    If train.csv begins with "subject,object,predicate" and test.csv with a triple, test may be in
-    the same order, and is not read in the usual one.
+    If train.csv has the heading "subject,object,predicate" and test.csv has none, either order may
+    be that of test.csv.
     """
     odd = [layout for layout in layouts.values() if layout.form.columns.replace("-", "") != "hrt"]
     unordered = [layout for layout in layouts.values() if not layout.ordered]

@@ -177,10 +177,10 @@ def sort_rows(name: str, table: pa.Table) -> pa.Table:
 
 
 def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return numbers that grow as the values of a column do; missing ones come first.
+    """Return numbers that ascend as the values of a column do: test, train, test give 1, 0, 1.
 
-    Numbers of a column are not negative, so that -1 stands for a missing one. Words are ranked by
-    the order of their catalogue: splits test, train, test become 1, 0, 1.
+    Words are in the order of their catalogue. A missing value gives -1, and comes first: columns
+    have no negative numbers.
     """
     values: Any = column
     if not len(values):
@@ -216,8 +216,7 @@ def write_set(
 ) -> None:
     """Write a set of tables in place of the one in a folder.
 
-    A table comes as runs of rows, each of one dataset, in canonical order; `provenance` says where
-    each dataset comes from.
+    A table is given as runs of rows in canonical order, each of a single dataset.
     """
     files: dict[str, bytes] = {}
     resources = []
@@ -242,10 +241,7 @@ def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[s
 
 
 def split_runs(table: pa.Table) -> list[pa.Table]:
-    """Split a table into the rows of each dataset, those of its baselines apart from chance.
-
-    Rows are in canonical order, so that these are runs, each of rows one after the other.
-    """
+    """Split rows in canonical order by dataset, and by chance or another baseline."""
     keys: list[Any] = [table["dataset"]]
     if "baseline" in table.column_names:
         keys.append(pc.equal(table["baseline"], _CHANCE))
@@ -316,8 +312,7 @@ def describe_set(
 ) -> dict[str, Any]:
     """Return the descriptor of a set, as Data Package 2.0 has it.
 
-    `datasets` are the rows of their table, `resources` the entries of the tables, `provenance` says
-    by dataset where its rows come from, and `extra` are the entries that only a release has.
+    `datasets` are the rows of their table; `extra` are entries that only a release has.
     """
     return {
         **{name: HEADER[name] for name in ("$schema", "name", "title")},
@@ -343,11 +338,7 @@ def encode_descriptor(descriptor: Mapping[str, Any]) -> bytes:
 
 
 def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write all files or none: readers see either the old ones or the new ones.
-
-    `files` maps names to contents. They are written next to the old ones first; once their folder
-    is renamed they count, and a run that is cut off then is completed by the next.
-    """
+    """Write all files, by name, or none: readers see either the old ones or the new ones."""
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
     draft = folder / f"{INCOMING}.draft"
@@ -377,8 +368,7 @@ def complete_exchange(folder: Path) -> None:
 def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
     """Make other processes wait until this one has written to a folder; not on Windows.
 
-    The folder, and those above it, are made if they are missing, and removed again if they are
-    still empty at the end.
+    Missing folders are made, and removed again if they are still empty at the end.
     """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with explain_write_errors(f"to {folder}", "Name another folder with --out."):
@@ -393,10 +383,7 @@ def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
 
 
 def _lock(folder: Path, reporter: Reporter) -> int:
-    """Open a folder, alone among processes; return its file descriptor.
-
-    It is locked until that is closed, but for Windows, and file systems without locks.
-    """
+    """Open a folder, alone among processes; return its file descriptor."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
@@ -430,7 +417,7 @@ def describe_tables(
 
 
 def _describe(name: str, rows: int, content: bytes, **hashes: str) -> dict[str, Any]:
-    """Return the entry of the descriptor for a table and its file; `hashes` are further ones."""
+    """Return the descriptor's entry for a table; `hashes` go beside the hash of its file."""
     return {
         "name": name,
         "path": f"{name}.parquet",
@@ -495,10 +482,9 @@ def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
 
 
 def open_build(folder: Path) -> Tables | None:
-    """Open the set that builds wrote to a folder, if there is one; refuse to change a release.
+    """Open the set that builds wrote to a folder, if there is one.
 
-    UsageError also for tables without a descriptor, which would be overwritten. An exchange of
-    files that was cut off is completed first.
+    Raises UsageError for a release, and for tables without a descriptor: they would be overwritten.
     """
     complete_exchange(folder)
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]

@@ -135,9 +135,9 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
 def choose_protocols(
     protocols: Sequence[Protocol], temporal: bool, qualified: bool = False
 ) -> tuple[Protocol, ...]:
-    """Return the protocols that fit a graph; refuse one that does not, unless all are asked for.
+    """Return the protocols that fit a graph.
 
-    All are what a build covers if the user names none: those for other graphs are then left out.
+    UsageError for one that does not, unless all protocols are asked for, as they are by default.
     """
     if not {*PROTOCOLS.values()} <= {*protocols}:
         for protocol in protocols:
@@ -272,8 +272,8 @@ def _drop_data(contents: Mapping[str, Content]) -> dict[str, Content]:
 def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
     """Read and code the files of a benchmark, given by role as bytes.
 
-    Raises DataError for malformed ones, and MissingSourceError where only the missing graph that
-    models are trained on tells which relations count as seen.
+    Raises DataError for malformed files, and MissingSourceError if the graph that models are
+    trained on is needed and missing: it tells which relations count as seen.
     """
     names = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
@@ -371,8 +371,7 @@ def _read_labels(
 ) -> OwnFiles:
     """Read the labels of files by role, and report how they are written; empties `texts`.
 
-    `texts` are files of text, `columns` files in columns; each role is in one of the two. Bytes are
-    dropped as soon as they are read, as they take more memory than what follows.
+    Bytes are dropped once they are read: they take more memory than what follows.
     """
     names = {role: str(path) for role, path in build.local.get(key, {}).items()}
     names[_KNOWN] = build.restriction.known_name
@@ -449,10 +448,7 @@ def _build_on_cluster(
 def _build_graph(
     build: Build, source: Benchmark, graph: Graph, contents: Mapping[str, Content]
 ) -> Part:
-    """Return the tables of a graph and where they come from; report its size, oddities and gaps.
-
-    `contents` has the hashes of its files by role.
-    """
+    """Return the tables of a graph and where they come from; report its size, oddities and gaps."""
     key = source.key
     protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
     statistics = describe_graph(graph)
@@ -499,10 +495,7 @@ def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Sta
 def _report_gaps(
     build: Build, key: str, graph: Graph, protocols: Sequence[Protocol], histograms: Histograms
 ) -> None:
-    """Report the splits without rows: files are missing, or no task is ranked.
-
-    Raises DataError if there is no row at all.
-    """
+    """Report the splits without rows, as files or tasks are missing; DataError if all are."""
     for split in build.splits:
         lost = [row.key for row in protocols if graph.explain_uncounted(row, split)]
         if lost:

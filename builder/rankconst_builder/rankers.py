@@ -328,8 +328,8 @@ class RuleRanker(Ranker):
     ) -> Leveled:
         """Return the candidates that training triples connect with the anchors of queries.
 
-        `triples` are the numbers of connections, each of the query queries[group]. If two connect
-        the anchor of a query with an entity, by rules of levels 3 and 5, its level is 5.
+        Connection triples[i] is for query queries[group[i]]. A candidate with several connections
+        has the highest of their levels.
         """
         num_relations, num_entities = self.graph.num_relations, self.graph.num_entities
         connections = self.train.connections
@@ -548,7 +548,7 @@ class StepRanker(Ranker):
 # -- baselines -------------------------------------------------------------------------------------
 
 RULES, FREQUENCY, RECENCY = "rules", "frequency", "recency"
-"""The ways of counting; of a kind of graphs, the baseline ``counting`` is one of them."""
+"""The ways of counting; which of them the baseline ``counting`` is depends on the graph."""
 
 RANKERS: dict[str, dict[str, type[Ranker]]] = {
     RULES: {"frequency": Ranker, FLOOR: RuleRanker},
@@ -618,12 +618,11 @@ def count_baselines(
 def _choose_counting(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
 ) -> str:
-    """Choose which ranker the baseline "counting" stands for: recency, rules or frequency.
+    """Choose how the baseline "counting" ranks on a graph: by recency, rules or frequency.
 
-    Recency, where splits follow each other in time. Otherwise rules, unless frequency has a larger
-    MRR on the validation set, by more than the errors of both. The MRRs are those under the most
-    usual protocol that fits the graph (`rate_protocol` is least for it). Without validation tasks
-    there is nothing to compare: rules.
+    By recency, if splits follow each other in time. Otherwise by rules, unless frequency has a
+    larger MRR on the validation set, by more than the errors of both, under the most usual protocol
+    that fits the graph. Without validation tasks, by rules.
     """
     if graph.forecasting:
         return RECENCY

@@ -154,10 +154,10 @@ def release_tables(order: ReleaseOrder) -> Released:
 
 
 def _release(order: ReleaseOrder) -> Released:
-    """Compare a build with the release before, and write it; the folder is locked meanwhile.
+    """Compare a build with the release before, and write it.
 
-    If it holds this very release, it is left as it is. Nothing is written before all is checked:
-    UsageError for a version that the changes do not allow, and for files that are in the way.
+    All is checked before anything is written: UsageError if the changes need a higher version, or
+    other files are in the way. If the folder holds this very release, it is left as it is.
     """
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
@@ -241,9 +241,9 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
 
 
 def _is_released(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> bool:
-    """Tell whether the folder holds this very release; UsageError if it holds anything else.
+    """Tell whether the folder holds this very release.
 
-    Also if a release of this version with other values came with the package.
+    UsageError if it holds anything else, or if other values of this version came with the package.
     """
     complete_exchange(order.out)
     if (order.out / DESCRIPTOR).is_file():
@@ -291,12 +291,7 @@ def _leave_as_is(order: ReleaseOrder) -> Released:
 
 
 def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
-    """Refuse tables that a release must not hold; warn of facts that its readers should know.
-
-    TablesError for tables without a dataset, UsageError for datasets with some splits or baselines
-    only, DataError for datasets that different versions of the program built. A warning names those
-    whose files had no known hash, and those that were made from arrays or counts.
-    """
+    """Refuse tables that a release must not hold; warn of facts that its readers should know."""
     rows = tables["datasets"].to_pylist()
     if not rows:
         raise TablesError(
@@ -388,9 +383,9 @@ def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Ch
 
 
 def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
-    """Return new constants, with the numbers of old ones that they agree with within their errors.
+    """Return new constants, with the released numbers where both agree within their errors.
 
-    Rows are matched by their keys; numbers that machines round in another way stay as released.
+    Numbers that machines round differently stay as released.
     """
     rows = _match_rows("constants", old, new)
     agrees = _agrees(old.take(rows.old), new.take(rows.new))
@@ -438,7 +433,7 @@ def _are_sampled(table: pa.Table) -> Truths:
 def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
     """Count how the rows of a table changed, matched by their keys, and word the first changes.
 
-    Only titles and other descriptions may differ in a row that is not changed.
+    A row that differs in titles and other descriptions only is not changed.
     """
     matched = _match_rows(name, old, new)
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
@@ -513,10 +508,7 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
 
 
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
-    """Mark the rows in which two columns of one type differ, row by row.
-
-    0 and -0 do not, nor do two missing values.
-    """
+    """Mark the rows in which two columns differ; 0 and -0 do not, nor do two missing values."""
     if pa.types.is_floating(before.type):
         released, built = _numbers(before), _numbers(after)
         same: Truths = (released == built) | (np.isnan(released) & np.isnan(built))

@@ -77,12 +77,11 @@ class Order:
     """Scores above 0, in order within each group, to count those above a score or equal to it."""
 
     def __init__(self, groups: Codes, scores: Codes) -> None:
-        """Sort pairs of a group, numbered from 0, and a score, at least 1; they are in any order.
+        """Sort pairs of a group, from 0 on, and a score, from 1 on.
 
-        A pair becomes one key, ``group * step + score`` with a step above all scores, so that keys
-        ascend by group and then by score.
+        The key of a pair is ``group * step + score``; the step is above all scores.
         """
-        self._step = 1 + int(scores.max(initial=0))  # above every score: keys are in its units
+        self._step = 1 + int(scores.max(initial=0))
         if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
             raise DataError(
                 f"{groups.max()} groups and scores "
@@ -189,8 +188,7 @@ class Connections:
     def gather(cls, graph: Graph, anchors: Codes, relations: Codes) -> Connections:
         """Collect the distinct training triples of some relations that have an anchor.
 
-        `anchors` are distinct entities, `relations` the only ones that are collected. Triples whose
-        other entity is not a candidate are left out.
+        `anchors` are distinct entities. Triples whose other entity is not a candidate are left out.
         """
         num_entities, num_relations = graph.num_entities, graph.num_relations
         anchor_of_entity = np.full(num_entities, -1)

@@ -118,7 +118,7 @@ def _get_word(tasks: Tasks, column: str) -> str:
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
     """Compute the constants of the table: for head, tail and both sides pooled.
 
-    They are of tasks that count once each and of all relations, for the metrics of :data:`CARRIED`.
+    Single relations and macro averages are left out.
     """
     jobs: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]

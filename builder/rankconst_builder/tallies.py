@@ -131,8 +131,8 @@ class Side:
     ) -> Side:
         """Plan how facts are packed and selected; `rows` is their number if train is elsewhere.
 
-        Selections have names, "ranked seen" or "inside all": so protocols that agree in one share
-        what is sorted and counted for it. `room` is about how many bytes a part of the words takes.
+        Selections have names, such as "ranked seen": protocols with the same selection share its
+        counts. `room` is about how many bytes the words of a part take.
         """
         selections: dict[str, Select] = {}
         for protocol in protocols:
@@ -227,7 +227,7 @@ class _Part:
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
         """Return the words of a source in a selection, ascending, with times if `timed`.
 
-        Those of a selection that leaves out no triple of the source are made once for all of them.
+        A selection that leaves out no triple of the source shares the words of the whole source.
         """
         packing, select = self._side.packing, None
         timed = timed or packing.num_times == 1
@@ -306,8 +306,7 @@ def count_histograms(
 ) -> GraphHistograms:
     """Count all tasks of a graph under chance and baselines; those of train under chance alone.
 
-    Baselines know the triples of train. `key` is that of the dataset, `splits` those that are
-    ranked; what lacks its files is left out.
+    What cannot be counted because a file is missing is left out.
     """
     tallies: Tallies = {}
     if "train" in splits:

@@ -355,10 +355,7 @@ def _guess_delimiter(text: bytes, form: LineFormat, *, is_cut: bool) -> str:
 
 
 def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
-    """Return the remedy for a line with further columns: to name them.
-
-    `number` is that of the line, `parts` its cells, more than the format has columns.
-    """
+    """Return the remedy for a line with further columns: to name them."""
     # A first column of row numbers counts from 0 or from 1, and lines may include a heading.
     is_numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
     columns = f"-{form.columns}" if is_numbered else form.columns
@@ -373,10 +370,7 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
 
 
 def _advise_delimiter(word: str, line: bytes, name: str) -> str:
-    """Return the remedy for a file with another delimiter, whose name is `word`: "comma".
-
-    `line` is one of its lines, `name` the file.
-    """
+    """Return the remedy for a file with another delimiter, such as the `word` "comma"."""
     delimiter = DELIMITERS[word]
     count = len(line.split(delimiter.encode()))
     endings = {"comma": ".csv", "tab": ".tsv"}

@@ -191,10 +191,7 @@ def run_stage(name: str, opened: Opened) -> StageResult:
 
 
 def _check_files(opened: Opened) -> Findings:
-    """Compare the files of the folder with the descriptor and the checksums.
-
-    Yields findings, and returns the number of files.
-    """
+    """Compare the files of the folder with the descriptor and the checksums."""
     tables, folder = opened.tables, opened.tables.folder
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]
@@ -237,7 +234,7 @@ def _check_files(opened: Opened) -> Findings:
 def _list_names(folder: Path | ZipPath) -> list[str]:
     """List the names in a set's folder, or in that of its zip.
 
-    Those of a newer set that waits there to take their places are among them, not its folder.
+    Files of an exchange that was cut off are listed as if it were completed.
     """
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
@@ -252,11 +249,7 @@ def _list_names(folder: Path | ZipPath) -> list[str]:
 
 
 def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iterator[Finding]:
-    """Compare the hashes of all files, that of the descriptor among them, with checksums.txt.
-
-    `digests` maps names of files to their SHA-256. Without checksums.txt nothing protects what the
-    descriptor does not: itself, and documents; a note says so.
-    """
+    """Compare the hashes of files, `digests`, with checksums.txt; note what nothing protects."""
     if CHECKSUMS not in digests:
         free = [name for name in digests if not name.endswith(".parquet") and name != DESCRIPTOR]
         more = f", nor are {', '.join(sorted(free))}" if free else ""
@@ -325,10 +318,7 @@ _WORDS = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "re
 
 
 def _check_keys(opened: Opened) -> Findings:
-    """Check that each table has as many rows as stated, ascending by its key, and each key once.
-
-    Yields findings, and returns the number of rows.
-    """
+    """Check that rows are as many as stated, and that their keys ascend without a repeat."""
     rows = 0
     for name in opened.names:
         counted = 0
@@ -350,7 +340,7 @@ def _check_keys(opened: Opened) -> Findings:
 
 
 def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
-    """Find rows whose key is that of the row before, or smaller: the table should ascend."""
+    """Find rows whose key is not above that of the row before."""
     if not len(table):
         return
     # Of each row but the first: whether it is equal to the row before in the columns so far, and
@@ -379,10 +369,7 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 def _check_pooling(opened: Opened) -> Findings:
-    """Compare constants of both sides with those of head and tail.
-
-    Yields findings, and returns how many could be compared.
-    """
+    """Compare constants of both sides with those of head and tail."""
     compared = 0
     for dataset in opened.datasets:
         sides: dict[tuple[Any, ...], dict[str, Row]] = {}
@@ -447,10 +434,7 @@ _WIDER = (
 
 
 def _check_filters(opened: Opened) -> Findings:
-    """Compare the candidates of protocols of which one filters more, or the same.
-
-    Yields findings, and returns the number of rows.
-    """
+    """Compare the candidates of protocols of which one filters more, or the same."""
     rows = 0
     columns = KEYS["candidates"]
     for dataset, statistics in opened.datasets.items():
@@ -495,9 +479,9 @@ def _compare_wider(
 ) -> Iterator[Finding]:
     """Compare the numbers of tasks that have at most each number of candidates.
 
-    A filter that removes more leaves at least as many tasks with few candidates. `tasks` maps
-    numbers of candidates to tasks under the wider filter, of whose candidates `key` has the names;
-    `filters_less` has those under `protocol`.
+    A filter that removes more candidates leaves more tasks with few. `tasks` maps numbers of
+    candidates to tasks under the wider filter, of which `key` has the names; `filters_less` is that
+    under `protocol`.
     """
     message = (
         f"fewer tasks have this number of candidates or less than under protocol {protocol}, "
@@ -521,8 +505,8 @@ def _compare_wider(
 def _check_relations(opened: Opened) -> Findings:
     """Compare the tasks of single relations with those of the whole split.
 
-    Yields findings, and returns the number of rows. A triple is a task on either side, so that a
-    relation has as many on both; and there are no more relations than the dataset has.
+    Each triple is a head task and a tail task, so a relation has as many of one as of the other.
+    The table cannot have more relations than the dataset.
     """
     name, rows = "candidates_by_relation", 0
     for dataset, statistics in opened.datasets.items():
@@ -600,10 +584,7 @@ def _compare_counts(
 
 
 def _check_contents(opened: Opened) -> Findings:
-    """Compare the values of tables with their hashes, and the index with the tables.
-
-    Yields findings, and returns the number of rows: 0, with a note, if hashes cannot be compared.
-    """
+    """Compare the values of tables with their hashes, and the index with the tables."""
     reason = "" if opened.selected is None else "the hashes are those of whole tables"
     hashed = any("contentHash" in row for row in opened.resources.values())
     if opened.tables.version == UNRELEASED and not hashed:
@@ -635,10 +616,7 @@ def _check_contents(opened: Opened) -> Findings:
 
 
 def _rebuild_constants(opened: Opened) -> Findings:
-    """Compare constants with those that follow from the histograms.
-
-    Yields findings, and returns the number of rows.
-    """
+    """Compare constants with those that follow from the histograms."""
     rows = 0
     for dataset in opened.report("constants from the histograms"):
         compute = cache(partial(_compute, opened.tables))
@@ -709,11 +687,7 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
 
 
 def _rebuild_histograms(opened: Opened) -> Findings:
-    """Compare statistics and histograms with those that the files of datasets give.
-
-    Yields findings, and returns the number of rows that were counted again. A dataset whose files
-    cannot be counted is noted.
-    """
+    """Compare statistics and histograms with those of the files; note datasets without files."""
     rows = 0
     for dataset in opened.report("candidates from the files"):
         try:
@@ -736,9 +710,7 @@ def _rebuild_histograms(opened: Opened) -> Findings:
         for name, table in counted.tables.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
-            # Equal tables are the rule, and quickly found. Others may still be right: relations
-            # whose labels are written alike as text share their key, by which tasks are added up.
-            # The order of rows is checked by another stage.
+            # Different tables may still be right: relations whose labels look alike share a key.
             if not sort_rows(name, table).equals(stored):
                 expected, found = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
                 message = "the files of the dataset give another number of tasks"
@@ -754,10 +726,7 @@ class _Recount(NamedTuple):
 
 
 def _count_again(opened: Opened, dataset: str) -> _Recount:
-    """Count the files of a dataset as the build did, by the protocols, splits and baselines it has.
-
-    A benchmark of numbers of tasks has only these. RankconstError if files cannot be had or read.
-    """
+    """Count a dataset's files as the build did; RankconstError if they cannot be had or read."""
     from rankconst_builder.facts import describe_graph
     from rankconst_builder.pipeline import encode_benchmark
     from rankconst_builder.tabulate import tabulate_histograms

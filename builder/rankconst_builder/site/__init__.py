@@ -202,8 +202,8 @@ def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:
 def _list_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of every file.
 
-    Below v1 is what other programs read, with all constants of a dataset; below assets is what the
-    calculator reads, with those of the metrics that it offers.
+    Files below v1 have all constants of a dataset, for other programs. Files below assets have what
+    the calculator offers.
     """
     version = site.tables.version
     for key in site.keys:
@@ -245,9 +245,8 @@ def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
 def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the path and the content of each script.
 
-    They are the names that the calculator reads, the calculator, the search in the list of
-    datasets, and the reader of pasted tables, which is loaded when somebody pastes one and has only
-    the modules that the calculator lacks.
+    The reader of pasted tables is loaded when a table is pasted, and has only the modules that the
+    calculator lacks.
     """
     names = write_json(describe_names(site.tables, site.keys))
     # The script of each dataset adds its constants to the sets when it is loaded.

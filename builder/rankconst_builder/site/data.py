@@ -103,11 +103,7 @@ def write_json(content: Any) -> str:
 
 
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
-    """Return the names that the calculator reads, each with its spellings and traits.
-
-    `keys` are the datasets. Names that several benchmarks share are apart, with the keys of these,
-    and so are the patterns of numbers, which the page reads as the program does.
-    """
+    """Return the names that the calculator reads, each with its spellings and traits."""
     datasets = []
     protocols = dict(PROTOCOLS)
     for key in keys:
@@ -158,10 +154,7 @@ def _pick(row: Any, *traits: str) -> dict[str, Any]:
 
 
 def select_offered(described: dict[str, Any]) -> dict[str, Any]:
-    """Return what the calculator reads of a dataset, for the metrics that it offers.
-
-    By tasks these are expectation and variance, the worst values, and the levels.
-    """
+    """Return what the calculator reads of a dataset, for the metrics that it offers."""
     slugs = [slug(metric) for metric in OFFERED]
     expectation, variance = FIELDS.index("expectation"), FIELDS.index("variance")
     constants: dict[str, dict[str, list[float]]] = {}
@@ -180,8 +173,8 @@ def select_offered(described: dict[str, Any]) -> dict[str, Any]:
 def describe_words() -> dict[str, dict[str, str]]:
     """Return the dictionary of the page's reader of tables: squashed spelling to meaning.
 
-    The spellings of a metric that takes a k end in an @ without it: "hits@" for Hits@10. Of several
-    meanings of a spelling the last one below counts.
+    A metric that takes a k is spelled without it, as "hits@". If a spelling has several meanings,
+    the last one set here counts.
     """
     words = {squash(word): {"kind": "filler"} for word in VOCABULARY.fillers}
     for word in VOCABULARY.lexicon.values():
@@ -212,8 +205,7 @@ def describe_words() -> dict[str, dict[str, str]]:
 def _ask(word: Word) -> dict[str, str]:
     """Return the places where the page asks about a word, a letter each, and the reason.
 
-    A word that is asked about in headings of columns and in text has ``{"scopes": "ct", ...}``. A
-    word about a metric, such as "std", is asked about in headings of columns only.
+    ``{"scopes": "ct", ...}`` asks about a word in headings of columns and in text.
     """
     scopes = "column" if word.field == "metric" else word.scopes
     letters = {"column": "c", "row": "r", "name": "n", "text": "t"}
@@ -222,7 +214,7 @@ def _ask(word: Word) -> dict[str, str]:
 
 
 def _describe_metric(metric: Metric) -> dict[str, Any]:
-    """Return what the calculator knows of a metric; no upper end, None, for one that has none."""
+    """Return what the calculator knows of a metric; its upper end is None if it has no limit."""
     return {
         "slug": slug(metric),
         **_pick(metric, "key", "label"),
@@ -306,10 +298,7 @@ def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
 
 
 def _find_first(guess: int, holds: Callable[[int], bool]) -> int:
-    """Find the least whole number with a property, which all larger ones have and no smaller one.
-
-    The search takes a step for each number between `guess` and the result.
-    """
+    """Find the least whole number with a property that all larger numbers have, from a guess."""
     while not holds(guess):
         guess += 1
     while holds(guess - 1):

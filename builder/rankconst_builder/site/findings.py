@@ -1,7 +1,7 @@
-"""Published results beside counting: read for all pages, and the two pages of what comes out.
+"""Published results compared with what counting gets, and the two pages that show it.
 
-One shows which results beat counting, the other published means, chance and counting, graph by
-graph.
+One page shows which results beat counting. The other compares published means with chance and
+counting, graph by graph.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _expect_graph(tables: Tables, tasks: Tasks, metric: str) -> dict[str, float]
 
 
 def _average(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each column of some rows, at least one, which all have its columns."""
+    """Return the mean of each column of rows, which all have the same columns."""
     return {name: statistics.fmean(row[name] for row in rows) for name in rows[0]}
 
 

@@ -538,10 +538,7 @@ def _list_constants(site: Site, key: str) -> Html:
 
 
 def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
-    """Return the facts on a dataset: statistics, source files with hashes, licence and citation.
-
-    `row` is that of the table of datasets; numbers that are not known are None there.
-    """
+    """Return the facts on a dataset: statistics, sources with hashes, licence and citation."""
     facts = []
     for name in ("entities", "relations"):
         trained = f"{count(row[f'{name}_train'])} of them in the training set"
