@@ -263,8 +263,7 @@ class _Request:
     ) -> AdjustedReading:
         """Adjust the numbers of a reading; those that contradict their tasks get a question.
 
-        `is_frame` is True for a DataFrame, which may have no rows, and gets no p. `decimals` is how
-        many its numbers have, for all metrics or each.
+        A frame may have no rows, and gets no p. `decimals` are those of its numbers.
         """
         from rankconst.checks import confirm_reading
         from rankconst.results.batches import adjust_reading
@@ -272,7 +271,7 @@ class _Request:
 
         user = replace(self.user, percent=self.percent is True)
         reading = confirm_reading(name_answers(reading, self.tables), self.tables, user)
-        is_empty = is_frame and not len(reading.entries)  # a frame may have no rows
+        is_empty = is_frame and not len(reading.entries)
         adjusted = adjust_reading(
             reading,
             self.tables,
@@ -288,10 +287,7 @@ class _Request:
 
 
 def _adjust_answers(results: Any, request: _Request) -> Any:
-    """Adjust a number, or several, of one metric of queries with several right answers.
-
-    Return an adjusted number for a number, and a list for a list.
-    """
+    """Adjust a number, or each of a list, of a metric of queries with several right answers."""
     _require_one(results, request.names)
     user, decimals = request.user, cast("int | None", request.decimals)
     tasks = request.tables.tasks(
@@ -308,9 +304,7 @@ def _adjust_answers(results: Any, request: _Request) -> Any:
 def _adjust_frame(frame: Any, request: _Request) -> Any:
     """Return a DataFrame with the adjusted forms of its numbers in further columns.
 
-    ``request.errors`` is what to do about cells that cannot be read: "raise" raises DataError for
-    any, "note" names them in a column ``note``, and None does so only if there are some; it raises
-    if no number at all can be read.
+    Without ``request.errors``, DataError if no number of a frame with rows can be read.
     """
     from rankconst.results.frame import add_columns, read_frame
     from rankconst.results.reading import require_complete
@@ -457,7 +451,7 @@ def _is_file(results: Any) -> bool:
 
 
 def _require_one(value: Any, names: Sequence[str]) -> str:
-    """Return the only name of a metric; UsageError, which shows the value, if there is not one."""
+    """Return the only name of a metric; UsageError about `value` if there is none or several."""
     if not names:
         raise UsageError(
             f"which metric is {value}? Add metric, as in rankconst.adjust({value}, metric='mrr')."
@@ -790,10 +784,7 @@ def compare(
 def _compare_files(
     files: Sequence[Any], metric: str | None, user: Address, *, percent: bool, tables: Any
 ) -> Compared:
-    """Compare the results of files, or of objects in their place, on the same ranking tasks.
-
-    Raises AskedError with the first open questions: what a number is of has to be sure.
-    """
+    """Compare the results of files, or of objects in their place; AskedError for questions."""
     from rankconst.results.compared import compare_files
     from rankconst.results.frame import read_given
 
@@ -817,10 +808,10 @@ _INCLUDED = threading.local()
 
 
 def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables:
-    """Return as tables what a user gives as such; those that came with the package for None.
+    """Return the tables that a user gives; those that came with the package for None.
 
-    Counts of candidates become a small set of one dataset, several sets one in which a dataset is
-    that of the first that holds it. Raises UsageError for anything else.
+    Counts become a set with one dataset. Of several sets, the first that holds a dataset counts for
+    it. UsageError for anything else.
     """
     if tables is None:
         if not hasattr(_INCLUDED, "tables"):

@@ -129,8 +129,7 @@ def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
     """Return the points that a picture shows of a number, by the form that they show.
 
     `names` maps each form to an attribute of `numbers`: ``skill="index"`` makes a mark at
-    ``numbers.index``, with a bar over ``numbers.index_interval``. A form that is undefined (None),
-    as all are without `numbers`, has no mark.
+    ``numbers.index``, with a bar over ``numbers.index_interval``. Undefined forms have no mark.
     """
     marks = {}
     for form, name in names.items():
@@ -249,10 +248,9 @@ class Span(NamedTuple):
 
 
 def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, Span]:
-    """Return the place of each column, by ascending mean of candidates.
+    """Return the place of each column, by ascending mean of candidates, its size.
 
-    `sizes` has that mean for each column. A column is as wide as its metric with the most results
-    needs, the same in all panels.
+    In all panels a column is as wide as its metric with the most results needs.
     """
     counts = Counter((point.column, point.metric) for point in points)
     spans, start = {}, 0
@@ -437,15 +435,12 @@ SUFFIXES: dict[str, tuple[str, dict[str, None]]] = {
 }
 """Ending of a file name to the key of a description in its metadata, and to further metadata.
 
-These have no hour, so that equal pictures are equal files.
+Dates are None, so that equal pictures are equal files.
 """
 
 
 def render_figure(figure: Figure, suffix: str) -> bytes:
-    """Return a picture as the bytes of a file: the same picture, the same bytes.
-
-    `suffix` is the ending of its name: ".svg", ".png" or ".pdf".
-    """
+    """Return a picture as the bytes of a file that ends in `suffix`; equal pictures are equal."""
     title, _, description = str(figure.get_label()).partition("\n")
     about, more = SUFFIXES[suffix]
     buffer = io.BytesIO()

@@ -125,7 +125,7 @@ class Listing:
     ) -> Listing:
         """Make a listing of rows with the same keys, those of the columns among them.
 
-        Keys without a column are kept for the `show_row` of others.
+        Keys without a column are kept: the `show_row` of a column may read them.
         """
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
         return cls(
@@ -140,7 +140,7 @@ class Listing:
         return len(self.data[self.columns[0].key])
 
     def take(self, places: Sequence[int]) -> Listing:
-        """Return a listing of the rows at some places, in the order of these."""
+        """Return a listing of the rows at some places, in that order."""
         data: dict[str, Any] = {}
         for key, values in dict[str, Any](self.data).items():
             if hasattr(values, "dtype"):
@@ -315,10 +315,7 @@ def _write_fields(grid: Sequence[GridColumn], place: int, width: int, *, is_sing
 
 
 def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
-    """Write a table of two columns, the texts of the second continuing below themselves.
-
-    There is at least one row, and as many names as texts.
-    """
+    """Write a table of two columns, the texts of the second continuing below themselves."""
     most = max(map(measure, names))
     start = most + 5
     lines = []
@@ -384,7 +381,7 @@ def _find_filled(columns: Sequence[Sequence[Any]]) -> list[int]:
 def _entitle(column: Column, group: str, rows: Listing) -> str | None:
     """Return the title of a column in the table of a group; None if it has nothing there.
 
-    Of "WN18RR / MRR" and "MRR (WN18RR)" it is MRR, as the group is named above its table.
+    In group WN18RR, "WN18RR / MRR" and "MRR (WN18RR)" become MRR.
     """
     if column.group is None:
         return column.title if any(list_values(rows.data[column.key])) else None
@@ -656,8 +653,7 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
     gap = _GAP if fits else _NARROW_GAP
     excess = _add_gaps(widths, gap) - width
     while excess > 0:
-        # The widest column gives a place; of equally wide ones the last of words, if any, as these
-        # can be broken better than headings of numbers.
+        # The widest column gives a place; of equally wide ones, words break better than headings.
         breakable = [
             place for place, column in enumerate(columns) if widths[place] > column.unbroken
         ]

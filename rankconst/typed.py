@@ -112,10 +112,7 @@ def _expect(batch: AdjustedBatch) -> float:
 
 
 def _explain_numbers(floors: Floors) -> str:
-    """Explain the numbers: in a sentence each, or in one for all.
-
-    Sentences begin with the metric if there are several, and with the dataset if there are several.
-    """
+    """Explain the numbers: in a sentence each, or in one for all."""
     if len(floors) > _MOST_SENTENCES:
         return summarise(floors)
     datasets = [batch.batch.tasks.dataset for batch in floors]

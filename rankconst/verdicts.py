@@ -166,7 +166,7 @@ def show_expected(value: float | None) -> str:
 def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
     """Count the numbers that are better than chance, and than counting if that is known.
 
-    `floors` has numbers compared with chance, at least one, and the same compared with counting.
+    `floors`, not empty, maps numbers compared with chance to the same compared with counting.
     """
     over_chance = np.concatenate([judge(batch) for batch in floors])
     verdicts = [judge(floor) for floor in floors.values() if floor is not None]

@@ -34,8 +34,8 @@ Kind = Literal["hits", "hit", "first", "reciprocals", "gain", "clipped_gain", "p
 class Places:
     """The places of the right answers of queries, those of a query together and ascending.
 
-    `starts` are where each query begins, `rights` how many right answers it has, at least 1: of two
-    queries with right answers in places 1, 3 and 2, [0, 2] and [2, 1].
+    `starts` are where each query begins; `rights`, its number of right answers, is at least 1. Of
+    two queries with right answers in places 1, 3 and in place 2, they are [0, 2] and [2, 1].
     """
 
     places: Values
@@ -46,7 +46,7 @@ class Places:
     def from_first(cls, first: Values, rights: NDArray[np.intp]) -> Places:
         """Put the right answers of each query one after another, from a place on.
 
-        From places [1, 4] on, 2 right answers and 1 are in places 1, 2 and 4.
+        With `first` [1, 4] and `rights` [2, 1] the places are 1, 2 and 4.
         """
         starts = np.cumsum(rights) - rights
         return cls(np.repeat(first - starts, rights) + np.arange(rights.sum()), starts, rights)
@@ -128,8 +128,7 @@ class Family:
     def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
         """Return what :meth:`sum_up` is divided by, for each query, from its N and R.
 
-        `candidates` may be one number for all queries. The sum of the right answers on top, the
-        ideal, is computed once for each number of them.
+        `candidates` may be one number for all queries.
         """
         k = k or ALL
         if self.over.startswith("ideal"):
@@ -292,8 +291,7 @@ class Library:
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name; None if the library does not have it.
 
-        A name without a k may be of a metric that is only there without one. Raises
-        UnknownNameError if the metric needs a k, and neither name nor library has it.
+        Raises UnknownNameError if the metric needs a k, and neither name nor library has one.
         """
         for stem, k in split_name(name):
             rows = self.metrics if k else {**self.metrics, **self.metrics_without_k}
@@ -426,8 +424,8 @@ def list_spellings() -> frozenset[str]:
 def find_measure(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
     """Return the metric that a whole name spells, of one right answer or of several, and its form.
 
-    The form is that of an adjusted name, "index" for "AMRR", and else None. The whole is None for
-    other names, and for one that lacks its k, if `k` is None, too.
+    The form of "AMRR" is "index", that of a plain name None. Return None for other names, and for a
+    name that lacks its k if `k` is None.
     """
     for stem, number in split_name(name):
         if stem in list_spellings():
@@ -452,7 +450,7 @@ def _list_stems_with_k() -> frozenset[str]:
 def _name(stem: str, k: int | None, name: str) -> AnswersMetric:
     """Return a metric of several right answers without a definition, shown as `name` writes it.
 
-    "test_NDCG_at_10" is shown as "NDCG@10". `stem` and `k` are those of :func:`split_name`.
+    "test_NDCG_at_10" is shown as "NDCG@10".
     """
     symbol = strip_prefixes(name)
     if k is None:

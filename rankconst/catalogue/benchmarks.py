@@ -177,9 +177,7 @@ class Benchmark:
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
     """Return the benchmark of an entry of benchmarks.toml; takes fields out of `entry`.
 
-    A file has a URL of its own, ``files.train = {url = ..., sha256 = ...}``, or is a member of the
-    benchmark's archive, ``files.train = {member = "train.txt"}``. Without an archive there are no
-    members, and its empty URL is never asked for.
+    A file has a URL of its own, or is a member of the archive: ``{member = "train.txt"}``.
     """
     archive = Remote(**entry.pop("archive", {"url": ""}))
     files: dict[str, BenchmarkFile] = {}
@@ -320,9 +318,10 @@ _LONGEST_KEY = 100
 
 
 def make_key(name: str, what: str = "name") -> str:
-    """Turn a user's name for a graph into a key, "MyKG" into "mykg"; refuse names of benchmarks.
+    """Turn a user's name for a graph into a key, "MyKG" into "mykg".
 
-    UsageError, which calls it `what`, also for a name that no file may have.
+    UsageError, which calls the name `what`, for those of benchmarks and those that no file may
+    have.
     """
     key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:

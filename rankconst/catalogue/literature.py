@@ -238,8 +238,7 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 def suggest_suites(text: str) -> tuple[str, ...]:
     """Return the suites with the number of graphs in a text, and most of its words.
 
-    "mean over 41 inductive graphs" suggests the suites of 41 graphs, those that are called
-    inductive before others. Several are returned if they share equally many words.
+    "mean over 41 inductive graphs" suggests the suites of 41 graphs whose names share most words.
     """
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}

@@ -188,8 +188,8 @@ def _holds_digit(name: str) -> bool:
 def _list_registered() -> Mapping[str, str]:
     """Map every spelling of a benchmark, and of a suite, squashed, to its key.
 
-    A title also counts without the tool at its end: "FB15k-237 v1 (GraIL)". Of a spelling that
-    several have, the first is meant.
+    The title "FB15k-237 v1 (GraIL)" counts without its tool, too. A shared spelling means the
+    first.
     """
     keys: dict[str, str] = {}
     for key, (title, *aliases) in list_titles().items():

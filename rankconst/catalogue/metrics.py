@@ -107,10 +107,7 @@ def _cut(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int 
 
 
 def _median(ranks: Values, weights: Values) -> float:
-    """Return the median, of two middle ranks their mean.
-
-    Each rank counts as many times as its weight says; there is at least one.
-    """
+    """Return the weighted median; of two middle ranks their mean."""
     order = np.argsort(ranks)
     below = np.cumsum(weights[order])
     half = below[-1] / 2
@@ -723,7 +720,7 @@ def _parse_name(name: str, k: int | None) -> Metric:
 
 
 def _find_family(name: str) -> tuple[Metric | None, int | None]:
-    """Return the family of a name and its k; None for a name of none, and without a k.
+    """Return the family and the k of a name; each is None if the name has none.
 
     ``mrr@10`` is MRR@k with 10, ``hits10`` Hits@k with 10; ``mrr10`` is no name.
     """
@@ -741,7 +738,7 @@ def find_metric(name: str, k: int | None = None) -> Form | None:
     """Return the metric that a whole name spells, with its adjusted form; None for other names.
 
     ``hits@10`` is Form(Hits@10, None), ``AH@10`` and PyKEEN's ``adjusted_hits_at_10`` are
-    Form(Hits@10, "index"). `k` is that of a name without one; without either, the name is none.
+    Form(Hits@10, "index"). `k` is for names without one; if both lack it, ``hits`` is no metric.
     """
     bare = name.strip()
     metric, number = _find_family(bare)

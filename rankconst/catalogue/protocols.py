@@ -293,7 +293,7 @@ UNTABLED: dict[str, Protocol] = {
 """Protocols that results may be of but that only tables of your own hold, by key."""
 
 DEFAULT_PROTOCOL = "standard"
-"""The protocol of numbers of which nothing says another one."""
+"""The protocol of numbers without a declared one."""
 
 
 class Sampling(NamedTuple):
@@ -356,8 +356,8 @@ def is_sampled(name: str) -> bool:
 def find_protocol(name: str) -> Protocol:
     """Read a protocol's name, whether or not it has constants: to describe it.
 
-    Keys come first, then "sampled:500", then other spellings. Raises UnknownNameError for others,
-    and says so for "filtered", which is several, and for the name of a tool.
+    Keys come first, then "sampled:500", then other spellings. Raises UnknownNameError, which
+    explains "filtered", as it means several protocols, and names of tools.
     """
     exact = {**PROTOCOLS, **UNTABLED, OWN_COUNTS.key: OWN_COUNTS}.get(name)
     if exact is not None:
@@ -379,10 +379,9 @@ def find_protocol(name: str) -> Protocol:
 
 
 def _sample(name: str, negatives: int, way: str | None) -> Protocol:
-    """Return the protocol that ranks among sampled negatives, so many for each task.
+    """Return the protocol that ranks each task among as many sampled negatives.
 
-    `way` is how they are drawn, in any spelling of ``samplings.toml``; None for the usual way.
-    `name` is what was typed, for messages.
+    `way` is how they are drawn; None for the usual way. `name` is what messages quote.
     """
     if negatives < 1:
         raise UnknownNameError(
@@ -407,10 +406,7 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
 
 
 def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -> str:
-    """Explain why a protocol does not fit a graph, and name those that do; empty if it fits.
-
-    `temporal` and `qualified` say whether the facts of the graph have a time, or qualifiers.
-    """
+    """Explain why a protocol does not fit a graph, and name those that do; empty if it fits."""
     if protocol.fits(temporal, qualified):
         return ""
     if not temporal and not qualified:
@@ -437,10 +433,7 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
 
 
 def rate_protocol(key: str) -> int:
-    """Return how likely numbers without a protocol are of this one, 0 being the likeliest.
-
-    0 for the default, 1 for one that tools use, 2 for others.
-    """
+    """Rate a protocol for undeclared numbers: 0 for the default, 1 if tools use it, else 2."""
     if key == DEFAULT_PROTOCOL:
         return 0
     return 1 if find_protocol(key).used_by else 2

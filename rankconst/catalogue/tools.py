@@ -61,10 +61,10 @@ class Tool:
         return self.refused.get(squash(dataset))
 
     def find_split(self, dataset: str, split: str) -> str:
-        """Return the split of a benchmark that the tool means by one.
+        """Return the split of a benchmark that the tool means by `split`.
 
-        "test" means its own test set, if that is another split there; DataError then for all but
-        these two.
+        If its test set is another split there, "test" means that one, and other splits raise
+        DataError.
         """
         test_set = self.test_sets.get(dataset)
         if test_set is None or split == test_set:
@@ -123,7 +123,7 @@ def _list_names() -> Names:
 def parse_tool(name: str) -> Tool:
     """Read the name of a tool, or of one of its repositories.
 
-    UnknownNameError for others; one that is a protocol only is answered by how to give that.
+    UnknownNameError for other names; for a protocol it says how to name that.
     """
     protocol = {squash(key): key for key in PROTOCOLS}.get(squash(require_text(name)))
     if protocol and _list_names().find(name) is None:

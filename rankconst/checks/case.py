@@ -80,10 +80,7 @@ class Rule:
     mended_by_swap: bool = False
 
     def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
-        """Yield the findings in the evaluations of a file, with the key of the rule.
-
-        A rule on a whole file names law and evaluation itself, where a finding is of a single one.
-        """
+        """Yield the findings in the evaluations of a file."""
         if self.whole_file:
             yield from (replace(finding, rule=self.key) for finding in self.find(cases))
             return

@@ -125,8 +125,7 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
 def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -> Finding:
     """Report an adjusted value that does not belong to its base value.
 
-    `expected` is the right one, `cause` the known defect that gives the other. It is an error if
-    the ranking tasks are declared: if they are assumed, others may fit.
+    It is an error if the ranking tasks are declared; if they are assumed, others may fit.
     """
     base = case.base_values[m.entry.metric]
     sentence = f"{cause.summary[:1].upper()}{cause.summary[1:]}."
@@ -210,10 +209,7 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     why="Possible, and common on small graphs: it has counted, and learnt nothing.",
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
-    """Find numbers worse than those of a ranker that only counts, in one finding.
-
-    The MRR comes first; of more than a few numbers, only the first is written out.
-    """
+    """Find numbers worse than those of a ranker that only counts, in one finding."""
     counting = find_counting(case)
     below = {m: expected for m, expected in counting.items() if _is_below(case, m, expected)}
     if not below:
@@ -310,8 +306,7 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
 def _is_far_beyond(m: Measured, published: Literature) -> bool:
     """Tell whether a number beats all published ones by at least a quarter of their range.
 
-    An MRR of 0.45 does where others published 0.25 to 0.40: the limit is 0.40 + 0.15 / 4. Published
-    values ascend, and there are several, as fewer than FEWEST_RESULTS are no Literature.
+    An MRR of 0.45 does where others published 0.25 to 0.40: the limit is 0.40 + 0.15 / 4.
     """
     # Of the interval of its rounding, the end that is nearest to what others published counts.
     if m.entry.metric.increasing:

@@ -170,11 +170,7 @@ def write_findings(
 
 
 def summarise(every: Sequence[CheckedReading]) -> str:
-    """Return a line with the numbers of files, values and findings.
-
-    Without findings and questions, it says that the values are possible, and how many are no worse
-    than counting.
-    """
+    """Return a line with the numbers of files, values and findings."""
     size = sum(len(each.reading.entries) for each in every)
     numbers = count_of(size, "number")
     findings = sum(len(each.findings) for each in every)

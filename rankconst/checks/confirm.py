@@ -206,8 +206,8 @@ class _Judge:
     def _grade(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> int | None:
         """Grade the fit of tasks: `_FITS`, `_DEFECT`, `_CONTRADICTED`; None if no tables have them.
 
-        They are contradicted if a number of ranks is another, or an adjusted value is not explained
-        by a known defect.
+        A wrong number of ranks, or an adjusted value that no known defect explains, contradicts
+        them.
         """
         count = self.archive.count(tasks, tool)
         if count is None:
@@ -396,7 +396,7 @@ def _name_columns(option: str) -> str:
 def _list_differences(tasks: Tasks, others: Tasks) -> dict[str, str]:
     """Map the names in which tasks differ from others to the keys of the tasks.
 
-    Of test tasks of both sides against valid ones of both: {"split": "test"}.
+    Test tasks against valid ones, of both sides, give {"split": "test"}.
     """
     return {
         name: getattr(tasks, name)

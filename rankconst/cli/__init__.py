@@ -87,10 +87,7 @@ def main() -> None:
 
 
 def _check_memory() -> None:
-    """Exit with code 6 and a message if the system allows this process too little memory.
-
-    What is allowed is the soft limit of ``ulimit -v`` or ``-d``; Windows has none.
-    """
+    """Exit with code 6 if ``ulimit -v`` or ``-d`` allows this process too little memory."""
     try:
         import resource
     except ImportError:  # Windows

@@ -199,17 +199,14 @@ def adjust(
 
 
 def _list_baselines(name: str | None, dataset: str | None, opened: Tables) -> tuple[str, ...]:
-    """Return the key of chance, and those of the baselines that --baseline names, if it does.
-
-    "all" means those of the dataset in the tables; if it is None, those of usual datasets.
-    """
+    """Return the keys of chance and, if a name is given, of the baselines that it means."""
     return tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(name, dataset)]))
 
 
 def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> int | None:
     """Return the value of an option, a whole number from `least` on; None if it has no value.
 
-    Raises UsageError for anything else; `hint`, if given, begins with a blank and ends the message.
+    `hint` ends the message of the UsageError for other values, and begins with a blank.
     """
     if text is None:
         return None
@@ -228,9 +225,8 @@ def _open_sets(
 ) -> tuple[Tables, list[str]]:
     """Open the tables, and return them with the names of the datasets.
 
-    `places` are the values of --tables. With --counts or --num-tasks, a small set is made of what
-    these say, joined with the others; the name of its dataset takes the place of --dataset, if
-    there is one only. Counts of several right answers are returned alone.
+    --counts or --num-tasks makes one more set of tables, whose dataset takes the place of
+    --dataset. Counts of several right answers are returned alone.
     """
     opened, datasets = open_tables(places), evaluation.datasets
     if counts is None and num_tasks is None:
@@ -267,7 +263,7 @@ def write_values(
     """Write typed values as a table, to be read as any other.
 
     ["recall@10=0.2"] becomes a document of the lines "metric,value" and "recall@10,0.2". A value
-    without a name is of the metric of --metric, if there is one; UsageError otherwise.
+    without a name is of the only metric in `metrics`; UsageError unless there is one.
     """
     from rankconst.results.document import Document
     from rankconst.results.meanings import assume_unit
@@ -291,10 +287,7 @@ def write_values(
 
 
 def refuse(options: Mapping[str, object], subject: str) -> None:
-    """Raise UsageError for the first of some options that has a value: it does not fit `subject`.
-
-    ``refuse({"--to": "mr"}, "a file")`` says that --to does not go with a file.
-    """
+    """Raise UsageError for the first of `options` with a value: it does not go with `subject`."""
     for name, value in options.items():
         if value:
             raise UsageError(f"{name} does not go with {subject}.")

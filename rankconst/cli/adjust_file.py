@@ -80,10 +80,7 @@ class Work:
 
 
 def read_file(work: Work) -> Reading:
-    """Read all files of a work as one; report on stderr how, and what is left out.
-
-    If `work.strict`, what is left out raises DataError.
-    """
+    """Read files; report omissions on stderr, or raise DataError for them if `work.strict`."""
     if isinstance(work.files, Document):
         reading = read_opened(work.files)
         # It holds values that were typed: messages must not name lines that no user has seen.
@@ -96,11 +93,7 @@ def read_file(work: Work) -> Reading:
 
 
 def list_file(work: Work, form: Format) -> Listing:
-    """List the adjusted numbers of a file; report on stderr omissions, assumptions and questions.
-
-    A screen lists some rows only (:func:`~rankconst.results.listed.choose_rows`), and notes are on
-    these.
-    """
+    """List adjusted numbers; report omissions, assumptions, questions and notes on listed rows."""
     adjusted = adjust_file(read_file(work), work)
     rows = choose_rows(adjusted, form)
     note = explain_ranks(adjusted) if form is Format.table else ""
@@ -156,10 +149,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
 
 
 def _comment(adjusted: AdjustedReading) -> str:
-    """Return the comment of a rewritten document: the command, and what was assumed, on one line.
-
-    ``rankconst adjust a.tex --replace AMRR; assumed: test split``, for example.
-    """
+    """Return the comment of a rewritten document: the command and the assumptions, on one line."""
     command = (
         shlex.join(["rankconst", *sys.argv[1:]])
         .replace("\n", " ")
@@ -179,11 +169,7 @@ def _comment(adjusted: AdjustedReading) -> str:
 
 
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
-    """Adjust the numbers of a file; if none can be, report the questions on stderr and raise.
-
-    Numbers that wait for an answer stay as they are among others. If `work.strict`, the first that
-    cannot be adjusted is an error.
-    """
+    """Adjust the numbers of a file; if none can be, report the questions on stderr and raise."""
     confirmed = confirm_reading(reading, work.tables, work.user)
     try:
         return adjust_reading(
@@ -231,8 +217,7 @@ def report_answers(adjusted: AdjustedReading) -> None:
     declared = adjusted.list_partly_declared()
     some = {field: values for field, values in adjusted.assumed.items() if field in declared}
     of_all = {field: values for field, values in adjusted.assumed.items() if field not in declared}
-    # Those of all numbers are the main text of the report; those of some are a remark on it, or the
-    # text itself if there are no others.
+    # What is assumed of all numbers is the text of the report; what is assumed of some, a remark.
     if some and of_all:
         remarks.append(f"{describe_assumed(some)} (where it says no other)")
     elif some:
@@ -257,10 +242,7 @@ def _doubt_percent(adjusted: AdjustedReading) -> str:
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
-    """Report how many numbers the file declares as of other tasks than the options ask for.
-
-    They are counted by what the file says instead: "12 (valid), 3 (valid, head)".
-    """
+    """Report how many numbers the file says are of other tasks: "12 (valid), 3 (valid, head)"."""
     entries = adjusted.reading.entries
     options = [name for name in NAMES if getattr(adjusted.user, name)]
     texts = []
@@ -279,10 +261,7 @@ def _report_others(adjusted: AdjustedReading) -> None:
 
 
 def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
-    """Return the batches, and show how many are done while they are gone through, on a terminal.
-
-    Elsewhere they are returned as they are.
-    """
+    """Return the batches; on a terminal, show how many of them have been used."""
     if not sys.stderr.isatty():
         return done
     from rich.console import Console

@@ -89,8 +89,7 @@ def read_values(
             raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)
-        # --percent is about the shares among several metrics: "mr=200 hits@1=25". A metric that it
-        # is given alone for, by --metric, has to be one.
+        # Among named metrics, --percent is about the shares; the metric of --metric has to be one.
         shares = percent and (parsed.is_share or not name)
         try:
             published = read_published(parsed, value, percent=shares)
@@ -103,8 +102,8 @@ def read_values(
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
     """Adjust values on each dataset, against each baseline.
 
-    Return also pairs of what was typed of the tasks and the tasks that it means, for each metric
-    and dataset; none for values on a number of tasks without a dataset.
+    Return also pairs of the typed address and the tasks that it means, for each metric and dataset.
+    A number of tasks without a dataset has none.
     """
     user, tables = query.user, query.tables
     if query.num_tasks is not None:
@@ -134,10 +133,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 
 def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[AdjustedBatch]:
-    """Adjust values on a number of tasks without a dataset, among as many candidates each.
-
-    The protocol says how many: sampled:99 ranks among 100.
-    """
+    """Adjust values on a number of tasks without a dataset; sampled:99 ranks each among 100."""
     protocol = parse_counted(user.protocol, user.tool)
     address = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
     values: list[tuple[Metric, Published]] = []
@@ -217,7 +213,7 @@ def turn_back(
     """List the metric's values behind adjusted ones, with the range that rounding leaves.
 
     `typed` are "0.9343", or "amri=0.9343" in place of --metric; `to` is "mr", the metric itself.
-    Raises UsageError unless exactly one metric is named.
+    UsageError unless exactly one metric is named.
     """
     pairs = [value.rpartition("=") for value in typed]
     names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]

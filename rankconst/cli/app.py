@@ -126,11 +126,7 @@ def _root(
 
 
 def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
-    """Return the call by which Typer does what `words`, the command line, ask for.
-
-    It answers a shell that asks for completions, installs these for --install-completion, and shows
-    the help of a command, of the group "tables" or of the program for everything else.
-    """
+    """Return the call by which Typer shows the help of a line, or answers a shell."""
     is_completing = COMPLETION in os.environ
     named = words
     if is_completing:

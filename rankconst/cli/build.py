@@ -223,11 +223,7 @@ def _is_file(word: str) -> bool:
 
 
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
-    """Assign files to splits by their order; refuse an order that their names contradict.
-
-    Two are train and test, three train, valid and test. The files of a single folder are assigned
-    by their names.
-    """
+    """Assign files to splits by their order; refuse an order that their names contradict."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
         return _find_files(Path(paths[0]))
     orders = {2: ("train", "test"), 3: tuple(SPLITS)}
@@ -253,8 +249,8 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
 def _find_files(folder: Path) -> dict[str, str]:
     """Return the files in a folder that are named after a split, by split.
 
-    Of several for one split the last in alphabetical order counts. UsageError if there is none for
-    train or for test.
+    If several files are named after one split, the last in alphabetical order counts. UsageError
+    without a train or a test file.
     """
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
     files = {_split_name(path)[1]: path for path in paths}
@@ -347,7 +343,7 @@ def _place_files(
 ) -> tuple[dict[str, Path], str | None]:
     """Return the paths of files by split, and the URL of a training set, if it has one.
 
-    That is only read by the workers of a cluster: UsageError without `scheduler`, its address.
+    Only the workers of a cluster can read a URL: UsageError without `scheduler`, its address.
     """
     url = None
     if "://" in files.get("train", ""):
@@ -364,10 +360,7 @@ def _place_files(
 
 
 def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the keys of the baselines other than chance that names mean, in the catalogue's order.
-
-    None are left if chance alone is named; "all" names each of them.
-    """
+    """Return the keys of the named baselines but chance, as the catalogue orders them, or "all"."""
     if ALL_BASELINES in names:
         return tuple(INFORMED)
     keys = [parse_baseline(name).key for name in names]
@@ -377,7 +370,7 @@ def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
 def _read_columns(columns: str | None, is_own: bool) -> str | None:
     """Return what --columns says, such as "hrt-", in small letters; None if it is not given.
 
-    UsageError for letters that name no head, relation and tail, and unless the graph `is_own`.
+    UsageError for letters without h, r and t, and for a benchmark, whose columns are known.
     """
     from rankconst.catalogue.benchmarks import LineFormat
 
@@ -440,7 +433,7 @@ def _find_tests(tables: Tables, key: str) -> list[Tasks]:
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     """Return the row of some tasks: their names, their number, and what a random ranker gets.
 
-    It has None for metrics without constants, where tasks share their negatives.
+    Metrics without constants have None, as on tasks that share their negatives.
     """
     histogram = tables.histogram(tasks)
     row: dict[str, Any] = {"dataset": tasks.dataset, "protocol": tasks.protocol}

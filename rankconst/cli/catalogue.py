@@ -60,10 +60,7 @@ class Registry(NamedTuple):
     legend: str = ""  # below a page
 
     def fill(self, thing: Any) -> dict[str, Any]:
-        """Return the value of each column for a thing: its attribute, or what `values` make of it.
-
-        Tuples become lists, mappings lists of "key: text", and empty texts None, as JSON has them.
-        """
+        """Return the value of each column: an attribute of `thing`, or what `values` make of it."""
         row = {self.columns[0].key: thing.key}
         for column in self.columns[1:]:
             read = self.values.get(column.key)
@@ -120,10 +117,7 @@ _TIMES = {"any": "at any time", "same": "at the same time"}
 
 
 def _read_of_all(field: str) -> Callable[[Protocol], Any]:
-    """Return a function that reads a field of a protocol; it gives None if candidates are drawn.
-
-    The field then says nothing: it is about which of all entities are ranked.
-    """
+    """Return a function that reads a field on ranking all entities; None if some are drawn."""
     return lambda protocol: None if protocol.negatives is not None else getattr(protocol, field)
 
 
@@ -152,8 +146,8 @@ def _name_sides(tool: Tool) -> str | None:
 def _read_group(group: str) -> Callable[[Library], str]:
     """Return a function that says how a library defines a kind of metric, such as "recall".
 
-    It lists what the sum over right answers is divided by, "R" or "min(R, k)"; for MRR, whether the
-    first or all right answers count. It is empty for a library without such a metric.
+    It lists the divisors, "R" or "min(R, k)"; for MRR, whether the first or all right answers
+    count. It is empty for a library without such a metric.
     """
 
     def read(library: Library) -> str:
@@ -422,9 +416,8 @@ class Page:
 def find_page(opened: Tables, kind: str | None, name: str) -> Page:
     """Find the page of a name in the registry `kind`, such as "metrics", or in all of them.
 
-    A name that several registries have gets the page of the first one, in the order of
-    `REGISTRIES`; the page names the others. Raises UnknownNameError for an unknown name; `opened`
-    is where it then looks for datasets of your own.
+    A name of several registries gets the page of the first in `REGISTRIES`, and the page names the
+    others. UnknownNameError for an unknown name.
     """
     meanings, errors = {}, {}
     for plural in [kind] if kind else REGISTRIES:
@@ -441,8 +434,7 @@ def find_page(opened: Tables, kind: str | None, name: str) -> Page:
 def explain_unfit(page: Page, opened: Tables, names: Sequence[str]) -> str:
     """Explain why words behind a name, or options, do not go with its page.
 
-    `names` are the words that were typed, the first that of the page. "mrr wn18rr" is answered by
-    the other order: rankconst show wn18rr mrr.
+    "mrr wn18rr" is answered by the other order: rankconst show wn18rr mrr.
     """
     example = "DATASET METRIC"
     if page.kind in {"metrics", "baselines"}:
@@ -464,8 +456,8 @@ def _is_dataset(opened: Tables, name: str) -> bool:
 def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
     """Explain an unknown name: by the remark of a list, or by the nearest names.
 
-    `errors` has the message of each list that was searched, by the noun for its things. One that
-    says more than "unknown tool 'x'." is a remark, as on a dataset that is known and not offered.
+    `errors` maps each list that was searched to its message. One that says more than "unknown tool
+    'x'." is a remark, as on a dataset that cannot be built.
     """
     try:
         opened.resolve_dataset(name)

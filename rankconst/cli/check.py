@@ -119,8 +119,7 @@ def _conclude(checks: Sequence[CheckedReading]) -> int:
 def _split_results(results: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split arguments into files, and numbers with their names; refuse both at once.
 
-    "mrr=0.3" is a number unless there is a file of that name. Raises UsageError also for a number
-    without a name, and for no argument at all.
+    "mrr=0.3" is a number unless there is a file of that name.
     """
     typed = [result for result in results if "=" in result and not names_file(result)]
     files = [result for result in results if result not in typed]
@@ -170,7 +169,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         entries[name] = Entry(
             metric, value, row=0, column=name, line=None, context=context, adjustment=form
         )
-    # All are in one row, those of one evaluation; lines mean nothing, as there is no file.
+    # One row, as all are of one evaluation.
     row = {name: entry.text for name, entry in entries.items()}
     return Reading(
         name="the numbers",

@@ -205,7 +205,7 @@ def _list(
         if tasks.split:
             title += f" ({tasks.describe()})"
     num_tasks = f"{comparison.num_tasks:,} tasks"
-    # What is compared on may be called by its number of tasks already.
+    # The title may name the number of tasks already.
     if not title.endswith(num_tasks):
         title += f", {num_tasks}"
     caption = f"{comparison.describe()}\n{LEFT_OUT}"
@@ -221,9 +221,9 @@ def _list(
 
 
 def _compare_files(works: Sequence[Work]) -> Compared:
-    """Read and adjust files, and order their models, metric by metric and dataset by dataset.
+    """Read and adjust files, and order their models by metric and dataset.
 
-    Report on stderr assumptions, questions, and results that no other model has a value next to.
+    Report on stderr assumptions, questions, and results without another to compare with.
     """
     from rankconst.cli.adjust_file import adjust_file, read_file, report
     from rankconst.results.compared import compare_files

@@ -159,8 +159,7 @@ _ELSEWHERE = {
 def explain_option(name: str, known: Sequence[str] = ()) -> str:
     """Word the error about an unknown option, with a suggestion if there is one.
 
-    That is what stands for the option of another program ("--save": --out FILE), the value of a
-    metric ("--mrr": mrr=VALUE), or a `known` option that is written much alike.
+    --save suggests --out FILE, --mrr suggests mrr=VALUE, others a `known` option of like spelling.
     """
     from difflib import get_close_matches
 
@@ -210,8 +209,7 @@ def refuse_names(
 ) -> None:
     """Refuse names of datasets and metrics among numbers; the error has the command to type.
 
-    `values` are the words that were typed, `datasets` and `metrics` those of options. "wn18 0.338"
-    is answered with: rankconst adjust 0.338 --dataset wn18.
+    "wn18 0.338" is answered with: rankconst adjust 0.338 --dataset wn18.
     """
     words = [value for value in values if value[:1].isalpha() and "=" not in value]
     if not words:

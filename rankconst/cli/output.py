@@ -332,7 +332,7 @@ def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> Non
 
     A note is the file, the line or None, and the text. `name` is that of all files together.
     """
-    # The numbers of notes of a group are all that differs: each has one.
+    # Notes of a group differ in their numbers only.
     groups = group_by(notes, lambda note: re.sub(_NUMBER, "", note[2]))
     for group in [*groups.values()][:_MOST_NOTES]:
         first, *others = dict.fromkeys(text for _, _, text in group)
@@ -359,8 +359,8 @@ def report_assumed(
 ) -> None:
     """Report assumptions about numbers, and the words that were accepted, on one line.
 
-    `source` is what leaves them open: "nothing in a.csv says otherwise". `further` are remarks for
-    the same line. Words of --accept that no question was about are noted.
+    `source` is what leaves them open, such as "nothing in a.csv". `further` are remarks for the
+    same line.
     """
     parts = [f"assumed: {describe_assumed(assumed)} ({source} says otherwise)"] if assumed else []
     parts += further
@@ -378,8 +378,8 @@ def report_sampled(
 ) -> None:
     """Report the other tasks of papers on a benchmark like FB15k-237 v1 (GraIL).
 
-    Its own tool ranks among samples, and others take another test set. Only for tasks that are
-    assumed, and for numbers of no tool.
+    Its own tool ranks among samples, and other papers take another test set. Only numbers without a
+    tool, on assumed tasks, need the report.
     """
     plain = {adjusted.batch.tasks for adjusted in done if adjusted.batch.tool is None}
     # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.
@@ -413,10 +413,7 @@ def _quote(words: Iterable[str]) -> str:
 
 
 def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
-    """Report the questions about a file's numbers: one line for all with the same answer.
-
-    The answer is the same for questions about one word in one place with one remedy.
-    """
+    """Report the questions about a file's numbers: one line for all with the same answer."""
     groups = group_by(questions, lambda asked: (_name_question(asked), asked.place, asked.remedy))
     for group in [*groups.values()][:_MOST_QUESTIONS]:
         numbers = {number for asked in group for number in asked.numbers}

@@ -264,7 +264,7 @@ _DETAILS = (
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
-    """Return the columns of constants by their keys, from the constants or their ranking tasks."""
+    """Return the columns of constants, by their keys."""
     tasks, metric = constants.tasks, constants.metric
     row: dict[str, Any] = {
         "relations": list(tasks.relations),
@@ -337,10 +337,7 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
 
 
 def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
-    """Return the expected values of rankers that only count, by the key of their baseline.
-
-    They are on the same tasks, of the same metric; None where the tables lack them.
-    """
+    """Return the expectations of rankers that only count, by baseline; None if tables lack one."""
     floors: dict[str, float | None] = dict.fromkeys(_FLOORS)
     for baseline in _FLOORS:
         tasks = replace(constants.tasks, baseline=baseline)
@@ -358,11 +355,7 @@ def _entitle(opened: Tables, dataset: str) -> str:
 
 
 def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Map protocols to their rows, those with the same rows as one: ``standard = libkge``.
-
-    Rows have a field `protocol`; where several protocols agree in all other fields of all rows, one
-    block stays, and its field names them all.
-    """
+    """Map protocols to their rows; protocols with the same rows are one: ``standard = libkge``."""
     blocks = group_by(rows, lambda row: row["protocol"])
     alike = group_by(
         blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
@@ -411,9 +404,9 @@ EXPECTED = (
 
 
 def _list_relations(wanted: _Wanted) -> Listing:
-    """List the relations of some tasks: their numbers of tasks, and what a ranker gets on each.
+    """List the relations of some tasks, each against chance or the baselines that are named.
 
-    That is chance, or each baseline that was named. UnknownNameError if the tables have none.
+    UnknownNameError if the tables have none.
     """
     opened, tasks = wanted.tables, wanted.tasks
     names = opened.relations(tasks)
@@ -470,8 +463,7 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
     mean: dict[str, Any] = {"dataset": "mean", "split": None, "side": None}
     for key in rows[0].keys() - mean.keys():
         cells = [row[key] for row in rows]
-        # Graphs are independent, so variances add up: of two standard deviations of 3 and 4, the
-        # sum has 5.
+        # Graphs are independent, so their variances add up.
         total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
         mean[key] = total / len(rows)
     mean["num_tasks"] = sum(row["num_tasks"] for row in rows)

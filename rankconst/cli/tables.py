@@ -104,8 +104,7 @@ def _announce_stage(stage: str) -> None:
 def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
     """Return the keys of datasets in any spelling.
 
-    If the tables are damaged and their datasets cannot be read, the names are returned as they are:
-    the check goes on, and reports the damage.
+    If damage leaves the datasets unreadable, names stay as they are, and the check reports it.
     """
     try:
         spellings = {
@@ -144,12 +143,9 @@ def _print_stage(result: StageResult) -> None:
 
 
 def _print_findings(results: Sequence[StageResult]) -> None:
-    """Print the first differences as a table, and the first warnings as another.
-
-    Each has a few of every stage, so that one with many does not hide the others.
-    """
+    """Print the first differences as a table, and the first warnings as another."""
     for level, title in (("failed", "differences"), ("warning", "warnings")):
-        # One of each stage in turn: the first of all, then the second of all, and so on.
+        # One of each stage in turn, so that a stage with many does not hide the others.
         queues = [[(result, each) for each in _of_level(result, level)] for result in results]
         turns = itertools.chain.from_iterable(itertools.zip_longest(*queues))
         findings = [pair for pair in turns if pair is not None]
@@ -259,7 +255,7 @@ def _load_previous(place: str) -> Tables:
 
 
 def _report_release(order: ReleaseOrder, released: Released) -> None:
-    """Report the release and its changes since the one before, by which its version has to rise."""
+    """Report the release, and what changed since the one before."""
     from rankconst_builder.release import phrase_changes
 
     order.reporter.say(f"tables {order.version}, dated {order.date.isoformat()}")

@@ -254,10 +254,7 @@ def _split_option(word: str, options: Mapping[str, Declared]) -> tuple[str, str 
 
 
 def _put(values: dict[str, Any], parameter: Declared, text: str) -> None:
-    """Put a text into `values` as the value of a parameter, as the kind that it has.
-
-    A list gets it at its end; otherwise it takes the place of one that was typed before.
-    """
+    """Put a typed text into `values`: at the end of a list, or else in place of the one before."""
     if parameter.is_repeatable:
         values.setdefault(parameter.name, []).append(text)
     else:
@@ -275,11 +272,7 @@ def list_options(parameters: Iterable[Declared]) -> dict[str, Declared]:
 
 
 def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> Declared | None:
-    """Return the argument that the next word without an option is a value of.
-
-    That is the first one without a value in `values`, or a list, which takes any number; None if
-    all have theirs.
-    """
+    """Return the argument that takes the next word: the first without a value, or a list."""
     for parameter in parameters:
         if not parameter.declaration.names and (
             parameter.is_repeatable or parameter.name not in values
@@ -351,10 +344,10 @@ def find_completion() -> Call | None:
 
 
 def list_offers(before: Sequence[str], begun: str, parameters: Sequence[Declared]) -> list[str]:
-    """List what completes the beginning of a word, given the words between command and it.
+    """List what completes `begun`, given the words between the command and it.
 
-    Behind an option it completes its values, behind all else options if it begins with "-", or else
-    the values of the next argument.
+    That is a value of the option before it, an option if it begins with "-", or else a value of the
+    next argument.
     """
     options = list_options(parameters)
     parameter = options.get(before[-1]) if before else None
