@@ -85,11 +85,11 @@ class BlockCounts:
         self._done = _count_ends(self.stops, histogram.num_tasks)
 
     def num_possible(self, x: float | Values) -> Counts:
-        """Return the number of ranks that may be at most x: those of blocks that begin before x."""
+        """Return the number of ranks that may be at most x: blocks that begin before x."""
         return np.asarray(self._begun[1][np.searchsorted(self._begun[0], x, side="left")])
 
     def num_certain(self, x: float | Values) -> Counts:
-        """Return the number of ranks certain to be at most x: those of blocks that end by x."""
+        """Return the number of ranks certain to be at most x: blocks that end by x."""
         return np.asarray(self._done[1][np.searchsorted(self._done[0], x, side="right")])
 
     def shares(self, x: float) -> Values:
@@ -97,16 +97,15 @@ class BlockCounts:
         return np.clip((x - self.starts) / self.sizes, 0.0, 1.0)
 
     def slope(self, x: float) -> float:
-        """Return by how much the mean of B(x) grows from x to x + 1: the expected ranks x + 1."""
+        """Return by how much the mean of B(x) grows from x to x + 1."""
         has_next = (self.starts <= x) & (x < self.stops)  # the blocks with the rank x + 1
         return float(np.sum((self.tasks / self.sizes)[has_next]))
 
     def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
         """Return the laws of B(x) at ascending points x, and nearly P(no rank is x | B(x) = count).
 
-        Tails of points below `centre` are -P(B(x) >= count), of others P(B(x) < count). The second
-        result, shape (X,), takes ranks as independent with their probabilities at the saddlepoint.
-        A few points are taken at a time, to bound the memory.
+        Tails below `centre` are -P(B(x) >= count), the others P(B(x) < count). The second result
+        takes ranks as independent with their probabilities at the saddlepoint; shape (X,).
         """
         columns = np.empty((4, points.size))
         chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
@@ -238,8 +237,8 @@ class BlockCounts:
         """Return 1/z at nodes of a circle |z| = e^s, and the share of each in P(B(y) = count).
 
         `needed` of the ranks that y leaves uncertain have to be at most y. If that is none or all,
-        one real node stands for the circle. Shares of other nodes are complex; they stand for their
-        conjugates, too, and the real parts add up to 1.
+        one real node stands for the circle. Complex nodes stand for their conjugates, too; the real
+        parts of all shares add up to 1.
         """
         uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
         if not 0 < needed < uncertain:
@@ -262,8 +261,7 @@ class BlockCounts:
 def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
     """Return the sorted ends of blocks, and how many tasks the first 0, 1, 2 ... of them have.
 
-    Ends 5, 3 of 2 and 4 tasks give 3, 5 and 0, 4, 6: ``searchsorted`` in the ends is an index into
-    the counts.
+    Ends 5, 3 of 2 and 4 tasks give 3, 5 and 0, 4, 6.
     """
     order = np.argsort(ends, kind="stable")
     return ends[order], np.concatenate(([0], np.cumsum(num_tasks[order])))
@@ -274,9 +272,9 @@ def _read_single_way(
 ) -> tuple[Values, Values, Values]:
     """Return tail, mass and error for points x with only one way to reach B(x) = count.
 
-    Those are the points at which `needed` is 0 or all of the `uncertain` ranks; for others the
-    numbers mean nothing. `share` and `tasks` have a row a point and a column a block, the other
-    arrays a number a point; `left` is True where the tail is that of B(x) >= count, then negative.
+    At these `needed` is 0 or all of the `uncertain` ranks; other points get meaningless numbers.
+    `share` and `tasks` have a row a point and a column a block, the other arrays a number a point.
+    Where `left`, the tail is -P(B(x) >= count).
     """
     none = np.sum(tasks * np.log1p(-share), axis=1)  # ln of the chance that none is at most x
     every = np.sum(tasks * np.log(share), axis=1)  # that all are
@@ -332,11 +330,10 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
 def _add_powers(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex, *, terms: int
 ) -> None:
-    """Add to `total`, in place, the sum over tasks of log(1 + p v), by a power series in p v.
+    """Add to `total`, in place, the sum over tasks of log(1 + p v), by `terms` powers of p v.
 
-    `low`, shape (X, U), has p; or 1 - p where `high`, and there the conjugate logarithm is added:
-    see the top of this module. `v` has shape (nodes,), `total` (X, nodes). With |p v| <= 0.6 the
-    first `terms` powers are enough.
+    `low`, shape (X, U), has p, or 1 - p where `high`: there the conjugate logarithm is added, see
+    the top of this module. `v` has shape (nodes,), `total` (X, nodes); |p v| is at most 0.6.
     """
     signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
     factor = np.ones_like(v)
@@ -351,11 +348,7 @@ def _add_powers(
 def _add_logarithms(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
-    """Add to `total`, in place, the sum over tasks of log(1 + p v), one logarithm for each block.
-
-    For p v too large for the series of :func:`_add_powers`, whose arguments these are. A few blocks
-    are taken at a time, to bound the memory.
-    """
+    """Add to `total`, in place, what :func:`_add_powers` does, for p v too large for a series."""
     sign = np.where(high, -1.0, 1.0)  # of the angle: conjugates have the opposite one
     width = max(1, _TABLE // max(total.size, 1))
     for begin in range(0, low.shape[1], width):
@@ -379,9 +372,9 @@ def _log_square(p: Values, real: Values) -> Values:
 
 
 def _count_terms(modulus: float, tasks: Values) -> int:
-    """Return the number of powers that an expansion in a number of that modulus, below 1, needs.
+    """Return how many powers of a number of that modulus, below 1, an expansion needs.
 
-    With as many, what all tasks together leave out is below e^-42.
+    All tasks together then leave out less than e^-42.
     """
     needed = _NEGLIGIBLE + math.log(float(tasks.sum()) + 1)
     return math.ceil(needed / -math.log(max(modulus, 1e-9)))  # 0 has no logarithm
@@ -464,7 +457,7 @@ class Gaps:
         return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
 
     def _interpolate_ratio(self, points: Counts, ratio: Values, degree: int, step: int) -> Values:
-        """Interpolate the two rows of ratios at all points, from every `step`-th node."""
+        """Interpolate both rows of ratios at all points, from every `step`-th node."""
         nodes = self.nodes[::step]
         return np.stack([_interpolate(points, nodes, row[::step], degree) for row in ratio])
 
@@ -472,8 +465,8 @@ class Gaps:
 def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
     """Interpolate at each x by the Lagrange polynomial through its degree + 1 nearest nodes.
 
-    `values` belong to `nodes`, which ascend without repeats. Beyond the outermost nodes the result
-    is their value. The order of the x does not matter.
+    `values` belong to `nodes`, which ascend without repeats. Beyond these the outermost value
+    holds.
     """
     x = np.clip(x, nodes[0], nodes[-1])
     num_nodes = min(degree + 1, nodes.size)
@@ -490,11 +483,11 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
 
 
 def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
-    """Return the sums of :class:`Gaps` as if the gaps between y were independent: nearly right.
+    """Return the sums of :class:`Gaps` as if gaps were independent: nearly right.
 
     A gap from y down to the next rank is then g or longer with the chance s(y) s(y - 1) ... s(y - g
     + 1), s being `steps`, and x = y - g adds that chance times curvature(2 y - g). The y are the
-    ascending `points`; the sums have shape (2, points), as curvature gives two numbers.
+    ascending `points`. Shape (2, points).
     """
     y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
     if last - first >= y.size:
@@ -520,11 +513,11 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
 def find_gaps(
     counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int
 ) -> Iterator[Gaps]:
-    """Yield the sums over gaps of the two middle ranks with more and more y, until all are exact.
+    """Yield the sums over gaps of the two middle ranks, more and more accurate.
 
     `nodes` are the y, with the laws of B(y) and `steps` as :class:`Gaps` has them. Each result has
-    about twice as many y with a law of their own as the last, for the caller to stop when it is
-    accurate enough. The last one has all y that count, or as many as do not take too long.
+    about twice as many y with a law of their own as the last. The last one has all y that count, or
+    as many as do not take too long.
     """
     mass = np.abs(nodes.weights * laws.mass)
     # A sum over gaps is of second differences: constant for the median's square, as y^-3 for its

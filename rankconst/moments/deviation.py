@@ -181,10 +181,10 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
 
 
 def standard_deviation(histogram: Histogram) -> Moments:
-    """Return the moments of the standard deviation of the ranks, by the series or the transform.
+    """Return the moments of the standard deviation of the ranks; errors estimate rounding.
 
-    Both give the gap 1 - E[M] / sqrt(E[V]): the transform is formed only if the series is not
-    accurate enough. Errors estimate rounding.
+    They follow from the gap 1 - E[M] / sqrt(E[V]). The transform is formed only if the series is
+    not accurate enough.
     """
     square = rank_variance(histogram)
     root = math.sqrt(square.expectation)
@@ -290,8 +290,8 @@ class _Ranks:
         """Return points c and weights for the integral over c in :meth:`transform`.
 
         Where there are many points, tasks are few, and most points lie so far from 1 and from every
-        N that the integrand has the lattice's period, 1, there. The points of one period serve for
-        all then, with the number of periods in their weights.
+        N that the integrand has the lattice's period, 1, there. The points of one period then serve
+        for all, with the number of periods in their weights.
         """
         # The step h costs a share of 2 exp(-pi^2 / (n t h^2)): that is 2 exp(-_RESOLVED).
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
@@ -332,9 +332,9 @@ class _Ranks:
     def _log_product(self, t: float, c: Values) -> Values:
         """Return the logarithm of the product over all tasks of phi(t, c). Shape (C,).
 
-        phi is the mean of exp(-t (r - c)^2) over the ranks r of a task. Of a few ranks, next to the
-        Gaussian's width 1/sqrt(t), it comes from a Gauss rule; of many from an integral, or if the
-        Gaussian is too narrow for that from the ranks near c. Sizes ascend.
+        phi is the mean of exp(-t (r - c)^2) over the ranks r of a task. It comes from a Gauss rule
+        for few ranks next to the width 1/sqrt(t), from the ranks near c for narrow Gaussians, else
+        from an integral.
         """
         width = 1 / math.sqrt(t)
         # Rules are exact up to as many candidates as they have nodes.
@@ -377,9 +377,9 @@ def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -
 
 
 def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
-    """Return phi, the mean of exp(-t (j - c)^2) over j = 1 .. N, by the Euler-Maclaurin formula.
+    """Return phi of :meth:`_Ranks._log_product` for ranks 1 .. N by the Euler-Maclaurin formula.
 
-    `c` and the result have shape (C, U), `sizes` are the N. It takes t of at most `_SMOOTH`.
+    `c` and the result have shape (C, U), `sizes` are the N. `t` is at most `_SMOOTH`.
     """
     root = math.sqrt(t)
     # In widths, outwards from the nearer edge; the other edge is on the far side.
@@ -400,10 +400,9 @@ def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
 
 
 def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> Values:
-    """Return phi, the mean of exp(-t (r - c)^2) over a task's ranks r, from the ranks near c.
+    """Return phi of :meth:`_Ranks._log_product` by summing over the ranks near c. Shape (C, U).
 
-    Shape (C, U). Further than `_LATTICE` from c nothing is left of the Gaussian, as t is above
-    `_SMOOTH`.
+    `t` is above `_SMOOTH`: beyond `_LATTICE` from c nothing is left of the Gaussian.
     """
     centre = np.rint(c)
     rank = centre[:, None] + np.arange(-_LATTICE, _LATTICE + 1)
@@ -483,8 +482,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
 def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
     """Return y^2 - E[y^2] at each node, y being the distance of a rank from the mean of all.
 
-    `nodes`, shape (U, nodes), are ranks measured from the mean of their own row, `shares` their
-    weights.
+    `nodes`, shape (U, nodes), are ranks less the mean of their own row, `shares` their weights.
     """
     away = ranks.away[:, None]
     if ranks.offsets.any():
@@ -530,10 +528,10 @@ def _exponential(logs: list[Values]) -> list[Values]:
 
 
 def _by_series(central: list[Estimate]) -> Estimate:
-    """Return the gap g from the binomial series, cut after the even order with the least error.
+    """Return the gap from the binomial series, cut after the even order with the least error.
 
-    `central` are the central moments E[x^k] from k = 0 on; the bound of what is cut off holds for
-    even orders only, and is stated at the top of this module.
+    `central` are the central moments E[x^k] from k = 0 on. The bound of what is cut off, at the top
+    of this module, holds for even orders only.
     """
     coefficients = [binomial(0.5, k) for k in range(len(central))]
     routes = []

@@ -60,8 +60,7 @@ _TASK_ERROR = 16
 def mean_rank(histogram: Histogram) -> Moments:
     """Return the moments of MR: e = a + (N+1)/2, v = (N^2-1)/12; correctly rounded without weights.
 
-    e and v are mean and variance of the rank of one task, uniform on a+1 .. a+N. Hoyt et al. 2022,
-    eq. 6 and 7.
+    Hoyt et al. 2022, eq. 6 and 7.
     """
     if histogram.is_weighted:
         mean, spread = _rank(histogram.num_candidates)
@@ -100,7 +99,7 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
 # Kept for one histogram: macro averages are over the same blocks.
 @functools.lru_cache(maxsize=1)
 def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
-    """Return mean and variance of 1/r on each block: (1/c) times those of (r/c)^-1."""
+    """Return mean and variance of 1/r on each block, from those of (r/c)^-1."""
     blocks = blocks_of(distinct)
     above, spread = blocks.scaled_power(-1.0)
     return (1 + above) / blocks.centres, spread / np.square(blocks.centres)
@@ -109,7 +108,7 @@ def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
 def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
 
-    p is the chance of a rank of at most k; on a block a+1 .. a+T it is (k-a)/T, kept within 0 .. 1.
+    On a block p = (k-a)/T, kept within 0 .. 1.
     Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
     """
     k = require_k(k)
@@ -134,9 +133,9 @@ def _reciprocal(num_candidates: Counts) -> tuple[Values, Values, Values]:
 
 
 def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
-    """Return mean and variance of a hit (1 if the rank of one task is at most k, else 0).
+    """Return mean and variance of a hit: 1 if the rank of one task is at most k, else 0.
 
-    Of N candidates max(0, min(k, N)) are hits: on a block `k` may be below 0.
+    On a block `k` may be below 0.
     """
     size = num_candidates.astype(np.float64)
     hits = np.minimum(np.maximum(k, 0.0), size)
@@ -144,10 +143,7 @@ def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
 
 
 def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
-    """Return the moments of the mean over tasks of f(rank), where ranks beyond k count 0.
-
-    f maps an array of ranks to positive numbers.
-    """
+    """Return the moments of the mean of a positive f(rank), where ranks beyond k count 0."""
     last = min(require_k(k), int(histogram.last_ranks.max()))
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
@@ -209,9 +205,9 @@ def average(
 ) -> Moments:
     """Return the moments of the weighted mean over all tasks, given those of single tasks.
 
-    `mean` and `variance` are of one task of each row of the histogram, `slack` bounds the absolute
-    error of `variance` beyond a few roundings, and `error` the relative error of the average of
-    `mean`: a few roundings if None, as where all terms are positive.
+    `mean` and `variance` are of one task of each row. `slack` bounds the absolute error of
+    `variance` beyond a few roundings, `error` the relative error of the average of `mean`: None for
+    a few roundings, as where all terms are positive.
     """
     tasks = histogram.row_weights
     total = math.fsum(tasks.tolist())
@@ -236,12 +232,11 @@ def average(
 def _geometric_mean(histogram: Histogram, sign: float) -> Moments:
     """Return the moments of the geometric mean of the ranks, or for sign -1 of its inverse.
 
-    It is the product of all r^p, p = sign w / sum w for a task of weight w. With the scale N, or
-    the middle of a block, `mean` and `variance` are those of (r / scale)^p - 1 for one task. The
-    mean of r^p is scale^p (1 + mean), E the product of these over all tasks, and Var = E^2
-    expm1(sum log(1 + variance / (1 + mean)^2)). The sums of log scale^p and log(1 + mean) are
-    formed apart, each without cancellation; their rounding is absolute in a logarithm, so relative
-    in E, and twice that in E^2.
+    It is the product of all r^p, p = sign w / sum w for a task of weight w. With `mean` and
+    `variance` those of (r / scale)^p - 1, and scale N or the middle of a block, E is the product of
+    all scale^p (1 + mean), and Var = E^2 expm1(sum log(1 + variance / (1 + mean)^2)). The sums of
+    log scale^p and log(1 + mean) are formed apart, each without cancellation; their rounding is
+    absolute in a logarithm, so relative in E, and twice that in E^2.
     """
     unit = sign / histogram.total_weight
     power = unit if histogram.weights is None else unit * histogram.weights

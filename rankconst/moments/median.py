@@ -91,8 +91,7 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
     def prepare(self, stops: Counts, panel: Panel, needed: int) -> None:
         """Add the rules for sums over the panel's x < stop, for each of `stops`: all in one go.
 
-        A sum is cut to its last :func:`_reach` terms. One of few terms is its own rule, and a rule
-        that is there already is kept.
+        A sum is cut to its last :func:`_reach` terms. One of few terms is its own rule.
         """
         lengths = np.sort(np.minimum(stops - panel.start, _reach(panel, needed)))
         lengths = lengths[np.append(True, np.diff(lengths) > 0)]
@@ -183,8 +182,8 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     """Return E[g(M)] and Var[g(M)] of a function g of the median M, given the median's law.
 
-    E[g] = g(c) + E[f1] and Var[g] = E[f2] - E[f1]^2, with f1 = g - g(c) and f2 = f1^2 for the
-    centre c. Either expectation is the sum at the top of this module.
+    For the centre c, E[g] = g(c) + E[f1] and Var[g] = E[f2] - E[f1]^2, with f1 = g - g(c) and f2 =
+    f1^2. Either expectation is the sum at the top of this module.
     """
     c = float(law.centre)
     if not law.panels:  # the median is certain
@@ -363,7 +362,7 @@ class _Profile:
     def log_tail(self, x: int, count: int, side: int) -> float:
         """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for -1 (Bennett 1962).
 
-        0 where `count` is on the other side of the mean: the bound says nothing there.
+        The bound is 0 where `count` is on the other side of the mean.
         """
         mean, variance = self.mean_and_variance(x)
         distance = side * (count - mean)
@@ -400,7 +399,7 @@ class _BlockProfile(_Profile):
 
 
 def _suffix_sums(values: Values) -> Values:
-    """Return the sum of all values from each index on, and 0 after the last: 1, 2 give 3, 2, 0."""
+    """Return the sum of all values from each index on, and 0 at the end: 1, 2 give 3, 2, 0."""
     return np.append(np.cumsum(values[::-1])[::-1], 0.0)
 
 
@@ -418,10 +417,9 @@ def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
 # The median and its inverse are asked for one after the other, and share all but the last sums.
 @functools.lru_cache(maxsize=1)
 def _median_law(histogram: Histogram) -> _MedianLaw:
-    """Find the window that the middle ranks are in but for next to no chance, and their laws there.
+    """Find the window of the middle ranks, and their laws there; without panels they are certain.
 
-    Outside of it P(A > x), or P(A <= x), is below e^-100, or of blocks e^-50, over n c^2. Without
-    panels the middle ranks are certain.
+    Outside of it P(A > x), or P(A <= x), is below e^-100, or of blocks e^-50, over n c^2.
     """
     total = histogram.total
     middle, paired = (total + 1) // 2, total % 2 == 0

@@ -96,7 +96,7 @@ class _Control:
 
 
 def most_draws(histogram: Histogram) -> int:
-    """Return the largest number of draws to take, a power of 2: the fewer, the longer one takes."""
+    """Return the largest number of draws to take, a power of 2."""
     work = WORK // (len(histogram) + 16)  # a draw is taken to cost as much as 16 more rows
     if histogram.offsets is not None:  # on blocks each rank is drawn
         work = BLOCK_WORK // histogram.total
@@ -210,8 +210,8 @@ def _make_plan(control: _Control, values: Values, counts: Values, limit: int) ->
     """Choose coefficients and the number of draws, at most `limit`, from a pilot sample.
 
     `values` are its draws of M, `counts` those of B. For either moment L is used if that makes its
-    error smaller. Draws are a power of 2, from twice those of the pilot sample on: the first that
-    is expected to bring both errors down to GOAL, else `limit`.
+    error smaller. Of the powers of 2 beyond the pilot sample, the first that is expected to bring
+    both errors down to GOAL is taken.
     """
     slopes = _fit(values, counts)
     linear = _estimate(control, slopes, values, counts)
@@ -337,8 +337,7 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
 def _divergence(level: float, mean: float, n: int) -> float:
     """Return n KL(level/n, mean/n) = level ln(level/mean) + (n-level) ln((n-level)/(n-mean)).
 
-    0 ln 0 counts as 0. It is infinite if the mean is 0 and the level is not, or the mean is n and
-    the level is not: such a count cannot be.
+    0 ln 0 counts as 0. Infinite if the mean is 0 or n and the level is another.
     """
     total = 0.0
     for part, expected in ((level, mean), (n - level, n - mean)):
@@ -356,10 +355,7 @@ def _expect_counts(histogram: Histogram, points: Values) -> Values:
 
 
 def _shares(histogram: Histogram, x: float) -> Values:
-    """Return the chance of a rank of at most x for a task of each row, shape (U,).
-
-    That is min(1, x/N), or for blocks (x-a)/T kept within 0 .. 1.
-    """
+    """Return the chance of a rank of at most x for a task of each row, shape (U,)."""
     shares = np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates
     return np.asarray(np.minimum(1.0, shares))
 
@@ -427,10 +423,9 @@ class _Rankings:
     def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
         """Draw B(x) at a point x for each ranking. Shapes (S,).
 
-        `low` and `high` have a point on either side of each x in row 0, and B there in row 1, shape
-        (2, S); between them, B is known at edges only. Of the ranks between the nearest known
-        points l < x < h, each is at most x with the chance (x - l) / (h - l): their number is
-        binomial.
+        `low` and `high`, shape (2, S), have a point on either side of each x, and B there. Of the
+        ranks between the nearest known points l < x < h, each is at most x with the chance (x - l)
+        / (h - l): their number is binomial.
         """
         ranking = np.arange(x.size)
         stop = np.maximum(np.searchsorted(self.edges, x), 1)
@@ -501,10 +496,9 @@ class _Search:
 def _draw(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw S = `draws` random rankings of all tasks; return what they have for M and for B.
+    """Draw random rankings of all tasks; return M without its divisor, shape (S,), and B, (K, S).
 
-    M, without its divisor 0.67449, has shape (S,); B, how many ranks are at most each of the
-    points, has shape (K, S).
+    B has how many ranks are at most each of the points.
     """
     # Rank by rank where tasks are few, and on blocks, for which there is no other way; else from
     # how many ranks are below each N. Either way in batches, to bound the memory.
@@ -526,10 +520,7 @@ def _draw(
 def _draw_ranks(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw rankings rank by rank; return median |r - median r| and the counts at most each point.
-
-    That is M without its divisor, shape (S,), and B, shape (K, S), for S = `draws` rankings.
-    """
+    """Return what :func:`_draw` does, drawn rank by rank."""
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
     # Ranks uniform on a + 1 .. a + N, a row a ranking. All in place: this is the largest array.
     ranks = rng.random_sample((draws, sizes.size))

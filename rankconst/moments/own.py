@@ -48,8 +48,7 @@ _VANISHED = -80.0
 def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     """Return the moments of the mean over tasks of any f(rank).
 
-    f maps an array of ranks to an array of numbers, and is evaluated at all ranks from the first to
-    the last possible one.
+    f maps an array of ranks to an array of numbers, and is evaluated at all possible ranks.
     """
     last = int(histogram.last_ranks.max())
     if last > _MOST_RANKS:
@@ -123,8 +122,8 @@ _VECTORIZE = "numpy.vectorize(f) makes one of a function of a single rank."
 def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
     """Return the moments of the power mean of the ranks with an exponent.
 
-    Exponent 0 is the geometric mean, -inf the smallest rank and inf the largest. UsageError for an
-    exponent beyond those for which errors were tried out.
+    Exponent 0 is the geometric mean, -inf the smallest rank and inf the largest. UsageError for
+    exponents without known errors.
     """
     if math.isnan(exponent):
         raise UsageError("the exponent of a power mean must be a number, or infinite.")
@@ -142,7 +141,7 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
 
 def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
-    """Return the moments of the largest, or if not `largest` of the smallest, rank of all tasks.
+    """Return the moments of the largest rank of all tasks, or if not `largest` of the smallest.
 
     D, how far it is from the best or worst rank possible, has E[D] = sum_{d >= 0} P(D > d) and
     E[D^2] = sum_{d >= 0} (2 d + 1) P(D > d).
@@ -187,10 +186,9 @@ def _log_beyond(
 ) -> Values:
     """Return ln P(D > d), the chance that no rank is within d of the edge. Shape (len(d),).
 
-    The edge is the last rank that any task can have, or the first one for the smallest rank; a row
-    u has ranks from starts_u + 1 to stops_u. It is sum_u c_u ln F_u(edge - 1 - d) for the largest
-    rank, with F_u the chance of a rank of at most that; sum_u c_u ln(1 - F_u(edge + d)) for the
-    smallest one.
+    The edge is the last rank possible, or the first one for the smallest rank. Row u has the ranks
+    starts_u + 1 to stops_u. With F_u the chance of a rank of at most that, it is sum_u c_u ln
+    F_u(edge - 1 - d) for the largest rank, sum_u c_u ln(1 - F_u(edge + d)) for the smallest one.
     """
     logs = np.empty(d.size)
     rows = max(1, _CHUNK // tasks.size)

@@ -111,8 +111,8 @@ class Circle:
     ) -> tuple[Values, Values, Values]:
         """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed).
 
-        For each point, B(x) = k if `needed` of its `uncertain` ranks are at most x; `left` is True
-        where the tail is P(B(x) >= k). Shapes (X,); `log_ratio` has the shape of the nodes.
+        At each point, B(x) = k if `needed` of its `uncertain` ranks are at most x. Where `left`,
+        the tail is P(B(x) >= k). Shapes (X,); `log_ratio` has the shape of the nodes.
         """
         ratio = np.exp(log_ratio) * self.shares
         # A tail is a sum of coefficients, as many as are there and within reach.
@@ -135,8 +135,8 @@ def find_tilt(
 ) -> tuple[Values, Values]:
     """Return tilts s whose means are within `off` deviations of `target`, and their variances.
 
-    All arrays have a number for each point. `moments` maps tilts to means and variances; a mean
-    rises with its tilt, from 0 to `uncertain`, and `target` is strictly between these.
+    `moments` maps tilts to means and variances. A mean rises with its tilt, from 0 to `uncertain`,
+    and `target` is strictly between these. Shapes (X,).
     """
     s = np.zeros(target.size)
     low, high = np.full(s.size, -_STEEPEST), np.full(s.size, _STEEPEST)
@@ -183,8 +183,8 @@ class BelowCounts:
     def _suffix_sums(self) -> Values:
         """Return sum_{u >= b} c_u (N_b/N_u)^k for each start b (row) and k = 1 .. K (column).
 
-        c_u tasks have N_u candidates, u by ascending N. With N_b the smallest of them no power is
-        above 1. A last row of zeros is for points at which no N is left.
+        c_u tasks have N_u candidates, u by ascending N. A last row of zeros is for points at which
+        no N is left.
         """
         begin = int(self._starts[0])
         offsets = self._starts - begin
@@ -206,8 +206,7 @@ class BelowCounts:
     def evaluate(self, count: int, centre: int) -> PointLaws:
         """Return the laws of B(x) around `count`, at least the number of ranks certain to be <= x.
 
-        Tails of points below `centre` are -P(B(x) >= count), of the others P(B(x) < count). `_ROWS`
-        points are taken at a time, to bound the memory.
+        Tails of points below `centre` are -P(B(x) >= count), of the others P(B(x) < count).
         """
         size = self._points.size
         tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
@@ -225,9 +224,8 @@ class BelowCounts:
     ) -> tuple[Values, Values, Values]:
         """Return tail, mass and error of :class:`PointLaws` at the points x.
 
-        `first` is the index of the first N above each x: the ranks of the tasks before it are
-        certain to be at most x, and `needed` of the others have to be. `left` is as for
-        :meth:`Circle.read_off`.
+        `first` is the index of the first N above each x: tasks before it are certain to have a rank
+        of at most x, and `needed` of the others have to. `left` is as for :meth:`Circle.read_off`.
         """
         uncertain = self._total - self._certain[first]
         # Between two counts, and above 0, where no finite tilt leads.
@@ -275,9 +273,8 @@ class BelowCounts:
     def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
         """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes).
 
-        g is the generating function of the uncertain ranks at most x, a product over all tasks. Its
-        logarithm is expanded in powers of w = z - 1 where |w| is small; else factors of N near x
-        are formed one by one.
+        g is the generating function of the uncertain ranks at most x. Its logarithm is expanded in
+        powers of w = z - 1 where |w| is small; else factors of N near x are formed one by one.
         """
         w: Complex = np.expm1(zeta)
         modulus = np.abs(w).max(axis=1)
@@ -296,8 +293,8 @@ class BelowCounts:
     ) -> Complex:
         """Return log(g(z) / z^needed) by `terms` powers of w = z - 1.
 
-        log g and log z^needed are expanded together: their first terms, sum p w and needed w, are
-        large and nearly equal, and would cancel if each logarithm were formed by itself.
+        Both logarithms are expanded together: their first terms, sum p w and needed w, would
+        cancel.
         """
         sums, unit = self._power_sums(x, series, terms)
         sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
@@ -325,10 +322,7 @@ class BelowCounts:
         total -= exponent[:, None] * zeta
 
     def _terms(self, modulus: float) -> int:
-        """Return the number of powers of w, with |w| <= `modulus`, that an expansion needs.
-
-        n tasks times modulus^terms is then below e^-42. At least 2, of which a variance is formed.
-        """
+        """Return how many powers of w, |w| <= `modulus`, an expansion needs; 2 at least."""
         if modulus >= self._radius:
             return self._depth
         if modulus == 0.0:  # it has no logarithm
@@ -359,9 +353,9 @@ class BelowCounts:
     def _power_sums(self, x: Values, series: Counts, terms: int) -> tuple[Values, Values]:
         """Return the power sums sum_u c_u (x/N_u)^k / unit^k for k = 1 .. `terms`, and the units.
 
-        c_u tasks have N_u candidates; a sum runs from the start of its point's series, an index in
-        `series`, to the largest N. Sums have shape (X, terms), units shape (X,): powers of 2 near
-        x/N_b, N_b the smallest N of the sum, as high powers of a small x/N_b would underflow.
+        A sum runs from the start of its point's series, an index in `series`, to the largest N.
+        Sums have shape (X, terms), units shape (X,): powers of 2 near x/N_b, N_b the smallest N of
+        the sum, as high powers of a small x/N_b would underflow.
         """
         # self._sums has the same sums of (N_b/N_u)^k; times (x/N_b)^k they are those of (x/N_u)^k.
         # Without any N, N_b is infinite, and x/N_b and the sum are 0.
@@ -378,10 +372,7 @@ def _log1p_coefficients(terms: int) -> Values:
 
 
 def _horner(coefficients: Values, w: NDArray[_Number]) -> NDArray[_Number]:
-    """Return a_1 + a_2 w + a_3 w^2 ..., the coefficients a of each row in a row of their own.
-
-    `w` has shape (X, nodes), `coefficients` shape (X, terms).
-    """
+    """Return a_1 + a_2 w + a_3 w^2 ..., the coefficients a of each row in a row of their own."""
     total = np.zeros_like(w)
     for column in coefficients.T[::-1]:
         total = total * w + column[:, None]

@@ -160,7 +160,7 @@ class _SumOverFirstRanks:
         """Return ln L(t) and -L'(t)/L(t) of L(t) = E[exp(-t S)] at ascending `t`. Shapes (T,).
 
         Without `slope` the second array is all ones. Where L has vanished neither is computed: ln L
-        is -inf there, and the other 1. A few t are taken at a time, to bound the memory.
+        is -inf there, and the other 1.
         """
         sizes, tasks = self.sizes, self.weights
         # Tables have a row for each t, and a column for each size or each rank that is summed over.
@@ -182,10 +182,7 @@ class _SumOverFirstRanks:
         return logs, slopes
 
     def _log_phi(self, t: Values, sizes: Values) -> Values:
-        """Return ln phi(t), phi the mean of exp(-t j^q) over j = 1 .. N. Shape (T, U).
-
-        `t` has shape (T, 1), `sizes` are the N.
-        """
+        """Return ln phi(t), phi the mean of exp(-t j^q) over j = 1 .. N, for t of shape (T, 1)."""
         # 1 - phi is accurate where phi is near 1, phi itself where it is small.
         gap = sum_over_ranks(lambda rank: -np.expm1(-t * rank**self.exponent), sizes) / sizes
         phi = sum_over_ranks(lambda rank: np.exp(-t * rank**self.exponent), sizes) / sizes
@@ -233,7 +230,7 @@ class _SumOverBlocks:
     """S = sum w_i r_i^q where ranks are uniform on blocks a+1 .. a+T, or tasks have weights."""
 
     def __init__(self, histogram: Histogram, exponent: float) -> None:
-        """Prepare the sum of r^q, q = `exponent`: an entry for each row of the histogram."""
+        """Prepare the sum of r^q, q = `exponent`, with an entry for each row of the histogram."""
         self.blocks = blocks_of(histogram)
         self.weights = histogram.num_tasks.astype(np.float64)  # how many tasks a row has
         self.exponent = exponent
@@ -291,10 +288,7 @@ class _SumOverBlocks:
         return logs, slopes
 
     def central_moments(self) -> tuple[Values, list[Values]]:
-        """Return what :meth:`_SumOverFirstRanks.central_moments` does, formed as means of powers.
-
-        All weights of the points are positive, so that nothing cancels.
-        """
+        """Return what :meth:`_SumOverFirstRanks.central_moments` does; here nothing cancels."""
         away = self.blocks.deviations(self._shifts, self._means)
         power = away * away
         central = [np.ones_like(self._means), np.zeros_like(self._means), self.blocks.mean(power)]
@@ -320,10 +314,7 @@ def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
 
 
 def _log_sinhc(x: Values) -> Values:
-    """Return ln(sinh(x)/x) for x > 0, without cancellation near 0 or overflow far out.
-
-    Below 1/2 by the series of sinh, beyond by the exponentials; each gets an x that it can take.
-    """
+    """Return ln(sinh(x)/x) for x > 0, without cancellation near 0 or overflow far out."""
     small = np.minimum(x, 0.5)
     square = small * small
     # 1 + x^2/6 + x^4/120 + ...: the sum of the terms beyond 1. A term follows from the one before
@@ -348,8 +339,8 @@ def _by_transform(sums: _Sum, power: float) -> _Route:
     """Return the moments of (S / E[S])^power from the Laplace transform L(t) = E[exp(-t S)].
 
     The variance is E[(S / E[S])^(2 power)] - E[(S / E[S])^power]^2. The integrals are known for
-    powers below 1, so `power` is below 0, or above it and at most 1/2. Nodes are the same for both:
-    ln(t E[S]) = x - exp(-x) at equidistant x.
+    powers below 1, so `power` is at most 1/2, and not 0. Nodes are the same for both: ln(t E[S]) =
+    x - exp(-x) at equidistant x.
     """
     mean = sums.mean
     # L(t) <= exp(-t least), as S is never below `least`: from t least = 60 on, nothing is left.
@@ -420,8 +411,8 @@ def _by_series(sums: _Sum, power: float) -> _Route:
 def _estimate_rest(terms: list[float]) -> float:
     """Estimate what is left out of a series by the size of its last two terms.
 
-    The terms of orders 2m-1 and 2m are of size n^-m, so that pairs of terms fall. Infinite if the
-    last pair is not at most half of the one before. There are at least four terms.
+    Terms of orders 2m-1 and 2m are of size n^-m. Infinite if the last pair is not at most half of
+    the one before. There are at least four terms.
     """
     before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
     # Of few tasks S may be so near 0, next to its mean, that terms hardly fall.

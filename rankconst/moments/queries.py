@@ -137,8 +137,7 @@ def reciprocals(n: int, right: int, k: int) -> Law:
 def precisions(n: int, right: int, k: int) -> Law:
     """Return the law of the sum of the precisions at the right answers' places up to k.
 
-    A right answer at place r with A right ones above it adds (1 + A) / r. Right answers at 1 and 4
-    add 1/1 and 2/4.
+    Right answers at places 1 and 4 have the precisions 1/1 and 2/4.
     """
     r = np.arange(1, k + 1, dtype=np.float64)  # the places of a right answer
     above = r - 1
@@ -170,7 +169,7 @@ _LAWS: dict[str, Callable[[int, int, int], Law]] = {
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
     """Return the law of a family's sum over right answers up to place k, for each row (N, R).
 
-    Without `k` all N places count. A query without right answers, R = 0, has the sum 0.
+    Without `k` all N places count.
     """
     compute = _LAWS[family.kind]
     laws = []
@@ -181,10 +180,10 @@ def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
 
 
 def average(laws: Sequence[Law], weights: Values) -> Moments:
-    """Return the moments of the weighted mean of a metric over queries, which are independent.
+    """Return the moments of the weighted mean of a metric over independent queries.
 
-    `laws` are those of a query's value for each distinct kind of query, `weights` has a row for
-    each: number of queries, sum of their weights, sum of the squares of these.
+    `laws` are those of each distinct kind of query, `weights` has a row for each: number of
+    queries, sum of their weights, sum of the squares of these.
     """
     mean, variance, mean_error, variance_error = np.array(laws).T
     whole = math.fsum(weights[:, 1])

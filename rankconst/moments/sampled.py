@@ -40,10 +40,9 @@ def count_rare(values: Values) -> int:
 
 
 def is_rare(times: int, draws: int) -> bool:
-    """Return True if so few of the `draws` differ from the commonest value that more may be unseen.
+    """Return True if so few draws differ from the commonest value that more may be unseen.
 
-    `times` is how many differ, as :func:`count_rare` counts them. If half of the draws or more do,
-    there is no commonest value.
+    `times` of them do. If half of the `draws` or more do, there is no commonest value.
     """
     return times < _RARE and 2 * times < draws
 
@@ -52,7 +51,7 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     """Estimate the moments of a metric of weighted tasks, with errors, from random rankings.
 
     Where nearly all draws give the same value, the errors allow for nine more draws that were not
-    seen, as far off as any ranks are. A metric that cannot vary is computed once.
+    seen, as far off as any ranks are.
     """
     offsets = np.repeat(offsets_of(histogram), histogram.num_tasks).astype(np.float64)
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).astype(np.float64)
@@ -85,8 +84,7 @@ def estimate(values: Values, gap: float) -> Moments:
     """Return the mean and the variance of S drawn values v, with standard errors.
 
     These are sqrt(sum (v - mean)^2) / S of the mean, and sqrt(sum ((v - mean)^2 - variance)^2) / S
-    of the variance. To either sum nine more draws are added as if they had been seen, each `gap`
-    away from the mean; a `gap` of 0 adds nothing.
+    of the variance. Nine more draws that were not seen, each `gap` off, are added to either sum.
     """
     expectation = float(values.mean())
     squares = np.square(values - expectation)

@@ -88,8 +88,8 @@ def gram_rule(length: int, size: int) -> tuple[Values, Values]:
 def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
     """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`.
 
-    Nodes and weights have shape (L, size). In units of the length they are analytic functions of
-    1 / length^2, which are interpolated; if a length is below 2 `size`, all are solved for.
+    Shapes are (L, size). In units of the length, nodes and weights are analytic functions of 1 /
+    length^2, which are interpolated; if a length is below 2 `size`, all are solved for.
     """
     scale = lengths.astype(np.float64)[:, None]
     if np.min(scale) < 2 * size:
@@ -120,8 +120,8 @@ def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
 def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
     """Return nodes and weights of the rules of `size` nodes, by a Newton iteration.
 
-    Both have shape (L, size), in units of the lengths, `scale` of shape (L, 1); nodes are measured
-    from the middle. Lengths are above `size`.
+    Shapes are (L, size), in units of the lengths, `scale` of shape (L, 1), which are above `size`.
+    Nodes are measured from the middle.
     """
     beta = np.sqrt(_squared_recurrence(scale, size + 1)) / scale
     # For many terms, the zeros of Gram's polynomial tend to those of Legendre's.
@@ -182,8 +182,8 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
     """Return the last orthonormal polynomial at x, its derivative, and the sum of others' squares.
 
-    They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta` has a row for
-    each row of x, with beta_0 and on; as many of them, K, make p_K the last one.
+    They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta`, with a row
+    for each row of x, has beta_0 .. beta_{K-1}: the last one is p_K.
     """
     before = np.zeros_like(x)
     value = np.ones_like(x)
@@ -207,11 +207,7 @@ def _squared_recurrence(length: float | Values, size: int) -> Values:
 
 
 def place_nodes(panels: list[Panel]) -> Nodes:
-    """Choose points and weights for sums over consecutive panels, at whole numbers.
-
-    Each panel has the rule of its length with as many points as its scale needs. Without panels
-    there are no points.
-    """
+    """Choose points and weights for sums over consecutive panels, at whole numbers."""
     chosen = []
     for panel in panels:
         length = panel.stop - panel.start
@@ -254,7 +250,7 @@ def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
 def _interpolating_weights(offsets: Counts, length: int) -> Values:
     """Return weights w with sum_i w_i f(offset_i) = sum of f over 0 .. length - 1.
 
-    They are exact for polynomials f of degree below the number of offsets, which are distinct.
+    They are exact for polynomials f of degree below the number of the distinct offsets.
     """
     size = offsets.size
     beta = np.sqrt(_squared_recurrence(length, size)) / length
@@ -338,10 +334,7 @@ class Blocks:
 
 
 def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
-    """Return the distinct blocks of a histogram, one task each, and the index of each row's block.
-
-    Rows that differ in their weight only have the same block; they follow each other.
-    """
+    """Return the distinct blocks of a histogram, one task each, and each row's block by its index."""
     sizes, offsets = histogram.num_candidates, offsets_of(histogram)
     new = np.append(True, (offsets[1:] > offsets[:-1]) | (sizes[1:] > sizes[:-1]))
     distinct = Histogram(sizes[new], np.ones_like(sizes[new]), offsets=offsets[new])
@@ -403,8 +396,7 @@ def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
 def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Values]:
     """Return the offset of each point from its panel's first rank, and its weight, in one array.
 
-    A panel of up to 64 ranks has all of them as points, with weight 1; a longer one has the nodes
-    of a rule for its length. Panel i has `num_points[i]` points.
+    Panel i has `num_points[i]` points.
     """
     # Of a short panel, points are all its ranks.
     firsts = np.cumsum(num_points) - num_points

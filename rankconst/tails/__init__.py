@@ -159,10 +159,7 @@ def _list_labels(families: Iterable[str]) -> str:
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
-    """Return P(hits >= ceil(n value)) for the number of hits at k of n tasks.
-
-    It is Poisson-binomial; among shared negatives, beta-binomial.
-    """
+    """Return P(hits >= ceil(n value)) of n tasks: Poisson-binomial, or beta-binomial."""
     needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
     hits = cast("HitsLaw", law)
     if histogram.shared:
@@ -195,10 +192,10 @@ def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fract
 def _of_inverse(
     compute: Callable[[SumLaw, Histogram, Fraction], Tail],
 ) -> Callable[[SumLaw, Histogram, float], Tail]:
-    """Return the function that computes the tail of 1 over a metric from that of the metric.
+    """Return the function for the tail of 1 over a metric, given that of the metric.
 
-    1/M is at least as good as a value if M is at least as good as 1/value. A value of 0 is infinite
-    in the metric: every ranker does as well.
+    1/M is at least as good as a value if M is at least as good as 1/value. Every ranker is as good
+    as a value of 0.
     """
     return lambda law, histogram, value: (
         compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
@@ -219,7 +216,7 @@ def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
 
 
 def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
-    """Return P(S - top >= x) for the sum S with the largest value top: itself at the ends of S.
+    """Return P(S - top >= x) for the sum S with the largest value top.
 
     S - top lies in -width .. 0. For x above 0 the probability is 0; at 0, within the slack, it is
     that of all ranks being the best; at -width and below, and where nothing varies, it is 1.
@@ -236,7 +233,7 @@ def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: floa
 
 
 def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, Metric], SumLaw]:
-    """Return what makes a law that does not depend on the metric's k, in the form of a rule."""
+    """Return a law that does not depend on the metric's k in the form of a rule."""
     return lambda histogram, _: law(histogram)
 
 

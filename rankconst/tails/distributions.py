@@ -99,8 +99,7 @@ class SumLaw(ABC):
     def cgf(self, z: Complex, upper: bool) -> Complex:
         """Return the cumulant generating function: ln E[exp(z (S - top))] if `upper`.
 
-        Else it is that of S - bottom, ln E[exp(z (S - bottom))]. A few z are taken at a time, to
-        bound the memory.
+        Else it is that of S - bottom, ln E[exp(z (S - bottom))].
         """
         rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
         # Plain sums: for such sizes, threads of a linear algebra library cost more than they save.
@@ -130,8 +129,8 @@ class HitsLaw(SumLaw):
     ) -> None:
         """Take the chances to hit and to miss, and the number of `tasks` with each of them.
 
-        These may hit or miss. `missed` more cannot hit, `off` is the error of the logarithm of a
-        probability by the rounding of the chances, and `k` is kept for tasks that share negatives.
+        `missed` more tasks cannot hit, `off` is the error of the logarithm of a probability by the
+        rounding of the chances, and `k` is kept for tasks that share negatives.
         """
         self.hit, self.miss, self.tasks = hit, miss, tasks
         self.off, self.missed, self.k = off, missed, k
@@ -218,10 +217,7 @@ class ReciprocalLaw(SumLaw):
         return self._head(reach) + 2.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return what :meth:`SumLaw.log_means` does: ranks up to the head are added one by one.
-
-        The sum over the ranks beyond comes from the expansion at the top of this class.
-        """
+        """Return what :meth:`SumLaw.log_means` does, beyond the head by this class's expansion."""
         head = self._head(float(np.max(np.abs(z))))
         ranks = 1.0 + np.arange(head)
         reference = 1.0 if upper else 1.0 / head
@@ -290,10 +286,7 @@ class LogRankLaw(SumLaw):
         return self._head(reach) + 4.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return what :meth:`SumLaw.log_means` does: ranks up to the head are added one by one.
-
-        The sum over the ranks beyond comes from the Euler-Maclaurin formula.
-        """
+        """Return what :meth:`SumLaw.log_means` does, beyond the head by Euler-Maclaurin."""
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
         ranks = (1.0 + np.arange(head)) / (1.0 if upper else head)
@@ -310,8 +303,7 @@ class LogRankLaw(SumLaw):
     def _beyond(z: Complex, head: int, size: Values, upper: bool) -> Complex:
         """Sum j^-z if `upper`, else (j/N)^-z, over head < j <= N, for each z and each `size` N.
 
-        By the Euler-Maclaurin formula: the integral, half of the difference of the terms at N and
-        at the head, and multiples of the differences of their odd derivatives. Shape (Z, U).
+        By the Euler-Maclaurin formula. Shape (Z, U).
         """
         length = np.log(size / head)
         start: Complex

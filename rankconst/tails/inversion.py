@@ -160,8 +160,8 @@ def _scale(saddle: Saddle) -> float:
 def invert(law: SumLaw, x: float) -> Tail:
     """Compute P(S - top >= x) by the inversion integral, for x strictly between -width and 0.
 
-    In this order: exactly, on a lattice, once round its circle; by the integral of a law without a
-    lattice, if it falls to nothing and hardly returns; else by a bracket of what is known.
+    On a lattice it is exact, once round its circle. Without, or if that takes too long, it is the
+    integral, if that falls to nothing and hardly returns; else a bracket of what is known.
     """
     if law.span is not None:
         saddle = find_saddle(law, x, law.span)
@@ -226,9 +226,9 @@ def _walk(
 ) -> tuple[Complex, Complex, bool]:
     """Evaluate the integrand of the inversion at t + i step m, m = 0, 1, ... until it is gone.
 
-    It is at most 1 in size, as at m = 0. If it `settles`, it counts as gone when the last half of
-    the way held nothing. On a lattice the integral ends after `circle` nodes off the axis. Returns
-    nodes, integrand, and True if the integral is complete: False if the budget was spent before.
+    Its modulus is at most 1. If it `settles`, it counts as gone when the last half of the way held
+    nothing. On a lattice the integral ends after `circle` nodes off the axis. Returns nodes,
+    integrand, and True if the integral is complete: False if the budget was spent before.
     """
     scale = _scale(saddle)
     nodes, values = [], []
@@ -259,8 +259,8 @@ def _walk(
 def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[float, float]:
     """Apply the trapezoidal rule to the integrand `g` at the nodes `z`.
 
-    Returns ln of the tail, or of its complement, and its error, for x moved by `shift`. An error of
-    `_LOST` says that the sum is all rounding: the logarithm is then the largest that it can be.
+    Returns ln of the tail, or of its complement, and its error, for x moved by `shift`. If the
+    error is `_LOST`, the sum is all rounding: the logarithm is the largest that it can be.
     """
     step = float(z[1].imag) if len(z) > 1 else 2.0 * math.pi / (saddle.span or 1.0)
     moved = g * np.exp(-(z - saddle.t) * shift) if shift else g
@@ -284,7 +284,7 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     """Return the middle of two bounds of the tail, with half of their distance as error.
 
     The bounds are the tails of the sum plus a small random number, moved by its largest size up or
-    down: see the top of this module. `z` are the nodes that were reached, `g` the integrand there.
+    down. `z` are the nodes that were reached, `g` the integrand there.
     """
     radius = _BETA / float(z[-1].imag)
     window = _window(radius * z)
@@ -335,10 +335,7 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
 
 
 def _look_far(law: MixedLaw, saddle: Saddle, reach: float) -> float:
-    """Estimate near-returns of a mixed law: its parts return, but rarely at the same frequency.
-
-    By the mean modulus of the integrand at 64 frequencies from `reach` to 100 times that.
-    """
+    """Estimate near-returns of a mixed law: its parts return, but rarely at the same frequency."""
     z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
     modulus = np.exp(law.cgf(z, saddle.upper).real - saddle.cgf)
     return float(modulus.mean()) * math.log(_FAR) / math.pi
