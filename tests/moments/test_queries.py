@@ -205,7 +205,7 @@ def test_right_answers_that_were_not_retrieved() -> None:
         ({"counts": [], "relevant": []}, "there are no queries"),
         ({"counts": [5], "tool": "ranx"}, "give relevant, too"),
         ({"counts": [2.5], "relevant": [1]}, "num_candidates must be whole numbers; got float64"),
-        ({"counts": [3], "relevant": [1], "weights": [-1.0]}, "not a positive number"),
+        ({"counts": [3], "relevant": [1], "weights": [-1.0]}, "weights.0. is -1.0; expected a positive"),
         ({"counts": {"head": [3]}, "relevant": [1]}, "have no sides"),
     ],
 )  # fmt: skip
