@@ -67,9 +67,9 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
     if hits <= 0 or k > negatives:
         return Tail(0.0, 0.0, "exact")
     drawn = hits + k - 1
-    # k - 1 <= D M / (n + M): summed away from the mean, the terms of J < k fall from the first on.
-    # Beyond the mean those of J >= k do.
-    is_below_mean = (k - 1) * (n + negatives) <= drawn * negatives
+    mean = drawn * negatives / (n + negatives)  # of J
+    # Terms fall away from the mean: those of J < k are summed if they are below it, else J >= k.
+    is_below_mean = k - 1 <= mean
     if is_below_mean:
         summed = range(k - 1, max(drawn - n, 0) - 1, -1)
     else:
@@ -172,7 +172,8 @@ def _integrate(falling: Values, rising: Values) -> Values:
     denominator = excess + np.sqrt(excess**2 + 4 * _VANISHED * rising)
     # The largest of these keeps it from 0; any below 2 * 45 has its end at 1.
     end = np.minimum(2 * _VANISHED / np.maximum(denominator, _VANISHED), 1.0)
-    u = end[:, None] * (nodes + 1) / 2
+    share_of_end = (nodes + 1) / 2  # nodes are in -1 .. 1
+    u = end[:, None] * share_of_end
     logs = falling[:, None] * np.log1p(-u) + rising[:, None] * np.log1p(u)
     integrals: Values = end / 2 * (np.exp(logs) @ weights)
     return integrals
