@@ -334,7 +334,7 @@ class Blocks:
 
 
 def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
-    """Return the distinct blocks of a histogram, one task each, and each row's block by its index."""
+    """Return the distinct blocks of a histogram, one task each, and the index of each row's."""
     sizes, offsets = histogram.num_candidates, offsets_of(histogram)
     new = np.append(True, (offsets[1:] > offsets[:-1]) | (sizes[1:] > sizes[:-1]))
     distinct = Histogram(sizes[new], np.ones_like(sizes[new]), offsets=offsets[new])
