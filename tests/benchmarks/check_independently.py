@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from brute import BruteCounts
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.catalogue.protocols import Protocol
+    from rankconst.tables.archive import Tables as Archive
 
     Values = NDArray[np.float64]
 
@@ -111,6 +112,24 @@ def compute(
     return found
 
 
+def count_sides(
+    archive: Archive, tasks: Tasks, count: Callable[[Protocol, str], BruteCounts]
+) -> dict[str, collections.Counter[int]]:
+    """Count the tasks of each size, by side; nothing if the archive does not hold the split."""
+    if not archive.holds(tasks):
+        return {}
+    found = count(PROTOCOLS[tasks.protocol], tasks.split)
+    sides = {"head": found.head, "tail": found.tail, "both": found.head + found.tail}
+    if "relation" in archive.sides(tasks):
+        sides["relation"] = found.relation
+    return {side: collections.Counter(sizes) for side, sizes in sides.items()}
+
+
+def differ(ours: float, theirs: float) -> float:
+    """Return the relative difference, or the absolute one where ours is 0 but for rounding."""
+    return abs(ours - theirs) / (ours if ours > 1e-30 else 1)
+
+
 def main() -> None:
     """Compare every dataset, protocol, split and side, and print the largest differences."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -134,31 +153,24 @@ def main() -> None:
     for key in arguments.dataset or counted:
         count = read(sources[key], fetcher)
         asked = itertools.product(archive.protocols(key), arguments.split or SPLITS)
-        for protocol, split in asked:
-            if not archive.holds(Tasks(key, protocol, split)):
-                continue
-            found = count(PROTOCOLS[protocol], split)
-            sides = {"head": found.head, "tail": found.tail, "both": found.head + found.tail}
-            if "relation" in archive.sides(Tasks(key, protocol, split)):
-                sides["relation"] = found.relation
-            for side, tasks in sides.items():
-                counts = collections.Counter(tasks)
-                names = {"split": split, "side": side, "protocol": protocol}
+        for tasks in (Tasks(key, protocol, split) for protocol, split in asked):
+            for side, counts in count_sides(archive, tasks, count).items():
+                names = {"split": tasks.split, "side": side, "protocol": tasks.protocol}
                 held = archive.histogram(key, **names)
                 pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)
                 if dict(pairs) != dict(counts):
-                    sys.exit(f"{key} {protocol} {split} {side}: other candidates")
+                    sys.exit(f"{tasks} {side}: other candidates")
                 law = tuple(sorted(counts.items()))
                 if law not in done:
                     done[law] = compute(counts, tables)
                 for metric in METRICS:
                     constants = archive.constants(key, metric, **names)
-                    exact = (constants.expectation, constants.variance)
-                    again = done[law][metric]
-                    for place, name in enumerate(("expectation", "variance")):
-                        ours, theirs = exact[place], again[place]
-                        error = abs(ours - theirs) / (ours if ours > 1e-30 else 1)
-                        worst[metric, name] = max(worst[metric, name], error)
+                    expectation, variance = done[law][metric]
+                    for kind, ours, theirs in (
+                        ("expectation", constants.expectation, expectation),
+                        ("variance", constants.variance, variance),
+                    ):
+                        worst[metric, kind] = max(worst[metric, kind], differ(ours, theirs))
                 compared += len(METRICS)
         print(f"{key}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
     print(

@@ -193,7 +193,8 @@ def main() -> None:
     if options.worker:
         WORKERS[options.worker](json.load(sys.stdin))
         return
-    own, other = list[list[dict[str, Any]]](), list[list[dict[str, Any]]]()
+    own: list[list[dict[str, Any]]] = []
+    other: list[list[dict[str, Any]]] = []
     for _ in range(options.rounds):
         own.append(run_worker(sys.executable, "rankconst", vars(options)))
         other.append(run_worker(options.pykeen, "pykeen", vars(options) | own[-1][0]))

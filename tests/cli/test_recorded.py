@@ -89,7 +89,7 @@ def test_screens_are_those_recorded(
     request: pytest.FixtureRequest,
 ) -> None:
     if path.stem == "machine_refused" and os.name != "posix":
-        pytest.skip("names and messages are others here")
+        pytest.skip("systems of other kinds have other messages")
     if path.stem == "build":
         request.getfixturevalue("placeholders")  # of constants that no screen shows
     for start, module in NEEDED.items():
