@@ -4,16 +4,16 @@ A row is a file of the folder ``reference``, which is not in this repository, or
 ``results/files`` (``tests/...``).
 
 ``tasks``    the truth: the address and number of the values of metrics; - where the tables hold
-none. Adjusted values
-             do not count, nor values of parts of a split.
+             none. Adjusted values do not count, nor values of parts of a split.
 ``options``  the options that say what the file leaves open; | stands between runs if the numbers
-need several. ``asks``     of those that need an option: ``vain`` where labels, names or the tool's
-format say it, else ``rightly``.
+             need several.
+``asks``     of numbers that need an option: ``vain`` where labels, names or the tool's format say
+             what the option says, else ``rightly``.
 
-What the code makes of it: ``right`` are adjusted without an option as is true, ``asked`` with one,
-``silent`` are adjusted without an option as is not true. The rest is refused. ``misled``, which are
-among them, are adjusted with an option as is not true. ``docs/scripts/read_real_files.py`` counts
-them anew.
+The other columns count what the code makes of the numbers. Adjusted with the right tasks are
+``right`` without an option and ``asked`` with one; adjusted with wrong tasks are ``silent`` without
+an option and ``misled`` with one. All that are not ``right``, ``asked`` or ``silent`` count as
+refused. ``docs/scripts/read_real_files.py`` counts them anew.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Row:
     def count(self) -> dict[str, int]:
         """Return the number of values by category."""
         right, asked, silent, misled = (int(self.cells[name]) for name in COUNTS)
-        vain = asked * (self.cells["asks"] == "vain")
+        vain = asked if self.cells["asks"] == "vain" else 0
         refused = self.tasks.total() - right - asked - silent
         return dict(
             zip(CATEGORIES, (right, asked - vain, vain, silent, refused, misled), strict=True)
