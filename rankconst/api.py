@@ -172,7 +172,7 @@ def adjust(
     opened = _open(tables)
     names = as_names(metric)
     of_answers = are_of_answers(opened)
-    if are_of_answers(opened) and tool:  # the library decides what the names of metrics mean
+    if of_answers and tool:  # the library decides what the names of metrics mean
         opened, tool = opened.name_library(tool), None
     is_number = _is_value(results) or _are_values(results)
     is_typed = is_number or _is_typed(results)
@@ -185,8 +185,9 @@ def adjust(
         protocol=protocol,
         aggregation=aggregation,
         tool=tool,
+        relations=as_names(relations),
+        accepted=as_names(accept),
     )
-    user = replace(user, relations=as_names(relations), accepted=as_names(accept))
     if isinstance(results, Ranks):
         _require_possible(results, parse_address(user, opened), opened)
     if to is not None:
@@ -596,8 +597,9 @@ def check(
         protocol=protocol,
         aggregation=aggregation,
         tool=tool,
+        percent=bool(percent),
+        accepted=as_names(accept),
     )
-    user = replace(user, percent=bool(percent), accepted=as_names(accept))
     if isinstance(results, Ranks):
         _require_possible(results, parse_address(user, opened), opened)
     only = None if metric is None else parse_metric(metric)
@@ -741,8 +743,8 @@ def compare(
         protocol=protocol,
         aggregation=aggregation,
         tool=tool,
+        relations=as_names(relations),
     )
-    user = replace(user, relations=as_names(relations))
     if second is None or (_is_file(first) and _is_file(second)):
         if num_tasks is not None or decimals is not None:
             raise UsageError(
