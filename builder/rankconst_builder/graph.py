@@ -375,11 +375,7 @@ class Restriction:
     known_name: str = ""  # its name, which tells what separates its columns
 
     def describe(self) -> dict[str, Any]:
-        """Return an identifier of the restriction, for the record of where rows come from.
-
-        {"relations": ["likes"], "entities": {"count": 2, "sha256": ...}}: relations are few enough
-        to be listed.
-        """
+        """Return what identifies the restriction, for the record of where rows come from."""
         described: dict[str, Any] = {}
         if self.relations is not None:
             described["relations"] = sorted(self.relations)

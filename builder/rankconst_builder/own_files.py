@@ -422,11 +422,7 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
 
 
 def _check_order(layouts: Mapping[str, _Layout], columns: str | None) -> None:
-    """Refuse a heading with another order of columns than files without a heading are read in.
-
-    If train.csv has the heading "subject,object,predicate" and test.csv has none, either order may
-    be that of test.csv.
-    """
+    """Refuse an unusual order of columns if another file does not show its own order."""
     odd = [layout for layout in layouts.values() if layout.form.columns.replace("-", "") != "hrt"]
     unordered = [layout for layout in layouts.values() if not layout.ordered]
     if columns is None and odd and unordered:

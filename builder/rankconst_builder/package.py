@@ -310,10 +310,7 @@ def describe_set(
     provenance: Mapping[str, Mapping[str, Any]],
     extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the descriptor of a set, as Data Package 2.0 has it.
-
-    `datasets` are the rows of their table; `extra` are entries that only a release has.
-    """
+    """Return the descriptor of a set, as Data Package 2.0 has it; only a release has `extra`."""
     return {
         **{name: HEADER[name] for name in ("$schema", "name", "title")},
         "version": version,
@@ -516,10 +513,7 @@ def write_parts(folder: Path, existing: Tables | None, parts: Mapping[str, Part]
 def _merge_runs(
     name: str, existing: Tables | None, parts: Mapping[str, Part]
 ) -> Iterator[pa.Table]:
-    """Return the runs of rows of a table in the order of datasets, a row group read at a time.
-
-    A dataset that is among `parts` is taken from there, others from the set that exists, if any.
-    """
+    """Return a table's runs by dataset: from `parts`, or else from the set that exists."""
     groups = [] if existing is None else existing.iterate(name)
     old = (run for group in groups for run in split_runs(group) if _name_dataset(run) not in parts)
     new = (run for key in sorted(parts) for run in split_runs(parts[key].tables[name]))

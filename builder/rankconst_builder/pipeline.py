@@ -111,10 +111,7 @@ class Build:
 
 
 def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
-    """Return protocols, each once: those of `PROTOCOLS` in its order, then sampled ones by size.
-
-    Raises UsageError for protocols whose tasks share one list of negatives.
-    """
+    """Return protocols, each once: those of `PROTOCOLS` in its order, then sampled ones by size."""
     order = list(PROTOCOLS)
     distinct = {protocol.key: protocol for protocol in protocols}
     for key, protocol in distinct.items():
@@ -417,10 +414,7 @@ def _build_on_cluster(
     opened: Mapping[str, TripleFile | None],
     contents: Mapping[str, Content],
 ) -> Part:
-    """Count a graph of the user's own, of ids in Parquet, on the workers of a cluster.
-
-    `contents` has the hashes of its files but that of train, which workers read.
-    """
+    """Count a graph of the user's own, of ids in Parquet, on the workers of a cluster."""
     from rankconst_builder import distributed
 
     protocols = choose_protocols(build.protocols, temporal=False)

@@ -116,10 +116,7 @@ def _get_word(tasks: Tasks, column: str) -> str:
 
 
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
-    """Compute the constants of the table: for head, tail and both sides pooled.
-
-    Single relations and macro averages are left out.
-    """
+    """Compute the constants of micro averages over all relations: for head, tail and both sides."""
     jobs: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]
     for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):

@@ -232,10 +232,7 @@ def _check_files(opened: Opened) -> Findings:
 
 
 def _list_names(folder: Path | ZipPath) -> list[str]:
-    """List the names in a set's folder, or in that of its zip.
-
-    Files of an exchange that was cut off are listed as if it were completed.
-    """
+    """List the names in a set's folder or zip; an exchange that was cut off counts as completed."""
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
             inside = [name.removeprefix(folder.at) for name in archive.namelist()]

@@ -126,10 +126,7 @@ class Family:
         return _EVALUATE[self.kind](right, k or ALL)
 
     def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
-        """Return what :meth:`sum_up` is divided by, for each query, from its N and R.
-
-        `candidates` may be one number for all queries.
-        """
+        """Return what :meth:`sum_up` is divided by, for each query, from its N and R."""
         k = k or ALL
         if self.over.startswith("ideal"):
             numbers = np.minimum(rights, k)
@@ -448,10 +445,7 @@ def _list_stems_with_k() -> frozenset[str]:
 
 
 def _name(stem: str, k: int | None, name: str) -> AnswersMetric:
-    """Return a metric of several right answers without a definition, shown as `name` writes it.
-
-    "test_NDCG_at_10" is shown as "NDCG@10".
-    """
+    """Return a metric without a definition, shown as in `name`: test_NDCG_at_10 as "NDCG@10"."""
     symbol = strip_prefixes(name)
     if k is None:
         return name_answers_metric(stem, k, symbol)

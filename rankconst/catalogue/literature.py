@@ -236,10 +236,7 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites with the number of graphs in a text, and most of its words.
-
-    "mean over 41 inductive graphs" suggests the suites of 41 graphs whose names share most words.
-    """
+    """Return the suites of as many graphs as a text says, those that share most words with it."""
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():
@@ -269,8 +266,8 @@ def read_suite(key: str) -> Suite | None:
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:
     """Return the keys of the suites of exactly these graphs, the likeliest first.
 
-    That of the catalogue, or ("a+b",); with a tool ("a+b", "a+b@ultra"), the second ranked as the
-    tool does.
+    A suite of the catalogue, or else ("a+b",); with a tool ("a+b", "a+b@ultra"), of which the
+    second is ranked as the tool does.
     """
     keys = tuple(graphs)
     for key, suite in load_suites().items():

@@ -218,10 +218,7 @@ def _find_longest() -> int:
 
 @functools.cache
 def _list_beginnings() -> frozenset[str]:
-    """Return every beginning of a name, squashed: "w", "wn", "wn1" and so on of "wn18".
-
-    Most words of a text are none of them, and need no further look.
-    """
+    """Return every beginning of a name: most words are none of them, and need no further look."""
     return frozenset(name[:end] for name in list_graph_names() for end in range(1, len(name) + 1))
 
 

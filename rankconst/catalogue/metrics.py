@@ -379,10 +379,7 @@ _NDCG = Metric(
 
 
 def _cut_off(row: Metric, function: str, *further: str) -> Metric:
-    """Return the metric of `row` cut off at k: ranks beyond k count 0.
-
-    `function` is that of :mod:`rankconst.moments.means`, `further` are more spellings.
-    """
+    """Return the metric of `row` cut off at k: ranks beyond k count 0."""
     symbol = row.symbol
     return Metric(
         family=f"{row.family}_at_k",

@@ -121,10 +121,7 @@ def _list_names() -> Names:
 
 
 def parse_tool(name: str) -> Tool:
-    """Read the name of a tool, or of one of its repositories.
-
-    UnknownNameError for other names; for a protocol it says how to name that.
-    """
+    """Read the name of a tool, or of one of its repositories."""
     protocol = {squash(key): key for key in PROTOCOLS}.get(squash(require_text(name)))
     if protocol and _list_names().find(name) is None:
         raise UnknownNameError(

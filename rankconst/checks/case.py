@@ -97,10 +97,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
-    """Register the function that finds the breaches of a rule in a case, or in all of a file.
-
-    The `traits` are those of the rule.
-    """
+    """Register the function that finds the breaches of a rule, whose fields are `traits`."""
 
     def decorate(find: _Find) -> _Find:
         RULES[key] = Rule(key, find=find, **traits)
@@ -212,10 +209,7 @@ class Case:
 
     @property
     def of_no_scores(self) -> tuple[Measured, ...]:
-        """The numbers that show that scores were not numbers: an MR of 0, or an infinite MRR, say.
-
-        Adjusted values are no such sign.
-        """
+        """The numbers whose scores were not numbers, such as an MR of 0; no adjusted values."""
         infinite = [
             Measured(entry, math.inf, Interval(math.inf, math.inf))
             for entry, _ in self.unreadable

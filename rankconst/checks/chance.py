@@ -328,10 +328,7 @@ def _is_far_beyond(m: Measured, published: Literature) -> bool:
     why="Possible, but a sign of scores that overflow or are all 0: the tie policy decides.",
 )
 def _find_tied(case: Case) -> Iterator[Finding]:
-    """Find an evaluation whose numbers are all those of equal scores, for one way to rank ties.
-
-    If the file does not say which, each is tried, and the first that fits is reported.
-    """
+    """Find an evaluation of equal scores: its numbers are those of ties ranked in one way."""
     declared = case.group.context.rank_type
     for rank_type in (declared,) if declared in TIED_RANKS else TIED_RANKS:
         tied = {}

@@ -394,10 +394,7 @@ def _name_columns(option: str) -> str:
 
 
 def _list_differences(tasks: Tasks, others: Tasks) -> dict[str, str]:
-    """Map the names in which tasks differ from others to the keys of the tasks.
-
-    Test tasks against valid ones, of both sides, give {"split": "test"}.
-    """
+    """Map the names in which tasks differ from others to their keys: {"split": "test"}."""
     return {
         name: getattr(tasks, name)
         for name in NAMES

@@ -139,10 +139,7 @@ def _leave_unscaled(constants: Constants, form: str, value: Interval) -> Interva
 
 
 def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-scores that PyKEEN may give of a GMR, as its variance lost digits.
-
-    None for other forms, and for other metrics than the GMR.
-    """
+    """Return the z-scores that PyKEEN may give of a GMR, whose variance lost digits; else None."""
     is_geometric = constants.metric.exponent == 0
     if form != "z" or not is_geometric:
         return None
@@ -265,10 +262,7 @@ def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
 
 
 def count_ranks(entry: Entry) -> int | None:
-    """Return the number of ranks that an entry, or its context, states; None if neither does.
-
-    An entry states it if its metric is "count", as in PyKEEN's files.
-    """
+    """Return the number of ranks that an entry, or its context, states; None if neither does."""
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:

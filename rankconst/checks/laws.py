@@ -49,10 +49,7 @@ _MRR = CATALOGUE["inverse_harmonic_mean_rank"]
     why="No rank is below 1; tools rank scores that are not numbers (NaN) 0 or 1/2, or first.",
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
-    """Find numbers that only scores which are not numbers give, such as an MR of 0.
-
-    An MRR and Hits@1 of 1 are possible, and reported as a hint.
-    """
+    """Find numbers that only scores which are not numbers give, such as an MR of 0."""
     for m in case.of_no_scores:
         statement = (
             f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this "
@@ -82,10 +79,7 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     mended_by_swap=True,
 )
 def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
-    """Find texts that are no numbers, and numbers out of the range of their metric.
-
-    z-scores have no range.
-    """
+    """Find texts that are no numbers, and numbers out of the range of their metric."""
     # Shares above 1 of a whole column are one finding, so the rule is about the whole file.
     percentages: dict[tuple[str, str], list[Measured]] = {}
     for case in cases:
@@ -121,10 +115,7 @@ def _looks_like_percentage(m: Measured) -> bool:
 
 
 def _describe_percentages(shares: Sequence[Measured]) -> Finding:
-    """Return one finding for all shares of a column that may be percentages without a sign.
-
-    There is at least one; the largest is shown.
-    """
+    """Return one finding for the shares of a column that may be percentages without a sign."""
     largest = max(shares, key=lambda m: m.value)
     label, entry = largest.label, largest.entry
     inequality = f"{label} <= 1" if entry.adjustment else f"0 <= {label} <= 1"
@@ -136,10 +127,7 @@ def _describe_percentages(shares: Sequence[Measured]) -> Finding:
 
 
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
-    """Find an unadjusted number that is beyond the best ranker, or beyond the worst.
-
-    The worst is that of the ranking tasks; if they are unknown, the limit of the metric.
-    """
+    """Find an unadjusted number that is beyond the best ranker, or beyond the worst."""
     metric = m.entry.metric
     low, high = metric.lower, metric.upper
     histogram = case.widest
@@ -181,10 +169,7 @@ def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
 
 
 def _guess(m: Measured, *, beyond_worst: bool) -> str:
-    """Guess why an unadjusted number is impossible, in a sentence.
-
-    `beyond_worst` is True if it is beyond the worst ranker, False if beyond the best.
-    """
+    """Guess why a number is impossible; it is beyond the best ranker unless `beyond_worst`."""
     is_mean_of_ranks = m.entry.metric.lower == 1
     if is_mean_of_ranks and m.value < 1:
         return "A mean of ranks is at least 1: an MRR or a share under the wrong name?"
@@ -342,10 +327,7 @@ def _name_runs(possible: bool) -> str:
 
 
 def _list_growing_hits(case: Case) -> dict[int, Interval]:
-    """Return shares of hits by their k; none if one is below that of a smaller k.
-
-    Then one of them is wrong, and they bound nothing.
-    """
+    """Return shares of hits by their k; none if one falls, since then they bound nothing."""
     if any(_find_decreasing_hits(case)):
         return {}
     return {k: m.interval for k, m in case.hits.items()}

@@ -431,10 +431,7 @@ def _find_tests(tables: Tables, key: str) -> list[Tasks]:
 
 
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
-    """Return the row of some tasks: their names, their number, and what a random ranker gets.
-
-    Metrics without constants have None, as on tasks that share their negatives.
-    """
+    """Return the row of some tasks: their names, their number, and what a random ranker gets."""
     histogram = tables.histogram(tasks)
     row: dict[str, Any] = {"dataset": tasks.dataset, "protocol": tasks.protocol}
     row |= {"split": tasks.split, "side": tasks.side}

@@ -432,10 +432,7 @@ def find_page(opened: Tables, kind: str | None, name: str) -> Page:
 
 
 def explain_unfit(page: Page, opened: Tables, names: Sequence[str]) -> str:
-    """Explain why words behind a name, or options, do not go with its page.
-
-    "mrr wn18rr" is answered by the other order: rankconst show wn18rr mrr.
-    """
+    """Explain why words behind a name, or options, do not go with its page, and what to type."""
     example = "DATASET METRIC"
     if page.kind in {"metrics", "baselines"}:
         dataset = next((name for name in names[1:] if _is_dataset(opened, name)), "DATASET")

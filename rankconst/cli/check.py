@@ -117,10 +117,7 @@ def _conclude(checks: Sequence[CheckedReading]) -> int:
 
 
 def _split_results(results: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into files, and numbers with their names; refuse both at once.
-
-    "mrr=0.3" is a number unless there is a file of that name.
-    """
+    """Split arguments into files, and numbers with their names; refuse both at once."""
     typed = [result for result in results if "=" in result and not names_file(result)]
     files = [result for result in results if result not in typed]
     if not results:

@@ -207,10 +207,7 @@ def _is_file(value: str) -> bool:
 def refuse_names(
     command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]
 ) -> None:
-    """Refuse names of datasets and metrics among numbers; the error has the command to type.
-
-    "wn18 0.338" is answered with: rankconst adjust 0.338 --dataset wn18.
-    """
+    """Refuse names of datasets and metrics among numbers; the error has the command to type."""
     words = [value for value in values if value[:1].isalpha() and "=" not in value]
     if not words:
         return

@@ -404,10 +404,7 @@ EXPECTED = (
 
 
 def _list_relations(wanted: _Wanted) -> Listing:
-    """List the relations of some tasks, each against chance or the baselines that are named.
-
-    UnknownNameError if the tables have none.
-    """
+    """List the relations of some tasks, each against chance or the baselines that are named."""
     opened, tasks = wanted.tables, wanted.tasks
     names = opened.relations(tasks)
     rows: list[dict[str, Any]] = []

@@ -203,10 +203,7 @@ def describe_words() -> dict[str, dict[str, str]]:
 
 
 def _ask(word: Word) -> dict[str, str]:
-    """Return the places where the page asks about a word, a letter each, and the reason.
-
-    ``{"scopes": "ct", ...}`` asks about a word in headings of columns and in text.
-    """
+    """Return where the page asks about a word, a letter for each place, and the reason."""
     scopes = "column" if word.field == "metric" else word.scopes
     letters = {"column": "c", "row": "r", "name": "n", "text": "t"}
     places = "".join(letter for scope, letter in letters.items() if scope in scopes)
