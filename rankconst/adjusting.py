@@ -178,9 +178,8 @@ def find_constants(
 ) -> Constants:
     """Return the constants of a metric over ranking tasks.
 
-    `num_tasks` is the number of ranks that a file states, or None. If the protocol samples
-    negatives, all tasks are alike: the constants follow from this number, even if it is not the
-    tables' own. Other protocols ignore it.
+    `num_tasks` is the number of ranks that a file states, or None. It takes the place of the
+    tables' number if the protocol samples negatives: all tasks are alike then.
     """
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
@@ -226,10 +225,7 @@ def compare_with(
 
 
 def add_significance(done: AdjustedBatch) -> AdjustedBatch:
-    """Return the batch with the probability that a random ranker does as well as each number.
-
-    The batch is returned unchanged if the metric has no such law, or the tool leaves tasks out.
-    """
+    """Return the batch with its tail probabilities; the same batch if these are unknown."""
     from rankconst.values.significance import compute_significance
 
     if done.is_partial or done.constants.explain_lack():

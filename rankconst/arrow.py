@@ -33,10 +33,7 @@ def wrap_numbers(values: NDArray[Any]) -> Any:
 
 
 def view_numbers(array: Any) -> NDArray[Any]:
-    """Return an Arrow array of numbers or truth values, without nulls, as numpy's.
-
-    Numbers share their memory, and are read-only.
-    """
+    """Return an Arrow array without nulls as numpy's; numbers share their memory, read-only."""
     import numpy as np
     import pyarrow as pa
 
@@ -116,10 +113,7 @@ def refuse_lazy(table: Any) -> None:
 
 
 def as_pandas(table: Any) -> Any:
-    """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as it is.
-
-    MissingExtraError if pandas is not installed, UsageError for a table that is not computed yet.
-    """
+    """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as is."""
     refuse_lazy(table)
     if hasattr(table, "iloc") or not hasattr(table, "columns") or not hasattr(table, "to_pandas"):
         return table

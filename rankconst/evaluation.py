@@ -124,10 +124,7 @@ class Address:
 def assign_numbers(
     places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return the questions with the positions of their numbers, out of `total` in the file.
-
-    A question about all numbers gets the total 0.
-    """
+    """Return the questions with the positions of their numbers; `total` is 0 if those are all."""
     assigned = []
     for question, positions in places.items():
         numbers = tuple(sorted(positions))
@@ -238,10 +235,7 @@ def _refuse_dataset(tool: Tool, dataset: str) -> None:
 
 
 def _read_kind(from_user: Address) -> Address:
-    """Read a dataset that is a kind of benchmark, or a shared name that the protocol settles.
-
-    A kind, such as inductive, moves to the field `kind`. Any other dataset stays.
-    """
+    """Move a kind of benchmark to the field `kind`; settle a shared name by the protocol."""
     from rankconst.catalogue.benchmarks import KINDS, list_namesakes
 
     name = from_user.dataset or ""
@@ -365,10 +359,7 @@ def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
 
 
 def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
-    """Ask for one of the benchmarks with the same name.
-
-    The option names a kind or a tool if that chooses a single one, else the key.
-    """
+    """Ask for one of the benchmarks with the same name, by its kind, its tool, or its key."""
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
     from rankconst.catalogue.tools import load_tools
 
@@ -413,10 +404,7 @@ def name_suites(keys: Iterable[str]) -> str:
 
 
 def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
-    """Return False if a file contradicts the user; open fields and unknown names never do.
-
-    The user's names are keys.
-    """
+    """Return False if a file contradicts the user's keys; open fields and unknown names do not."""
     if not _agree_on_dataset(from_file, from_user, tables):
         return False
     for name, parse in _PARSERS.items():
@@ -437,8 +425,8 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
 def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) -> bool:
     """Return False if a file's dataset is neither the user's nor a graph of the user's suite.
 
-    A shared name agrees with each of its graphs, a mean over graphs with any suite. A file without
-    a dataset agrees by the choices of its question.
+    A shared name agrees with each of its graphs, a mean over graphs with any suite. If the file
+    only has a question, one of its choices must agree.
     """
     from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.literature import is_mean, load_suites
@@ -563,10 +551,7 @@ def settle(
 
 
 def _require_answers(from_file: Address, from_user: Address) -> Address:
-    """Return what a file says, without the aggregation "macro": the user has told which one it is.
-
-    Raises AskedError for the questions of the file that the user has not answered.
-    """
+    """Return what a file says without the word macro; AskedError for questions that are open."""
     questions = list_open(from_file, from_user)
     if is_either_macro(from_file.aggregation):
         if from_user.aggregation not in MACROS:
@@ -593,10 +578,7 @@ def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: s
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return the name of a protocol; None for the word filtered, which does not say which one.
-
-    DataError if the tool's numbers are not filtered.
-    """
+    """Return the name of a protocol; None for the word filtered, which does not say which one."""
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
@@ -633,10 +615,7 @@ def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Return the relations with some names, punctuation and case aside: _has_part for "has part".
-
-    Empty if any name matches no relation, or several.
-    """
+    """Return the relations with some names, punctuation and case aside; none if one is unclear."""
     spellings = _index_spellings(tuple(known))
     matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
     if any(len(relations) != 1 for relations in matches):
@@ -657,8 +636,7 @@ def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
     """Return the tasks with the weights by which a tool averages a metric over them.
 
-    Some tools' macro averages leave a metric unweighted. DataError if the tool's average has no
-    constants.
+    DataError if that average has no constants.
     """
     if tool is None or tasks.is_micro:
         return tasks
@@ -675,8 +653,7 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
 def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     """Return the questions of a file that neither the user, the kind nor the tool answers.
 
-    An option that contradicts the question's word leaves the question, with the contradiction in
-    its place.
+    An option that contradicts a word leaves the question, with the contradiction in its place.
     """
     if not from_file.questions:  # to know its kind, the whole registry is read
         return ()
@@ -720,10 +697,7 @@ def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
 
 
 def read_words(from_file: Address, from_user: Address) -> Address:
-    """Add the values of accepted words to a user's address.
-
-    ``--accept dev=valid`` sets split valid, if a question of the file is about the word dev.
-    """
+    """Add the values of accepted words, as of ``--accept dev=valid``, to a user's address."""
     accepted = _list_accepted(from_user)
     fields: dict[str, Any] = {}
     for question in from_file.questions:
@@ -810,10 +784,9 @@ def name_arguments(text: str) -> str:
 def look_up_named(
     metric: str, from_user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
-    """Return the constants of a metric on the tasks that a user names, without a file.
+    """Return the constants of a metric, such as ``tail.mrr``, on the tasks that a user names.
 
-    The metric's name may add a split or side: ``tail.mrr``. UsageError for a tool that leaves out
-    unknown tasks.
+    UsageError for a tool that leaves out unknown tasks.
     """
     parsed = parse_metric(metric)
     # Constants do not depend on the rank type.

@@ -402,10 +402,7 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
 
 
 def pool_graphs(graphs: Sequence[Histogram]) -> Histogram:
-    """Return the histogram of the tasks of all graphs, weighted so that each graph counts once.
-
-    A task of a graph with n tasks weighs 1 / (D n), for D unweighted graphs.
-    """
+    """Return the tasks of D unweighted graphs, each of a graph's n tasks with weight 1 / (D n)."""
     sizes = np.concatenate([graph.num_candidates for graph in graphs])
     num_tasks = np.concatenate([graph.num_tasks for graph in graphs])
     weights = [np.full(len(graph), 1 / (len(graphs) * graph.total)) for graph in graphs]
@@ -459,10 +456,7 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return, for each row but the first, True if it comes after the row before by :func:`_order`.
-
-    Equal rows give False. There is at least one row.
-    """
+    """Return, for each row but the first, True if it is larger than the row before."""
     if len(keys) == 1:
         return keys[0][1:] > keys[0][:-1]
     is_larger, is_equal = np.zeros((2, keys[0].size - 1), dtype=bool)
@@ -519,10 +513,7 @@ def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return the offsets, one for each of `sizes`, as int64; DataError for wrong ones.
-
-    If all are 0 they are None: a histogram with offsets of 0 equals one without.
-    """
+    """Return the offsets as int64; None if all are 0, so that equal tasks give equal histograms."""
     array = read_counts("offsets", offsets, least=0)
     if array.shape != sizes.shape:
         raise DataError(

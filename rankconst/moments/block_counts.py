@@ -372,10 +372,7 @@ def _log_square(p: Values, real: Values) -> Values:
 
 
 def _count_terms(modulus: float, tasks: Values) -> int:
-    """Return how many powers of a number of that modulus, below 1, an expansion needs.
-
-    All tasks together then leave out less than e^-42.
-    """
+    """Return how many powers of a number below 1 leave out less than e^-42 of an expansion."""
     needed = _NEGLIGIBLE + math.log(float(tasks.sum()) + 1)
     return math.ceil(needed / -math.log(max(modulus, 1e-9)))  # 0 has no logarithm
 
@@ -465,8 +462,7 @@ class Gaps:
 def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
     """Interpolate at each x by the Lagrange polynomial through its degree + 1 nearest nodes.
 
-    `values` belong to `nodes`, which ascend without repeats. Beyond these the outermost value
-    holds.
+    `nodes` ascend without repeats. Beyond them the outermost value holds.
     """
     x = np.clip(x, nodes[0], nodes[-1])
     num_nodes = min(degree + 1, nodes.size)

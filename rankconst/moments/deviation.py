@@ -183,8 +183,7 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
 def standard_deviation(histogram: Histogram) -> Moments:
     """Return the moments of the standard deviation of the ranks; errors estimate rounding.
 
-    They follow from the gap 1 - E[M] / sqrt(E[V]). The transform is formed only if the series is
-    not accurate enough.
+    The transform is formed only if the series is not accurate enough.
     """
     square = rank_variance(histogram)
     root = math.sqrt(square.expectation)
@@ -377,10 +376,7 @@ def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -
 
 
 def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
-    """Return phi of :meth:`_Ranks._log_product` for ranks 1 .. N by the Euler-Maclaurin formula.
-
-    `c` and the result have shape (C, U), `sizes` are the N. `t` is at most `_SMOOTH`.
-    """
+    """Return phi, for t up to `_SMOOTH`, by the Euler-Maclaurin formula. Shape (C, U)."""
     root = math.sqrt(t)
     # In widths, outwards from the nearer edge; the other edge is on the far side.
     beyond = root * (np.abs(c - (sizes + 1) / 2) - sizes / 2)
@@ -400,10 +396,7 @@ def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
 
 
 def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> Values:
-    """Return phi of :meth:`_Ranks._log_product` by summing over the ranks near c. Shape (C, U).
-
-    `t` is above `_SMOOTH`: beyond `_LATTICE` from c nothing is left of the Gaussian.
-    """
+    """Return phi, for t above `_SMOOTH`, by summing over the ranks near c. Shape (C, U)."""
     centre = np.rint(c)
     rank = centre[:, None] + np.arange(-_LATTICE, _LATTICE + 1)
     gauss = np.exp(-t * np.square(rank - c[:, None]))

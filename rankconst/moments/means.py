@@ -133,10 +133,7 @@ def _reciprocal(num_candidates: Counts) -> tuple[Values, Values, Values]:
 
 
 def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
-    """Return mean and variance of a hit: 1 if the rank of one task is at most k, else 0.
-
-    On a block `k` may be below 0.
-    """
+    """Return mean and variance of a hit: 1 if the rank of one task is at most k, else 0."""
     size = num_candidates.astype(np.float64)
     hits = np.minimum(np.maximum(k, 0.0), size)
     return hits / size, hits * (size - hits) / (size * size)

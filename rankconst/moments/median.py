@@ -89,10 +89,7 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
     """Rules for sums of a number of terms, each formed once."""
 
     def prepare(self, stops: Counts, panel: Panel, needed: int) -> None:
-        """Add the rules for sums over the panel's x < stop, for each of `stops`: all in one go.
-
-        A sum is cut to its last :func:`_reach` terms. One of few terms is its own rule.
-        """
+        """Add the rules for sums over the panel's x < stop, for each of `stops`: all in one go."""
         lengths = np.sort(np.minimum(stops - panel.start, _reach(panel, needed)))
         lengths = lengths[np.append(True, np.diff(lengths) > 0)]
         missing = [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self]
@@ -360,10 +357,7 @@ class _Profile:
         return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope
 
     def log_tail(self, x: int, count: int, side: int) -> float:
-        """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for -1 (Bennett 1962).
-
-        The bound is 0 where `count` is on the other side of the mean.
-        """
+        """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for -1 (Bennett 1962)."""
         mean, variance = self.mean_and_variance(x)
         distance = side * (count - mean)
         if distance <= 0.0:

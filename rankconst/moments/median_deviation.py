@@ -162,8 +162,7 @@ _sampled = functools.partial(Moments, method="sampled")
 def _fit(values: Values, counts: Values) -> Values:
     """Fit the coefficients b of L = sum_k b_k (B(x_k) - E[B(x_k)]) to draws of M by least squares.
 
-    `values`, shape (S,), are the draws of M, `counts`, shape (K, S), those of B. The coefficients
-    are 0 if M - L hardly varies.
+    `values`, shape (S,), are the draws of M, `counts`, shape (K, S), those of B.
     """
     deviation = counts - counts.mean(axis=1, keepdims=True)
     fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
@@ -361,10 +360,7 @@ def _shares(histogram: Histogram, x: float) -> Values:
 
 
 def _locate(histogram: Histogram) -> tuple[float, float]:
-    """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0.
-
-    To a thousandth, or a relative 1e-12: the control's points are rounded anyway.
-    """
+    """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0."""
     sizes = histogram.num_candidates.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
     # The expected share of y_i up to each edge; it is linear between them.
@@ -496,10 +492,7 @@ class _Search:
 def _draw(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw random rankings of all tasks; return M without its divisor, shape (S,), and B, (K, S).
-
-    B has how many ranks are at most each of the points.
-    """
+    """Draw rankings; return M without its divisor, and B at the points. Shapes (S,) and (K, S)."""
     # Rank by rank where tasks are few, and on blocks, for which there is no other way; else from
     # how many ranks are below each N. Either way in batches, to bound the memory.
     rank_by_rank = histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS

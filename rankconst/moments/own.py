@@ -48,7 +48,7 @@ _VANISHED = -80.0
 def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     """Return the moments of the mean over tasks of any f(rank).
 
-    f maps an array of ranks to an array of numbers, and is evaluated at all possible ranks.
+    f maps an array of ranks to an array of numbers. It gets all possible ranks.
     """
     last = int(histogram.last_ranks.max())
     if last > _MOST_RANKS:

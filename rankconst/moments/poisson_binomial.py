@@ -183,8 +183,7 @@ class BelowCounts:
     def _suffix_sums(self) -> Values:
         """Return sum_{u >= b} c_u (N_b/N_u)^k for each start b (row) and k = 1 .. K (column).
 
-        c_u tasks have N_u candidates, u by ascending N. A last row of zeros is for points at which
-        no N is left.
+        N_u ascend. A last row of zeros is for points beyond all N.
         """
         begin = int(self._starts[0])
         offsets = self._starts - begin
@@ -243,7 +242,7 @@ class BelowCounts:
     def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:
         """Return mean and variance of the uncertain ranks at most x, for tilts s. Shapes (X,).
 
-        With p = x/N, w = e^s - 1 and z = e^s, a task's tilted chance is p z / (1 + p w).
+        A task's tilted chance is p z / (1 + p w), with p = x/N, w = e^s - 1 and z = e^s.
         """
         w = np.expm1(s)
         z = np.exp(s)
@@ -304,10 +303,7 @@ class BelowCounts:
     def _add_factors(
         self, total: Complex, x: Values, explicit: slice, needed: Counts, zeta: Complex
     ) -> None:
-        """Add to `total`, in place, the logarithms of the factors of some sizes and of z^-needed.
-
-        `explicit` is the slice of these sizes. `total` has the shape of `zeta`, (rows, nodes).
-        """
+        """Add to `total`, in place, the logarithms of factors of some sizes and of z^-needed."""
         w, w_inverse = np.expm1(zeta), np.expm1(-zeta)
         exponent = needed.astype(np.float64)
         for u in range(explicit.start, explicit.stop):

@@ -409,10 +409,9 @@ def _by_series(sums: _Sum, power: float) -> _Route:
 
 
 def _estimate_rest(terms: list[float]) -> float:
-    """Estimate what is left out of a series by the size of its last two terms.
+    """Estimate what is left out of a series of four terms or more by the size of its last two.
 
-    Terms of orders 2m-1 and 2m are of size n^-m. Infinite if the last pair is not at most half of
-    the one before. There are at least four terms.
+    It is infinite if they are more than half of the two before.
     """
     before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
     # Of few tasks S may be so near 0, next to its mean, that terms hardly fall.

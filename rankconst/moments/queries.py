@@ -167,10 +167,7 @@ _LAWS: dict[str, Callable[[int, int, int], Law]] = {
 
 
 def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
-    """Return the law of a family's sum over right answers up to place k, for each row (N, R).
-
-    Without `k` all N places count.
-    """
+    """Return the law of a family's sum over places up to k, or over all, for each row (N, R)."""
     compute = _LAWS[family.kind]
     laws = []
     for n, right in queries.tolist():

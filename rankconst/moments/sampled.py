@@ -40,10 +40,7 @@ def count_rare(values: Values) -> int:
 
 
 def is_rare(times: int, draws: int) -> bool:
-    """Return True if so few draws differ from the commonest value that more may be unseen.
-
-    `times` of them do. If half of the `draws` or more do, there is no commonest value.
-    """
+    """Return True if `times` draws that differ are so few that more may be unseen."""
     return times < _RARE and 2 * times < draws
 
 

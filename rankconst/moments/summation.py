@@ -64,10 +64,7 @@ class Nodes:
     firsts: Counts  # the index of each panel's first point
 
     def sum(self, values: Values, errors: Values) -> tuple[Values, Values]:
-        """Return the sum of f over all panels and its error, given f and its errors at the points.
-
-        The difference to a rule of one degree less tells what the rule leaves out.
-        """
+        """Return the sum over all panels and its error, given f and its errors at the points."""
         truncated = np.abs(np.add.reduceat(values * self.checks, self.firsts, axis=-1)).sum(axis=-1)
         carried = np.sum(errors * np.abs(self.weights), axis=-1)
         return np.sum(values * self.weights, axis=-1), carried + truncated
@@ -232,8 +229,8 @@ def _num_nodes(length: int, scale: float) -> int:
 def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
     """Return a rule for the sum of `length` terms at whole numbers: about `size` of the terms.
 
-    That is their offsets from the first term, their weights, and the weights of the difference to a
-    rule without one of them, which tells the error. Short sums are taken term by term.
+    It has offsets, weights, and the weights of the difference to a rule without one of them, which
+    tells the error. Short sums are taken term by term.
     """
     if length <= _TERMS_PER_NODE * size:
         return np.arange(length), np.ones(length), np.zeros(length)
@@ -250,7 +247,7 @@ def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
 def _interpolating_weights(offsets: Counts, length: int) -> Values:
     """Return weights w with sum_i w_i f(offset_i) = sum of f over 0 .. length - 1.
 
-    They are exact for polynomials f of degree below the number of the distinct offsets.
+    They are exact for polynomials of degree below the number of offsets.
     """
     size = offsets.size
     beta = np.sqrt(_squared_recurrence(length, size)) / length
@@ -278,10 +275,7 @@ _MANY, GOOD_FOR_MANY = 256, 1e-7
 
 
 def certain_moments(metric: Metric, histogram: Histogram) -> Moments | None:
-    """Return the moments of a metric of ranks that are all certain; None if some are not.
-
-    Under chance it is None, too: formulas cover tasks with one candidate each.
-    """
+    """Return the moments of a metric if offsets make all ranks certain; else None."""
     if histogram.offsets is None or int(histogram.num_candidates.max()) > 1:
         return None
     ranks, tasks = histogram.last_ranks.astype(np.float64), histogram.num_tasks.astype(np.float64)
@@ -375,8 +369,8 @@ def _place_points(histogram: Histogram) -> Blocks:
 def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
     """Cut each row's ranks before + 1 .. end into panels of 64 ranks, or up to which ranks double.
 
-    Returns the row, the start (one less than the first rank) and the length of each panel, row by
-    row. A row of 1 .. 200 has panels of 64, 64 and 72 ranks.
+    Returns row, start (one less than the first rank) and length of each panel, row by row. 1 .. 200
+    has panels of 64, 64 and 72 ranks.
     """
     # Panels start < r <= stop of all rows, the first of each, the second, and so on.
     open_rows = np.arange(ends.size)
@@ -394,7 +388,7 @@ def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
 
 
 def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Values]:
-    """Return the offset of each point from its panel's first rank, and its weight, in one array.
+    """Return the distance of each point from its panel's first rank, and its weight.
 
     Panel i has `num_points[i]` points.
     """

@@ -442,10 +442,7 @@ class Tables(TableFiles):
         return home.records(tasks.dataset).relations.get(heads, ())
 
     def holds(self, tasks: Tasks) -> bool:
-        """Return True if there are rows of the dataset, protocol and split of some tasks.
-
-        Their side and baseline do not matter. ``valid+test`` needs both splits.
-        """
+        """Return True if there are rows of the dataset, protocol and splits of some tasks."""
         home = self.set_for(tasks)
         if tasks.split == "test" and (line := home._find_line(tasks.dataset)):
             addresses = (f"{tasks.protocol}/{side}/{DEFAULT_BASELINE}" for side in SIDES)
@@ -458,10 +455,7 @@ class Tables(TableFiles):
         return True
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
-        """Return the sides with constants, for the dataset, protocol and split of some tasks.
-
-        ``both`` is among them if it has rows, or if head and tail have.
-        """
+        """Return the sides with constants, for the dataset, protocol and split of some tasks."""
         home = self.set_for(tasks)
         stored, histograms = home._find_stored(tasks), home.records(tasks.dataset).histograms
         if stored is None:
@@ -517,8 +511,7 @@ class Tables(TableFiles):
 def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
     """Return the histogram of tasks under a protocol that samples M negatives, as ``sampled:50``.
 
-    `unsampled` is their histogram among all entities: it has the numbers of tasks and the weights.
-    Now each task has M + 1 candidates, with the right answer.
+    `unsampled` is their histogram among all entities. Now each task has M + 1 candidates.
 
     Under ``shared:M``, tasks share one list of negatives, and it is only known that all of one side
     do: UsageError for both sides, for weighted tasks and for single relations.
@@ -548,11 +541,7 @@ def are_of_answers(tables: Tables) -> TypeGuard[AnswerTables]:
 
 
 def _refuse_mixed(tasks: Tasks) -> None:
-    """Raise UsageError for names that do not go together.
-
-    These are single relations with a macro average, either with ``valid+test``, and what side
-    relation excludes.
-    """
+    """Raise UsageError for single relations or a macro average with names that exclude them."""
     if tasks.side == RELATION_SIDE:
         from rankconst.tables.explain import explain_unranked
 

@@ -157,10 +157,7 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
 
 
 def _read_lines(path: Path) -> Iterator[str]:
-    """Return the lines of a file of UTF-8; DataError if it is too large.
-
-    UnicodeDecodeError, with the place of the byte, for other files.
-    """
+    """Return the lines of a file of UTF-8; DataError if it is too large."""
     with path.open("rb") as file:
         content = read_at_most(file, _LARGEST)
     if len(content) > _LARGEST:
@@ -173,10 +170,7 @@ def _read_lines(path: Path) -> Iterator[str]:
 
 
 def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
-    """Yield the rows of a CSV or TSV file, or of one with a number of candidates in each line.
-
-    DataError, with the line, for other cells than the heading says, or numbers out of range.
-    """
+    """Yield the rows of a CSV or TSV file, or of numbers alone; DataError names a wrong line."""
     first = next(lines, "")
     delimiter = "\t" if "\t" in first else ","
     heading, first_line = [first], 2  # below the heading
@@ -227,10 +221,9 @@ def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
 
 
 def _read_row(names: Sequence[str], dataset: str, cells: tuple[str, ...]) -> _Row:
-    """Read the cells of a row under the headings `names`.
+    """Read the cells of a row under the headings `names`; `dataset` is the default.
 
-    Defaults are `dataset`, split test, side both, and one task. ValueError for more or fewer cells
-    than headings, or a number that is not whole.
+    ValueError for more or fewer cells than headings, or a number that is not whole.
     """
     texts = dict(zip(names, (cell.strip() for cell in cells), strict=True))
     keys = {name: parse(texts[name]) for name, parse in _NAMES.items() if texts.get(name)}

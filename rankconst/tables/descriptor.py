@@ -112,7 +112,7 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
     """Raise TablesError for a file that is larger than any of a set, or a decompression bomb.
 
-    `size` is that of its content in bytes, `packed` what it takes in a zip or Parquet file.
+    `size` and `packed` are bytes of its content, and in a zip or Parquet file.
     """
     most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
     if size > most:

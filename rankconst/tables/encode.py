@@ -56,11 +56,7 @@ def make_safe(text: str) -> str:
 
 
 def write_delimited(columns: Columns) -> Iterator[str]:
-    """Yield the text of a CSV file: its header, then many rows at a time.
-
-    Items of a list are joined by semicolons. A cell that a spreadsheet would take for a formula
-    gets a quote in front.
-    """
+    """Yield the text of a CSV file, many rows at a time, that is safe to open in a spreadsheet."""
 
     class Echo:
         write = staticmethod(str)
@@ -141,10 +137,7 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
 
 
 def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> pa.Array[Any]:
-    """Write floats as Python does, so that reading them gives the same bits.
-
-    `encode` writes None, for NaN, and infinity.
-    """
+    """Write floats as Python does; `encode` writes None, for NaN, and infinity."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -176,10 +169,7 @@ def write_parquet(columns: Columns) -> Iterator[bytes]:
 
 
 def _make_array(values: Any) -> Any:
-    """Return a column as an Arrow array, with nulls for None, and for NaN in arrays.
-
-    If all are missing it has the type of nulls.
-    """
+    """Return a column as an Arrow array, with nulls for None, and for NaN in arrays."""
     import pyarrow as pa
 
     try:

@@ -41,10 +41,9 @@ _NO_STATEMENTS = (
 def explain_unknown(
     tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]
 ) -> str:
-    """Explain, with a remedy, an unknown name of a dataset: a benchmark, or another name.
+    """Explain an unknown name of a dataset, with a remedy; `reason` suggests the nearest names.
 
-    `reason` suggests the nearest names. `open_carried` opens the tables of the package, which may
-    hold it.
+    `open_carried` opens the tables of the package, which may hold it.
     """
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
 
@@ -131,11 +130,7 @@ def _explain_unbuilt(
 
 
 def explain_absent(tables: Tables, tasks: Tasks) -> str:
-    """Explain that a dataset has no rows of a split under a protocol.
-
-    If the protocol is for another kind of graph, that is all: "nations: protocol time-aware is for
-    temporal graphs". Otherwise the text has the reason, if one is known, and what the tables hold.
-    """
+    """Explain that a dataset has no rows of a split under a protocol: why, and what there is."""
     records = tables.records(tasks.dataset).histograms
     pairs = dict.fromkeys(f"{stored.protocol}/{stored.split}" for stored in records)
     protocols = [find_protocol(stored.protocol) for stored in records]
@@ -188,10 +183,7 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
-    """Explain what tables lack of some tasks: all of them, a side, weights or relations.
-
-    `stored` are the tasks whose rows serve for them, if there are any.
-    """
+    """Explain what tables lack of some tasks; `stored` are the tasks whose rows serve for them."""
     if not tasks.is_chance:
         return explain_baseline(tables, tasks)
     if not tables.holds(stored):

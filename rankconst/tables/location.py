@@ -126,8 +126,8 @@ def _parse(text: str) -> _Remote:
 def _find_copy(text: str) -> tuple[Path, ZipPath]:
     """Return the cached copy of the set at an address, and its folder in that zip file.
 
-    It is downloaded if it is missing or damaged. Only a whole set is kept; DownloadError if that
-    fails, or brings another file than the address or the deposit says.
+    It is downloaded if it is missing or damaged. DownloadError unless a whole set comes, with the
+    hash of the address and the deposit.
     """
     import tempfile
 

@@ -159,10 +159,9 @@ class Answers:
         return parse_library(self.library).count_empty(key)
 
     def define(self, key: str, k: int | None) -> Constants:
-        """Compute the constants of the mean over queries of a metric of several right answers.
+        """Compute the constants of a definition, one of ``rankconst.catalogue.answers.FAMILIES``.
 
-        `key` is one of :data:`rankconst.catalogue.answers.FAMILIES`, `k` the cut-off, None without
-        one. DataError if all queries are left out.
+        `k` is its cut-off, None without one. DataError if all queries are left out.
         """
         family = FAMILIES[key]
         empty = self.count_empty(key)
@@ -216,10 +215,9 @@ class Answers:
 
 
 def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float, int]:
-    """Return :attr:`AnswersMetric.chances`: of each kind of query, its chances to hit and to miss.
+    """Return :attr:`AnswersMetric.chances`, given the laws of a hit and how many queries have them.
 
-    `laws` are those of a hit (1) or none (0), `times` how many queries have them. For other metrics
-    the result means nothing. Queries that always hit are left out, and those that never do counted.
+    Queries that always hit are left out. Queries that never do are counted.
     """
     mean, variance, mean_error, variance_error = np.array(laws).T
     missed = int(times[mean == 0].sum())
@@ -242,9 +240,8 @@ def gather_answers(
 ) -> Answers:
     """Gather queries into distinct pairs of candidates and right answers.
 
-    `counts`, `relevant` and `weights` have a number for each query, or one for all. `num_tasks` is
-    how often a query is there, `tool` and `empty` are as for :func:`from_counts`, and so are the
-    errors.
+    Each array has a number for each query, or one for all; `num_tasks` is how often a query is
+    there. The other arguments, and the errors, are as for :func:`from_counts`.
     """
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
@@ -403,11 +400,7 @@ def from_counts(
 
 
 def _take_counts(counts: Any) -> Any:
-    """Return the counts in an evaluator of PyKEEN, by side; anything else as it is.
-
-    An evaluator has lists of arrays, one for each batch; the result is a dict from side to one
-    array.
-    """
+    """Return the counts that an evaluator of PyKEEN collected, by side; anything else as it is."""
     batches = getattr(counts, "num_candidates", None)
     if not isinstance(batches, Mapping):  # no evaluator
         return counts
@@ -424,10 +417,7 @@ def _take_counts(counts: Any) -> Any:
 
 
 def _key_by_side(by_name: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
-    """Replace the names of sides by their keys, in any case: "Head" by "head".
-
-    UsageError if a name is no text: a mapping from numbers is likely one of candidates to tasks.
-    """
+    """Replace the names of sides by their keys; UsageError for a name that is no text."""
     if not all(isinstance(side, str) for side in by_name):
         raise UsageError(
             "a mapping goes from side to the counts of its tasks, {'head': "

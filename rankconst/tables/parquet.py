@@ -250,10 +250,7 @@ def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
-    """Open the content of a Parquet file; TablesError if its rows take more memory than tables do.
-
-    `place` is where it is from, for messages.
-    """
+    """Open the content of a Parquet file; TablesError if its rows take too much memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -287,10 +284,7 @@ def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[lis
 
 
 def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
-    """Tell by the bounds of a column's values how many are a key: "some" if that is not certain.
-
-    `bounds` are pyarrow's statistics of a column in a row group; None if the file has none.
-    """
+    """Tell by the bounds of a column, if any, how many values are a key: "some" if not certain."""
     if not bounds or bounds.min is None or bounds.max is None:  # the file does not tell
         return "some"
     if not bounds.min <= key <= bounds.max:
@@ -299,10 +293,7 @@ def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
 
 
 def _find_bounds(chunk: Any, expected: str) -> Any:
-    """Return the statistics of a column in a row group: least and largest value, nulls.
-
-    ValueError if the column has another type there than the schema says.
-    """
+    """Return the statistics of a column in a row group; ValueError for an unexpected type."""
     if chunk.physical_type != expected:  # pyarrow would end the process
         raise ValueError(
             f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}"
@@ -399,11 +390,7 @@ class Records:
         return functools.reduce(Histogram.pool, parts)
 
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
-        """Return the histogram of tasks under a baseline other than chance; None without rows.
-
-        A row has how many candidates tie with the true answer, how many score above (the offset),
-        and the number of such tasks.
-        """
+        """Return the histogram of tasks under a baseline other than chance; None without rows."""
         import pyarrow.compute as pc
 
         table, weight = self._read_blocks(tasks), AGGREGATIONS[tasks.aggregation].group

@@ -39,10 +39,7 @@ class Coverage:
 
 
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return the tasks of each graph of a suite that tables hold, and the other graphs' keys.
-
-    `tasks` are those of the suite. A graph gets the split and the side of the suite's tool there.
-    """
+    """Return a suite's tasks on each graph that tables hold, and the other graphs' keys."""
     tasks_of = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.titles}
     return Coverage(suite, tasks_of, tuple(key for key in suite.graphs if key not in tasks_of))
 
@@ -67,8 +64,7 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
 def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
     """Return the tasks of the suite whose mean is over the given graphs; None if there is none.
 
-    There is none for single relations and macro averages, for graphs that make up no suite, and for
-    graphs of another split or protocol than the suite's.
+    Single relations and macro averages have none.
     """
     first, keys = graphs[0], [graph.dataset for graph in graphs]
     if any(graph.relations or not graph.is_micro for graph in graphs):
@@ -89,8 +85,8 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
     """Return the histogram of a mean over those graphs of a suite that the tables hold.
 
-    Of D graphs, a task of one with n tasks weighs 1 / (D n). UsageError for relations and macro
-    averages, UndefinedError if a graph is missing for a baseline other than chance.
+    UsageError for relations and macro averages, UndefinedError if a graph is missing for a baseline
+    other than chance.
     """
     if tasks.relations or not tasks.is_micro:
         raise UsageError(

@@ -73,10 +73,7 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
 
 def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[float]) -> list[Tail]:
-    """Compute :func:`tail_probability` of several values on the same tasks at once.
-
-    UndefinedError if no tail is known, DataError for a value outside the metric's range.
-    """
+    """Compute :func:`tail_probability` of several values on the same tasks at once."""
     lack = explain_lack(metric, histogram)
     if lack:
         raise UndefinedError(lack)
@@ -192,11 +189,7 @@ def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fract
 def _of_inverse(
     compute: Callable[[SumLaw, Histogram, Fraction], Tail],
 ) -> Callable[[SumLaw, Histogram, float], Tail]:
-    """Return the function for the tail of 1 over a metric, given that of the metric.
-
-    1/M is at least as good as a value if M is at least as good as 1/value. Every ranker is as good
-    as a value of 0.
-    """
+    """Return the function for the tail of 1 over a metric, given that of the metric."""
     return lambda law, histogram, value: (
         compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
     )

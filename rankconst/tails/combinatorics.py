@@ -335,10 +335,7 @@ def _halves(
 
 
 def _product(a: Part, b: Part, least: float, slack: float) -> Part:
-    """Return the law of the sum of two independent ones, without sums below `least`.
-
-    Sums that differ by no more than the slack are taken for one. It may be empty.
-    """
+    """Return the law of the sum of two independent ones, without sums below `least`."""
     values = np.add.outer(a.values, b.values).ravel()
     chance = np.multiply.outer(a.chance, b.chance).ravel()
     # Underflown chances are those of sums far from x, on the side where they do not count.

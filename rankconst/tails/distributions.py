@@ -301,10 +301,7 @@ class LogRankLaw(SumLaw):
 
     @staticmethod
     def _beyond(z: Complex, head: int, size: Values, upper: bool) -> Complex:
-        """Sum j^-z if `upper`, else (j/N)^-z, over head < j <= N, for each z and each `size` N.
-
-        By the Euler-Maclaurin formula. Shape (Z, U).
-        """
+        """Sum j^-z if `upper`, else (j/N)^-z, over head < j <= N, by Euler-Maclaurin: (Z, U)."""
         length = np.log(size / head)
         start: Complex
         end: Complex

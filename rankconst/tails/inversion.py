@@ -189,7 +189,7 @@ def _tail(
 ) -> Tail:
     """Make a tail of ln of the integral: of the probability, or below the mean of its complement.
 
-    The complement is at most exp(most), if that is known; exp(log) if the sum was all rounding.
+    The complement is at most exp(most); if `most` is None and all is rounding, exp(log).
     """
     if saddle.upper:
         return Tail.from_log(log, error, method)
@@ -283,8 +283,7 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     """Return the middle of two bounds of the tail, with half of their distance as error.
 
-    The bounds are the tails of the sum plus a small random number, moved by its largest size up or
-    down. `z` are the nodes that were reached, `g` the integrand there.
+    The bounds are the tails of a smeared sum, from the nodes `z` that were reached.
     """
     radius = _BETA / float(z[-1].imag)
     window = _window(radius * z)

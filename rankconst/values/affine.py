@@ -133,7 +133,7 @@ def _index(metric: Metric, moments: Moments) -> Affine:
 def _z(metric: Metric, moments: Moments) -> Affine:
     """Return the map M -> +-(M - E[M]) / sqrt(Var[M]), with - where less is better.
 
-    UndefinedError if the variance is 0, or no larger than the bound on its error.
+    UndefinedError if the variance is no larger than the bound on its error.
     """
     if moments.variance <= bound_error(moments, moments.variance_error):
         why = f"is 0: the expected {moments.expectation:g} is certain"
@@ -208,10 +208,7 @@ class Adjusted:
         return write_html(self._show(_MOST_SHOWN), "; ".join(notes))
 
     def _show(self, most: int) -> dict[str, list[str]]:
-        """Return the texts of the first `most` values in each defined form, by its name.
-
-        {"value": ["0.338 (0.3375–0.3385)"], "index": [...]}
-        """
+        """Return the texts of the first `most` values, with intervals, in each defined form."""
         shown = {}
         for form in ("value", *ADJUSTMENTS):
             if form in self.undefined:

@@ -142,10 +142,9 @@ def _list_expected(constants: Sequence[Constants]) -> Values:
 
 
 def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants]) -> Held:
-    """Compare the mean of results on D graphs with that of a ranker without learning.
+    """Compare the mean of results on graphs with that of a ranker without learning.
 
-    `values` and `constants` have an entry for each graph. Index and z are of the mean: they are
-    not the means of the graphs' own.
+    Index and z are those of the mean, not the means of the graphs' own.
     """
     optimum = math.nan if metric.optimum is None else metric.optimum
     expected = _list_expected(constants)

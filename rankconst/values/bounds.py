@@ -113,10 +113,7 @@ def bound_mean_rank(
 
 
 def _list_ends(ks: ArrayLike, step: float, most: float) -> tuple[Values, Values]:
-    """Return the first and the last rank of each range: up to the first k, to the next, and beyond.
-
-    Ks 1 and 10, step 1 and `most` 50 give firsts 1, 2, 11 and lasts 1, 10, 50.
-    """
+    """Return the first and the last rank of each range: up to the first k, to the next, beyond."""
     ks = np.asarray(ks, dtype=np.float64)
     firsts = np.append(1.0, np.minimum(ks + step, most))
     return firsts, np.append(np.minimum(ks, most), most)
@@ -196,10 +193,7 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
 
 
 def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool:
-    """Return True if an interval, such as 0.335 .. 0.345, holds a whole multiple of `unit`, 0.01.
-
-    Ends may be off by `error`, relatively; those below one unit, by `error` times the unit.
-    """
+    """Return True if an interval holds a whole multiple of `unit`, but for a relative error."""
     lower, upper = (end / unit for end in interval)
     slack = error * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack
@@ -283,10 +277,9 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
 def _gather_numbers(
     results: Sequence[Results], rows: Sequence[Places], is_wrong: Flags, show: Callable[[int], str]
 ) -> Iterable[dict[int, _Number]]:
-    """Return the numbers of each wrong evaluation, by their index in the file.
+    """Return the numbers of each wrong evaluation by index, in the order of the results.
 
-    `rows` has the row of each number of each result, `is_wrong` a flag for each row. Numbers are in
-    the order of the results.
+    `rows` has the row of each number of each result, `is_wrong` a flag for each row.
     """
     evaluations: dict[int, dict[int, _Number]] = {}
     for result, row_of in zip(results, rows, strict=True):

@@ -248,10 +248,7 @@ class Comparison:
         return self._describe_undecided(enough)
 
     def _describe_undecided(self, enough: str) -> str:
-        """Describe bounds of p on both sides of 5 %, and when the difference is significant.
-
-        `enough` is the sentence on the difference that always is.
-        """
+        """Describe bounds of p on both sides of 5 %; `enough` says what always suffices."""
         sentences = [
             f"Not certain: p {show_p(self)}, depending on what the two models have in common.",
             enough,
@@ -441,11 +438,7 @@ def bound_pairs(
 
 
 def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> None:
-    """Raise an error for metrics and tasks on which two values cannot be compared.
-
-    UndefinedError if the metric is not a mean over tasks or tasks share their negatives, UsageError
-    under another baseline than chance.
-    """
+    """Raise an error for metrics, tasks and baselines on which two values cannot be compared."""
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
         raise UsageError(
@@ -461,10 +454,9 @@ def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> N
 def _list_hits(
     metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
 ) -> tuple[Values, tuple[str, ...]]:
-    """Return the least and the largest share of hits in each value's interval, and a note on each.
+    """Return the least and the largest share of whole hits of each value, and a note on each.
 
-    Shares, shape (2, values), are whole numbers of hits over `n` tasks. A value without such a
-    share gets NaN; other values have an empty note.
+    Shares have shape (2, values). A value without one gets NaN; others have an empty note.
     """
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
     for index, (value, interval) in enumerate(zip(values, intervals, strict=True)):
@@ -516,7 +508,6 @@ def _divide_by_root(numbers: Values, squares: Values) -> Values:
 def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     """Compare the ranks of two models on the same tasks, in the same order.
 
-    The p of Hits@k, and where few tasks differ, is exact; else it is that of the normal law.
     DataError for a single task, UndefinedError for a metric that is not a mean over tasks.
     """
     require_mean(metric)
@@ -653,10 +644,7 @@ def _log10_flips(differences: Values) -> float:
 
 
 def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
-    """Return a difference that is significant at 5 % whatever the two models have in common.
-
-    None if no difference is, or if there is no test. `histogram` is that of chance.
-    """
+    """Return a difference that is significant whatever two models have in common, or None."""
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)

@@ -465,10 +465,7 @@ class Constants:
 
     @property
     def _corners(self) -> list[Moments]:
-        """The moments at all combinations of their bounds; just the moments if errors vanish.
-
-        Bounds of sampled moments are two standard errors away.
-        """
+        """The moments at all combinations of their bounds; just the moments if errors vanish."""
         moments = self.moments
         if moments.method != "sampled" and _are_sharp(moments):
             return [moments]
@@ -494,10 +491,7 @@ class Constants:
         return Interval(min(best, worst), max(best, worst))
 
     def _check(self, value: Any, lower: Any, upper: Any) -> None:
-        """Raise DataError for the first value that no ranks give; missing ones (NaN) pass.
-
-        The arguments are those of :meth:`find_impossible`.
-        """
+        """Raise DataError for the first value that no ranks give; missing ones (NaN) pass."""
         columns = [value, lower, upper]
         if not isinstance(value, (int, float)):
             columns = [np.asarray(column, dtype=np.float64) for column in columns]
@@ -533,10 +527,7 @@ class Constants:
     def _explain_impossible(
         self, possible: Interval, number: float, least: float, most: float
     ) -> str:
-        """Explain why no ranks give a number; empty if some do.
-
-        `possible` is the range on these tasks, `least` and `most` are the ends of what was rounded.
-        """
+        """Explain why no ranks give a number with the ends `least` and `most`; empty if some do."""
         if not self._is_impossible(possible, number, least, most):
             return ""
         metric, ends = self.metric, possible

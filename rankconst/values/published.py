@@ -254,10 +254,7 @@ def _read_plain(
 
 
 def half_unit(number: float) -> float:
-    """Return half a unit of the last decimal that a float shows: 0.0005 for 0.338.
-
-    At most 0.5; 0 for NaN and infinity.
-    """
+    """Return half a unit of the last decimal that a float shows: 0.0005 for 0.338, at most 0.5."""
     if not math.isfinite(number):
         return 0.0
     text = repr(number).removesuffix(".0")
@@ -273,10 +270,7 @@ def is_number(value: object) -> TypeGuard[numbers.Real | Decimal]:
 
 
 def _read_number(value: object, place: str) -> Decimal:
-    """Return a number of any type as a Decimal: a float in the digits that Python shows of it.
-
-    DataError for other types, infinity and NaN; `place` is where it is, for the message.
-    """
+    """Return a number as a Decimal, a float in the digits that Python shows; else DataError."""
     if isinstance(value, Decimal):
         number = value
     elif not is_number(value):
@@ -302,7 +296,6 @@ class _Notation(NamedTuple):
 def _read_text(text: str, place: str) -> _Notation:
     """Read a number with its deviation and unit: "53.3 ± 0.2 %" gives 53.3, 0.2 and 0.01.
 
-    It may be typeset ("$3{,}340.5$") or have the deviation of its last digits in brackets.
     DataError if it is no number, with `place`, where it is.
     """
     if len(text) > _LONGEST:
@@ -387,10 +380,7 @@ def show_number(value: float, digits: int = 4) -> str:
 
 
 def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) -> float:
-    """Round a number >= 0 to so many digits, by math.ceil or math.floor as `way`.
-
-    0.30000000000000004 is 0.3: errors of rounding do not count.
-    """
+    """Round a number >= 0 to so many digits by `way`, ceil or floor; 0.30000000000000004 is 0.3."""
     if number == 0:
         return 0.0
     places = digits - 1 - math.floor(math.log10(number))

@@ -345,10 +345,7 @@ def _from_frame(frame: Any) -> Ranks:
 
 
 def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDArray[np.float64]:
-    """Return a read-only copy of ranks as floats; DataError unless all are from 1 to `most`.
-
-    `what` names them in the message. An infinite rank is of an answer that was not retrieved.
-    """
+    """Return a read-only copy of ranks as floats; DataError unless all are from 1 to `most`."""
     refuse_masked(ranks, what)
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":

@@ -89,10 +89,7 @@ class Standings:
         return tuple(name_letter(index) for index in range(len(self.names)))
 
     def list_worse(self, index: int) -> tuple[int, ...]:
-        """Return the indices of the models that the model at an index significantly beats.
-
-        Models are ordered from the best, so these are later ones. p is corrected by Holm.
-        """
+        """Return the indices of the models that the model at an index significantly beats."""
         is_worse = self.log10_p[index, index + 1 :] <= math.log10(LEVEL)
         return tuple((np.flatnonzero(is_worse) + index + 1).tolist())
 

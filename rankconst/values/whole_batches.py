@@ -169,10 +169,7 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
 
 
 def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ranked: int) -> float:
-    """Return the sum of the `ranked` smallest values, of which each occurs `num_tasks` times.
-
-    Values 5 and 1, each twice: the 3 smallest add up to 7.
-    """
+    """Return the sum of the `ranked` smallest values, of which each occurs `num_tasks` times."""
     order = np.argsort(values, kind="stable")
     return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
 
