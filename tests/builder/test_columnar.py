@@ -222,12 +222,12 @@ def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -
 
 
 def test_text_that_needs_care_is_left_to_it(tmp_path: Path) -> None:
-    path = tmp_path / "train.tsv"
-    for line in (
+    path, rows = tmp_path / "train.tsv", b"1\t2\t3\n" * 5
+    first_lines = (
         b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b"7\n",
-        b"",
-    ):  # fmt: skip
-        path.write_bytes(line + b"1\t2\t3\n" * 5 * bool(line))
+    )  # fmt: skip
+    for content in (*(line + rows for line in first_lines), b""):
+        path.write_bytes(content)
         assert open_columns(path) is None
     path.write_bytes(b"Q1\tP1\tQ2\n")
     assert open_columns(path, "hrt") is None
