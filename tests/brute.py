@@ -1,4 +1,4 @@
-"""Oracles of the builder's tests: the definitions of design.md in plain loops, sets and Counters.
+"""Oracles of the builder's tests: protocols and baselines in plain loops, sets and Counters.
 
 Nothing here imports the code under test, but for a type. Labels may be of any hashable type; a
 dataset is a mapping of split to the rows of its file in their order. Of a protocol only the

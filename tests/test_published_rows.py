@@ -109,7 +109,8 @@ def test_exact_rows_are_reproduced(reference: Path) -> None:
 
 
 def test_rows_with_one_candidate_less_are_reproduced_only_so(reference: Path) -> None:
-    """PyKEEN's defect D1, in the paper's collated results: every N reduced by one. The right constants give another number, on Nations another sign.
+    """In the paper's collated results PyKEEN reduced every N by one. The right constants give another
+    number, on Nations another sign.
 
     z of MR is not turned round in that file. z of GMR carries the cancelled variance of the
     source, up to 1e-6.
@@ -128,7 +129,7 @@ def test_rows_with_one_candidate_less_are_reproduced_only_so(reference: Path) ->
 
 
 def test_legacy_adjusted_mrr_used_the_logarithm_of_the_mean(reference: Path) -> None:
-    """PyKEEN's defect D2: E[MRR] = ln(Nbar)/(Nbar - 1). Nbar was a float32, which allows 2 eps32 of
+    """An older PyKEEN took E[MRR] = ln(Nbar)/(Nbar - 1). Nbar was a float32, which allows 2 eps32 of
     it.
     """
     rows = read_rows(reference, "legacy_log_mean")

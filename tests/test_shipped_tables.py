@@ -47,7 +47,7 @@ AGAIN = choose(
 UNIT = 10**60
 REBUILD = "the tables in data/ are not those of this code: a new version is due"
 
-# Issue 2, "How it is judged", and design.md section 3; each rounded to the digits given there.
+# Stated before the first tables were built, to the digits given here.
 ANCHORS = [
     ("nations", "standard", "mr", 4.477612),
     ("nations", "standard", "mrr", 0.384441),

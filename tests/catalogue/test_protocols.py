@@ -32,7 +32,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.moments import compute_moments
 from rankconst.tasks import sampled_histogram
 
-# design.md section 3: candidates, tasks, distinct, known answers of valid, known answers of test.
+# Candidates, tasks, distinct, known answers of valid, known answers of test.
 EXPECTED = {
     "standard": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
     "libkge": ("all", "all", False, ("train", "valid"), ("train", "valid", "test")),
@@ -47,7 +47,7 @@ EXPECTED = {
 }
 
 
-def test_every_protocol_is_as_designed() -> None:
+def test_every_protocol_is_as_intended() -> None:
     found = {
         key: (p.candidates, p.tasks, p.distinct, p.known_splits("valid"), p.known_splits("test"))
         for key, p in {**PROTOCOLS, **UNTABLED}.items()

@@ -41,7 +41,7 @@ BELOW = {
     ),
 )
 def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
-    """PyKEEN 1.8.0-dev: z-scores were never scaled, and AMRR had another expectation (design D2).
+    """PyKEEN 1.8.0-dev: z-scores were never scaled, and AMRR had another expectation.
 
     TransE's Hits@1 on Nations is worse than random: 28 of 402 ranks, where chance gives 71.
     """
@@ -77,7 +77,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
 
 @pytest.mark.slow
 def test_collated_results(reference: Path) -> None:
-    """The paper's table: z-scores and AGMRI with one candidate too few (design D1), AMRR as above."""
+    """The paper's table: z-scores and AGMRI with one candidate too few, AMRR as above."""
     reading = rankconst.read(reference / "manuscript_collated.tsv")
     asked = {ask.option.partition(",")[0] for ask in apply_rules(reading).asked}
     assert asked == {"--protocol pykeen"}
