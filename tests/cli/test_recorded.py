@@ -38,6 +38,7 @@ NEEDED = {
     "picture": "matplotlib",
     "answers": "pandas",
 }
+"""How the name of a session starts, to the module that it needs."""
 
 
 def replay(text: str, run: Run, run_in_terminal: RunInTerminal, folder: Path) -> str:
