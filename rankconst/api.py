@@ -172,7 +172,7 @@ def adjust(
     opened = _open(tables)
     names = as_names(metric)
     of_answers = are_of_answers(opened)
-    if of_answers and tool:  # the library decides what the names of metrics mean
+    if are_of_answers(opened) and tool:  # the library decides what the names of metrics mean
         opened, tool = opened.name_library(tool), None
     is_number = _is_value(results) or _are_values(results)
     is_typed = is_number or _is_typed(results)
