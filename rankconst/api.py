@@ -303,10 +303,7 @@ def _adjust_answers(results: Any, request: _Request) -> Any:
 
 
 def _adjust_frame(frame: Any, request: _Request) -> Any:
-    """Return a DataFrame with the adjusted forms of its numbers in further columns.
-
-    Without ``request.errors``, DataError if no number of a frame with rows can be read.
-    """
+    """Return a DataFrame with the adjusted forms of its numbers in further columns."""
     from rankconst.results.frame import add_columns, read_frame
     from rankconst.results.reading import require_complete
 

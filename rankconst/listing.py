@@ -680,10 +680,7 @@ _FILLER = "\0"  # in no cell: they have no control characters
 
 
 def _fold(cell: str, most: int) -> list[str]:
-    """Break a text into lines that take at most so many places of a terminal.
-
-    A Chinese sign takes two. A single word that is longer is broken.
-    """
+    """Break a text into lines of at most so many places of a terminal; a Chinese sign takes two."""
     if measure(cell) <= most:
         return [cell]
     # textwrap counts signs: one that takes two places gets a filler.

@@ -476,8 +476,7 @@ class Coder:
             keys_there = self._keys[places]
             free = np.flatnonzero(keys_there == 0)[::-1]
             if free.size:
-                # Of several rows that take one slot, the last to be written, which is the first of
-                # the text, has it.
+                # Of rows that take one slot the last one written has it: the first of the text.
                 self._keys[places[free]] = sought[free]
                 self._codes[places[free]] = free
                 firsts.append(rows[free[self._codes[places[free]] == free]])
@@ -527,7 +526,7 @@ class Coder:
         starts, counts = np.divmod(self._places[: self.size], 1 << _COUNTED)
         words = self._words[: self._num_words].astype("<u8", copy=False)
         ends = np.zeros(self.size + 1, np.int32)
-        # Of the last word of a label the bytes that are not zero.
+        # The last word of a label counts with its bytes that are not zero.
         np.cumsum(8 * counts - 8 + np.searchsorted(_KEPT, words[starts + counts - 1]), out=ends[1:])
         signs = words.view(np.uint8)
         text = signs[signs != 0]

@@ -192,10 +192,7 @@ def read_local(path: Path) -> Content:
 
 
 def _unpack(path: Path, raw: bytes) -> bytes:
-    """Return the content of a compressed file, or that of any other as it is.
-
-    Raises DataError if a file is damaged, or grows so much that it may be made to fill the memory.
-    """
+    """Return the content of a file, unpacked; DataError if it is damaged, or grows too large."""
     unpacks = [unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)]
     if not unpacks:
         return raw

@@ -188,7 +188,7 @@ class Graph:
             return np.ones(words.size, dtype=np.bool_)
         order = np.argsort(words)
         starts = np.flatnonzero(is_new(words[order]))
-        # Of the rows of each fact, the one with the smallest index is the first of the file.
+        # The row of a fact with the smallest index is its first in the file.
         firsts = np.zeros(words.size, dtype=np.bool_)
         firsts[np.minimum.reduceat(order, starts)] = True
         return firsts
@@ -401,10 +401,7 @@ class Restriction:
 
 
 def add_known(graph: Graph, known: Labels) -> Graph:
-    """Return the graph with further triples to filter, those whose labels are all in the graph.
-
-    Raises DataError if there is none, and UsageError for facts with a time or qualifiers.
-    """
+    """Return the graph with further triples to filter, whose labels it has; DataError for none."""
     if graph.temporal or graph.qualified or known.time:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."

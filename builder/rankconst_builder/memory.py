@@ -54,10 +54,7 @@ if TYPE_CHECKING:
 def make_tables(
     splits: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]
 ) -> TablesInMemory:
-    """Return the tables that a build of the same triples writes; constants are computed when read.
-
-    `splits` maps splits to DataFrames, arrays or factories.
-    """
+    """Return the tables that a build of the same triples writes; constants are made when read."""
     files = {split: encode_triples(triples, split) for split, triples in splits.items()}
     refuse_headings(files)
     graph = encode_labels(files)

@@ -391,20 +391,14 @@ def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
 
 
 def _is_numbered(cells: Sequence[str], size: int) -> bool:
-    """Tell whether cells are the numbers of columns, perhaps behind an empty one.
-
-    pandas writes such headings: "0,1,2", or ",0,1,2" with row numbers. There is at least one cell.
-    """
+    """Tell whether cells number the columns, as pandas heads them: "0,1,2", or ",0,1,2"."""
     if not cells[0]:
         cells, size = cells[1:], size - 1
     return list(cells) == [str(number) for number in range(size)]
 
 
 def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
-    """Tell whether labels of a CSV file are in quotes, as some cell begins with one.
-
-    Raises DataError for a line whose quotes break CSV, such as '"a" b,r,c'.
-    """
+    """Tell whether labels of a CSV file are in quotes; DataError if these are not those of CSV."""
     if form.delimiter != "," or b'"' not in body:
         return False
     sign = re.escape(form.delimiter).encode()

@@ -479,10 +479,7 @@ def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
 
 
 def open_build(folder: Path) -> Tables | None:
-    """Open the set that builds wrote to a folder, if there is one.
-
-    Raises UsageError for a release, and for tables without a descriptor: they would be overwritten.
-    """
+    """Open the set that builds wrote to a folder, if there is one; refuse to change a release."""
     complete_exchange(folder)
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
     if not (folder / DESCRIPTOR).is_file():

@@ -132,10 +132,7 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
 def choose_protocols(
     protocols: Sequence[Protocol], temporal: bool, qualified: bool = False
 ) -> tuple[Protocol, ...]:
-    """Return the protocols that fit a graph.
-
-    UsageError for one that does not, unless all protocols are asked for, as they are by default.
-    """
+    """Return the protocols that fit a graph; refuse one that does not, unless all are asked for."""
     if not {*PROTOCOLS.values()} <= {*protocols}:
         for protocol in protocols:
             unfit = explain_unfit(protocol, temporal, qualified)

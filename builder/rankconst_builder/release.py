@@ -383,15 +383,12 @@ def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Ch
 
 
 def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
-    """Return new constants, with the released numbers where both agree within their errors.
-
-    Numbers that machines round differently stay as released.
-    """
+    """Return new constants, with the released numbers where both agree within their errors."""
     rows = _match_rows("constants", old, new)
     agrees = _agrees(old.take(rows.old), new.take(rows.new))
     if not agrees.any():
         return new
-    # Of each new row: whether it keeps released numbers, and the old row that has them (else any).
+    # For each new row: whether it keeps released numbers, and the old row that has them.
     is_kept, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
     places = rows.new[agrees]
     is_kept[places] = True

@@ -225,10 +225,7 @@ class _Part:
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
-        """Return the words of a source in a selection, ascending, with times if `timed`.
-
-        A selection that leaves out no triple of the source shares the words of the whole source.
-        """
+        """Return the words of a source in a selection, ascending, with times if `timed`."""
         packing, select = self._side.packing, None
         timed = timed or packing.num_times == 1
         if (selection, source) in self._side.selective:
@@ -304,10 +301,7 @@ def count_histograms(
     *,
     stage: Stage = unseen,
 ) -> GraphHistograms:
-    """Count all tasks of a graph under chance and baselines; those of train under chance alone.
-
-    What cannot be counted because a file is missing is left out.
-    """
+    """Count all tasks that can be counted: under chance, and but for train under baselines."""
     tallies: Tallies = {}
     if "train" in splits:
         trained = tally_protocols(graph, protocols, "train", stage=stage)

@@ -397,15 +397,15 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
     metric = CATALOGUE.get(both["metric"])
     if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
         return
-    # Means over tasks: those of both sides follow from those of each, by its part of the tasks; a
-    # variance by the square of that part, as sides are independent.
+    # The mean over both sides weights each side by its share of the tasks. Sides are independent,
+    # so that their variances are weighted by the square of that share.
     for column, power in (("expectation", 1), ("variance", 2)):
         expected, error = 0.0, both[f"{column}_error"]
         for part in parts:
             share = (part["num_tasks"] / tasks) ** power
             expected += share * part[column]
             error += share * part[f"{column}_error"]
-        # Sums of thousands of tasks are rounded, too: a few roundings more are granted.
+        # Sums over thousands of tasks are rounded, too.
         slack = error + 4 * _ROUNDING * abs(expected)
         if abs(both[column] - expected) > slack:
             message = f"the {column} of both sides does not follow from those of head and tail"

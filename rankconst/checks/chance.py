@@ -123,10 +123,7 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
 
 
 def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -> Finding:
-    """Report an adjusted value that does not belong to its base value.
-
-    It is an error if the ranking tasks are declared; if they are assumed, others may fit.
-    """
+    """Report a wrong adjusted value; it is only a warning if its ranking tasks are assumed."""
     base = case.base_values[m.entry.metric]
     sentence = f"{cause.summary[:1].upper()}{cause.summary[1:]}."
     if cause is UNKNOWN:
@@ -147,10 +144,7 @@ def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -
 
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:
-    """Find z-scores that repeat their base value, which needs no ranking tasks.
-
-    The sign may differ, as it is turned for metrics of which less is better: MR 470.5, ZMR -470.5.
-    """
+    """Find z-scores that repeat their base value, up to the sign: MR 470.5 and ZMR -470.5."""
     cause = "It repeats the base value: it was never scaled."
     for m in case.measured:
         base = case.base_values.get(m.entry.metric)

@@ -117,7 +117,7 @@ def _gather(
     evaluation_of = number_evaluations(reading)
     for places in split_by_code(part_of):
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
-        # Without such numbers only contexts have evidence, the same one for the whole part.
+        # Without such numbers only the context is evidence, and the whole part has the same.
         for place in places.tolist() if by_number else places[:1].tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])
         counts: set[int] = set()

@@ -174,10 +174,7 @@ def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> In
 
 
 def _leave_out_answer(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the adjusted value for one candidate fewer in each task; None if one has no other.
-
-    None also for sampled constants, which are not drawn again.
-    """
+    """Return the adjusted value for one candidate fewer a task; None if that is not defined."""
     whole = constants.histogram
     # Without candidates there is no number.
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:

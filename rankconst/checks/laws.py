@@ -426,8 +426,8 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
         return
     mrr, mr = reciprocal.interval.upper, mean.interval.upper
     least = least_mean_rank(mrr, case.step)
-    # Means over several runs obey it too; one of an inverse the bound of the means only; two of
-    # inverses none, but that a mean rank is at least 1.
+    # What is sure of means over several runs, too: the same bound, only MR >= 1 / MRR if one of the
+    # two was computed from its inverse, and only MR >= 1 if both were.
     num_inverted = int(mean.inverted) + int(reciprocal.inverted)
     sure = (least, 1 / mrr, 1.0)[num_inverted]
     runs = not exceeds(sure, mr)  # possible as means over several runs

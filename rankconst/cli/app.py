@@ -73,10 +73,7 @@ def make_app(commands: Sequence[str], *, everything: bool = False) -> typer.Type
 
 
 def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
-    """Return a function that does nothing, with the parameters of a command as Typer declares them.
-
-    Typer writes the help and the completions from it. `everything`: with hidden options.
-    """
+    """Return a function with the parameters of a command as Typer declares them."""
 
     def declared(**_: Any) -> None:
         """Do nothing: commands are not run from here."""

@@ -368,10 +368,7 @@ def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read_columns(columns: str | None, is_own: bool) -> str | None:
-    """Return what --columns says, such as "hrt-", in small letters; None if it is not given.
-
-    UsageError for letters without h, r and t, and for a benchmark, whose columns are known.
-    """
+    """Return the letters of columns; UsageError for wrong ones, and for those of a benchmark."""
     from rankconst.catalogue.benchmarks import LineFormat
 
     if columns is None:

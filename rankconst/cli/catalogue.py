@@ -513,10 +513,7 @@ _DATASET_COLUMNS = (
 
 
 def list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
-    """List all names of a kind, such as "tools", or the kinds if it is None.
-
-    `every` is about datasets: True to list those that cannot be built, too.
-    """
+    """List all names of a kind, or the kinds; `every` includes datasets that cannot be built."""
     if kind is None:
         return _list_kinds(opened)
     if kind == "datasets":

@@ -86,7 +86,7 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
     """
     addresses = _read_addresses()
     reading = confirm_reading(read(RESULTS), tables, NOTHING)
-    # A graph of your own may have the name of a benchmark, and results that it cannot have.
+    # A user's graph may have the name of a benchmark, whose results are impossible on it.
     adjusted = adjust_reading(
         reading, tables, NOTHING, metrics=[parse_metric(METRIC)], errors="note"
     )
