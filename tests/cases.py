@@ -48,6 +48,7 @@ def take_turns(*lists: Iterable[Any]) -> list[Any]:
 def read_cases(path: Path) -> list[tuple[str, list[str]]]:
     """Read texts and what each is read as, a line each: ``=====`` and why begin a case."""
     _, *cases = re.split(r"^=====.*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert cases, path
     parts = [case.partition("----- is read as\n") for case in cases]
     return [(text, expected.splitlines()) for text, _, expected in parts]
 
