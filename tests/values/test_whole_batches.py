@@ -47,7 +47,8 @@ def forms_of(value: float, sizes: Sequence[int], name: str) -> dict[str, float |
     """The adjusted forms of a value on exactly these tasks."""
     expectation, variance = find_moments(sizes, name)
     better = Fraction(value) - expectation
-    z = (-1 if name == "mr" else 1) * float(better) / math.sqrt(variance) if variance else None
+    sign = -1 if name == "mr" else 1
+    z = sign * float(better) / math.sqrt(variance) if variance else None
     index = float(better / (1 - expectation)) if expectation != 1 else None
     return {"normalised": float(Fraction(value) / expectation), "index": index, "z": z}
 
