@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Folder: TypeAlias = "Path | ZipPath"
 
+# The columns of the tables.
+
 Kind = Literal["text", "texts", "count", "real", "truth"]
 """What a column holds; texts: a list of them in each row, count: int64, real: float64."""
 

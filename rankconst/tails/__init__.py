@@ -189,7 +189,11 @@ def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fract
 def _of_inverse(
     compute: Callable[[SumLaw, Histogram, Fraction], Tail],
 ) -> Callable[[SumLaw, Histogram, float], Tail]:
-    """Return the function for the tail of 1 over a metric, given that of the metric."""
+    """Return the function for the tail of 1 over a metric, given that of the metric.
+
+    1/M is at least as good as a value if M is at least as good as 1/value. Any ranker is as
+    good as 0.
+    """
     return lambda law, histogram, value: (
         compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
     )

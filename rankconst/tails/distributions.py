@@ -97,10 +97,7 @@ class SumLaw(ABC):
         return float(len(self.tasks))
 
     def cgf(self, z: Complex, upper: bool) -> Complex:
-        """Return the cumulant generating function: ln E[exp(z (S - top))] if `upper`.
-
-        Else it is that of S - bottom, ln E[exp(z (S - bottom))].
-        """
+        """Return the cumulant generating function ln E[exp(z (S - top))], of S - bottom if not `upper`."""
         rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
         # Plain sums: for such sizes, threads of a linear algebra library cost more than they save.
         parts = []
@@ -217,7 +214,7 @@ class ReciprocalLaw(SumLaw):
         return self._head(reach) + 2.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return what :meth:`SumLaw.log_means` does, beyond the head by this class's expansion."""
+        """Return :meth:`SumLaw.log_means`; the ranks beyond the head come from the expansion."""
         head = self._head(float(np.max(np.abs(z))))
         ranks = 1.0 + np.arange(head)
         reference = 1.0 if upper else 1.0 / head
@@ -286,7 +283,7 @@ class LogRankLaw(SumLaw):
         return self._head(reach) + 4.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return what :meth:`SumLaw.log_means` does, beyond the head by Euler-Maclaurin."""
+        """Return :meth:`SumLaw.log_means`; the ranks beyond the head come from Euler-Maclaurin."""
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
         ranks = (1.0 + np.arange(head)) / (1.0 if upper else head)
