@@ -264,7 +264,7 @@ def gather_answers(
         index = int(np.flatnonzero(right > sizes)[0])
         raise DataError(
             f"query {index} has {right[index]} right answers among {sizes[index]} candidates; "
-            "expected at most as many, as they are candidates, too."
+            f"expected at most {sizes[index]}."
         )
     weights = check_weights(weights, sizes.size)
     if (weights == weights[0]).all():  # as without weights

@@ -113,7 +113,7 @@ class Ranks:
         if self.sides.keys() != other.sides.keys() and parse_side(side) == "both":
             raise DataError(
                 f"the one has ranks of {', '.join(self.sides)}, "
-                f"the other of {', '.join(other.sides)}."
+                f"the other of {', '.join(other.sides)}; expected the same sides."
             )
         shared = self.sides.keys() & other.sides.keys()
         if any(self.sides[key].size != other.sides[key].size for key in shared):
@@ -324,7 +324,7 @@ def _from_frame(frame: Any) -> Ranks:
             f"the DataFrame has no column rank; it has {', '.join(map(str, frame.columns))}."
         )
     if not len(frame):
-        raise DataError("the DataFrame has no rows.")
+        raise DataError("the DataFrame has no rows; expected one for each ranking task.")
     sides = np.full(len(frame), "both")
     if "side" in names:
         column = frame[names["side"]]
