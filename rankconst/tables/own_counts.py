@@ -384,9 +384,9 @@ def from_counts(
         )
     if not by_side:
         return Counts(name, {"both": Histogram.from_counts(sizes, weights=weights_given)})
-    counts_of, weights_of = _key_by_side(sizes), dict[str, Any]()
+    counts_of, weights_of = _read_sides(sizes), dict[str, Any]()
     if weights is not None:
-        weights_of = _key_by_side(weights_given)
+        weights_of = _read_sides(weights_given)
         if weights_of.keys() != counts_of.keys():
             raise UsageError(
                 f"counts are of {', '.join(counts_of)}, weights of {', '.join(weights_of)}. "
@@ -416,7 +416,7 @@ def _take_counts(counts: Any) -> Any:
     return by_side
 
 
-def _key_by_side(by_name: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+def _read_sides(by_name: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     """Replace the names of sides by their keys; UsageError for a name that is no text."""
     if not all(isinstance(side, str) for side in by_name):
         raise UsageError(
