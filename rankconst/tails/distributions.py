@@ -97,7 +97,7 @@ class SumLaw(ABC):
         return float(len(self.tasks))
 
     def cgf(self, z: Complex, upper: bool) -> Complex:
-        """Return the cumulant generating function ln E[exp(z (S - top))], of S - bottom if not `upper`."""
+        """Return ln E[exp(z (S - top))] if `upper`, else ln E[exp(z (S - bottom))]."""
         rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
         # Plain sums: for such sizes, threads of a linear algebra library cost more than they save.
         parts = []
