@@ -140,11 +140,11 @@ def _name_columns(
     baselines: Iterable[str],
     known: Container[str],
 ) -> dict[str, str]:
-    """Map each key of fill_columns to a name of a column that is not `known`, in their order.
+    """Map each key of fill_columns to the name of its column: "index_lower" to "AMRR_lower".
 
-    "index_lower", for example, becomes "AMRR_lower". `value` is the name of the published number,
-    `forms` has those of its adjusted forms, and other names begin with `prefix`, such as "MRR_". Of
-    the further `baselines`, "index@counting" becomes "MRR_skill_counting".
+    `value` names the published number, `forms` its adjusted forms, and every other name begins with
+    `prefix`, such as "MRR_". No name is `known` already. "index@counting" becomes
+    "MRR_skill_counting".
     """
     value = keep_apart(value, known, ENDS[1:])
     names = {f"value{end}": f"{value}{end}" for end in ENDS[1:]}
@@ -161,10 +161,7 @@ def _name_columns(
 
 
 def _list_pairs(first: Places, second: Places, count: int) -> list[tuple[int, int]]:
-    """List the distinct pairs of codes at the same index in two arrays, in ascending order.
-
-    Codes are not negative, and those of `second` are below `count`.
-    """
+    """List the distinct pairs of codes at the same index; codes of `second` are below `count`."""
     return [divmod(pair, count) for pair in list_distinct(first * count + second)]
 
 
@@ -239,7 +236,7 @@ class AdjustedReading:
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to its block; all columns of a long table share one.
 
-        If no number could be adjusted, all columns that could have been have one.
+        If no number was adjusted, each column with a metric that could be has a block.
         """
         reading, entries = self.reading, self.reading.entries
         heads: Iterable[Head] = entries.heads
@@ -344,9 +341,9 @@ class AdjustedReading:
         }
 
     def _list_assumptions(self, place: int) -> Iterator[tuple[str, str]]:
-        """Yield the field and the value of each assumption on the adjusted number at a place.
+        """Yield field and value of each assumption on the number at a place: ("split", "test").
 
-        ("split", "test") is one. Yield ("accepted", word) for words near it that the user accepts.
+        The field "accepted" is for words near the number that the user accepts.
         """
         entries = self.reading.entries
         address = entries.contexts[entries.context_of[place]]
@@ -374,10 +371,7 @@ class AdjustedReading:
 
     @cached_property
     def last_columns(self) -> dict[str, Any]:
-        """The last of the added columns: ranking tasks, unless the file states them, and notes.
-
-        Without details, a column of test alone, or of both sides, is left out.
-        """
+        """The last of the added columns: ranking tasks, unless the file states them, and notes."""
         columns: dict[str, Any] = {}
         keys = [*NAMES[:4], "relations"]
         if self.details:
@@ -396,8 +390,7 @@ class AdjustedReading:
         no_tasks = len(distinct)
         code_of = np.full(len(self.reading.rows), no_tasks, dtype=np.intp)
         conflicts: set[tuple[int, int]] = set()
-        # Columns of a table mostly share the array of their rows, which then needs one pass: arrays
-        # are compared by their ids, which holds as long as the batches keep them.
+        # Columns of a table share the array of their rows, which then needs one pass.
         rows_of = {}
         for each, code in zip(self.done, codes.tolist(), strict=True):
             rows = each.batch.where.rows
@@ -411,9 +404,9 @@ class AdjustedReading:
     def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
         """Return the column with one field, `key`, of the tasks of each row, by its name.
 
-        `facts` has the value of each of the distinct tasks. There is no column if one of the file
-        states the same, and one for each column of numbers, such as ``MRR_side``, if the field
-        differs within a row.
+        If the file has such a column already, return none. If the field differs within a row,
+        return one for each column of numbers, such as ``MRR_side``. `facts` has the value of each
+        distinct task.
         """
         size, columns = len(self.reading.rows), {}
         if any(facts[one] != facts[other] for one, other in self._tasks.conflicts):
@@ -437,9 +430,8 @@ class AdjustedReading:
     def _is_stated(self, key: str, column: str, shown: NDArray[Any]) -> bool:
         """Tell whether `column` of the file states a field, `key`, of the tasks of each row.
 
-        `shown` has the values of the field, in the order of the distinct tasks, and then None for
-        rows without any. A dataset, split or side may also be spelt otherwise: "FB15k-237" for
-        "fb15k237".
+        `shown` has the value of each distinct task, and then None for rows without tasks. A
+        dataset, split or side may have another spelling: "FB15k-237" for "fb15k237".
         """
         entries = self.reading.entries
         cell_of, cells = encode_cells(self.reading.cells(column))
@@ -492,10 +484,7 @@ class AdjustedReading:
         return tuple(self._pick(place, adjusted) for place in range(len(self.reading.entries)))
 
     def _pick(self, place: int, adjusted: Sequence[Adjusted]) -> AdjustedEntry:
-        """Return the number at a place of the file, picked out of its batch.
-
-        `adjusted` has the adjusted forms of each batch. A number in none has only its note.
-        """
+        """Return the number at a place of the file; `adjusted` has the forms of each batch."""
         entry = self.reading.entries[place]
         note = self.notes.get(place, "")
         batch_place = int(self.batch_of[place])

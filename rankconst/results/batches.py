@@ -202,8 +202,7 @@ def _select_entries(
 ) -> tuple[Flags, Addressed]:
     """Return a flag for each number that the user asks for, and the addresses of those to adjust.
 
-    Adjusted values of the file can be asked for, but are left alone. `metrics` are those to adjust,
-    all if there are none.
+    Adjusted values of the file can be asked for, but are left alone. No `metrics` means all.
     """
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
@@ -230,10 +229,7 @@ def _flag(flags: Iterable[bool]) -> Flags:
 
 
 def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
-    """Divide the numbers to adjust by column and address, in the order of their first numbers.
-
-    Numbers with code -1 are left alone.
-    """
+    """Divide the numbers to adjust by column and address, in the order of their first numbers."""
     groups = []
     # Columns of a table mostly share rows and codes, and then the parts of these.
     divided: dict[tuple[int, int], list[tuple[int, Places, Places]]] = {}
@@ -254,10 +250,7 @@ def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
 def _settle(
     groups: Iterable[_Group], user: Address, reading: Reading, tables: Tables
 ) -> tuple[Settled, dict[Address, RankconstError]]:
-    """Return tasks and tool of each address that has them, and the errors of the others.
-
-    `user` has what the user declares. An open question is an error, too.
-    """
+    """Return the tasks and tool of each address, or its error; an open question is one, too."""
     settled: Settled = {}
     failed: dict[Address, RankconstError] = {}
     for address in dict.fromkeys(group.address for group in groups):
@@ -278,10 +271,7 @@ def _settle(
 def _list_questions(
     groups: Sequence[_Group], failed: Mapping[Address, Exception], *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return the open questions, each with the places of the numbers that wait for its answer.
-
-    `in_python` says that remedies are arguments, and not options of the command.
-    """
+    """Return the open questions, each with the places of the numbers that wait for its answer."""
     places: dict[Question, list[int]] = {}
     for address, where in groups:
         error = failed.get(address)
@@ -322,10 +312,7 @@ class _Adjusting:
         self.left |= dict.fromkeys(places.tolist(), error)
 
     def adjust(self, group: _Group, tasks: Tasks, tool: Tool | None) -> None:
-        """Adjust the possible numbers of a group, which have `tasks`, and note the others.
-
-        The results are added to `done`, the reasons to `left` and `impossible`.
-        """
+        """Add the possible numbers of a group to `done`, and note why any other is left out."""
         where = group.where
         metric = self._entries.heads[where.column].metric
         try:
@@ -356,10 +343,7 @@ class _Adjusting:
             self.leave(batch.index, error)
 
     def _adjust_possible(self, batch: Batch, constants: Constants) -> None:
-        """Adjust the possible numbers of a batch, and note the reasons of the others.
-
-        Adjusting fails for all if one is impossible: these are taken out until none is.
-        """
+        """Adjust a batch; as this fails if any number is impossible, take out those that are."""
         while batch.index.size:
             try:
                 self.done.append(adjust_batch(batch, constants))
@@ -372,10 +356,7 @@ class _Adjusting:
                 batch = batch.take(is_possible)
 
     def _read(self, where: Where) -> Ends:
-        """Read the numbers at some positions of a column; impossible ones are NaN, and noted.
-
-        Each text of a column is read once, though a column is divided between several addresses.
-        """
+        """Read the numbers at some positions of a column; impossible ones are NaN, and noted."""
         column = self._entries.columns[where.column]
         if isinstance(column.numbers, Floats):
             return self._read_floats(column.head.metric, column.numbers.take(where.positions))
@@ -439,10 +420,10 @@ class _Adjusting:
         return self._decimals
 
     def list_credible(self) -> list[AdjustedBatch]:
-        """Return the adjusted batches without the numbers that others of their evaluation refute.
+        """Return the adjusted batches without the numbers that contradict their evaluation.
 
-        Hits@1 above Hits@10, for example, is contradictory, and MR 0 shows that all scores were
-        NaN. These numbers are added to `impossible`.
+        Hits@1 above Hits@10 does, and MR 0 shows that all scores were NaN. Such numbers are added
+        to `impossible`.
         """
         entries, reading = self._entries, self._reading
         # A row is an evaluation, unless something else tells evaluations apart, too.
@@ -502,11 +483,10 @@ def _choose_error(
     *,
     strict: bool,
 ) -> RankconstError:
-    """Return the error to raise: that of the questions, of impossible numbers, or of others.
+    """Return the error to raise: about the questions, impossible numbers, or numbers `left`.
 
-    If `strict`, it is the first of these that there is; otherwise questions come last, as an answer
-    would not help the numbers with an error. All questions are in its attribute. `left` has errors
-    by the places of numbers; at least one of the three is not empty.
+    If `strict`, it is the first of these. Otherwise questions come last, as an answer would not
+    help numbers with another error. The error has all questions as an attribute.
     """
     others = [left[place] for place in sorted(left) if not isinstance(left[place], AskedError)]
     error: RankconstError
@@ -527,10 +507,7 @@ def _choose_error(
 
 
 def _name_place(reading: Reading, entry: Entry) -> str:
-    """Name the place of a number for messages: "results.csv, line 3, MRR".
-
-    In a file without lines, it is the row, or of a table with a row for each number its cells.
-    """
+    """Name the place of a number for messages: "results.csv, line 3, MRR"."""
     if entry.line is not None:
         return f"{reading.name}, line {entry.line:,}, {entry.column}"
     if reading.layout == "wide":
@@ -544,10 +521,7 @@ def _name_place(reading: Reading, entry: Entry) -> str:
 def _join_notes(
     asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable[tuple[int, str]]
 ) -> dict[int, str]:
-    """Join the notes on each number, by place: its questions, or else its reason, and remarks.
-
-    `reasons` tell why numbers were left out, `notes` are remarks with their places.
-    """
+    """Join the notes on each number, by place: its questions or else its reason, then remarks."""
     remarks: dict[int, list[str]] = {}
     for question in asked:
         remark = f"{question}."
@@ -586,10 +560,7 @@ _MOST_LISTED = 8
 
 
 def _list_contents(reading: Reading) -> str:
-    """Return the end of the message about a file without a number to adjust: what it holds.
-
-    It follows "FILE holds": "none of the numbers you asked for. It has metrics MRR; splits valid."
-    """
+    """Return what a file without a number to adjust holds, as the end of "FILE holds ..."."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
     if not reading.entries and reading.skipped:
         return f"no number that can be adjusted: {name_reasons(reading.skipped).rstrip('.')}."

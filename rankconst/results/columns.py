@@ -58,9 +58,9 @@ def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
 def combine(first: Places, second: Places, count: int) -> Places:
     """Return a code for each pair of codes at the same index; equal pairs have equal codes.
 
-    Codes are not negative, there is at least one, and those of `second` are below `count`. The new
-    ones are in the order of the pairs, first by `first`; if that is all zeros, they are `second`.
-    Otherwise they have no gaps, so that they can be combined again and again without overflow.
+    Codes are not negative, and those of `second` are below `count`. The new codes are in the order
+    of the pairs and have no gaps, so that combining them again does not overflow. If `first` is all
+    zeros, they are `second`.
 
     >>> combine(np.array([0, 1, 1, 0]), np.array([2, 0, 2, 2]), 3).tolist()
     [0, 1, 2, 0]
@@ -80,11 +80,10 @@ def combine(first: Places, second: Places, count: int) -> Places:
 
 
 class Cells(Listed[str]):
-    """The cells of a column, with a code for each and the distinct texts.
+    """The cells of a column, with a code for each and the distinct texts, as by :func:`encode`.
 
     `texts` is a list, an Arrow array, or any sequence of values that `write` turns into texts; then
-    `code` computes codes and distinct texts, once they are asked for. Cells b, a, b have the
-    distinct texts b, a and the codes 0, 1, 0.
+    `code` computes codes and distinct texts, once they are asked for.
     """
 
     def __init__(
@@ -120,9 +119,9 @@ class Cells(Listed[str]):
     def select(self, least: int, screen: Callable[[Any], Any]) -> tuple[Places, list[str]]:
         """Return the code of each cell, and the distinct cells.
 
-        If there are more than `least`, return only those of which `screen` (a function from an
-        Arrow array of texts to one of flags) is true, after an empty one, code 0, for all others:
-        a million distinct cells take long to tell apart.
+        If there are more than `least`, which take long to tell apart, cells that do not pass
+        `screen` share code 0 and an empty text. `screen` maps an Arrow array of texts to one of
+        flags.
         """
         # The first cells often tell, and then all need not be encoded.
         if len(set(self[: 2 * least])) <= least and len(self.coded[1]) <= least:

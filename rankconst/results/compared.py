@@ -148,11 +148,7 @@ def _add_file(
     adjusted: AdjustedReading,
     file_name: str,
 ) -> None:
-    """Add the numbers of a file to `columns`, and its deviations of ranks to `spreads`.
-
-    Both are changed. Variances of ranks become deviations. `file_name` is empty if there is no
-    other file.
-    """
+    """Add the numbers of a file to `columns`, and the deviations of its ranks to `spreads`."""
     usual = choose_ranks(adjusted).tolist()  # of PyKEEN's tie policies, one
     models = name_models(adjusted.reading)
     for number, is_usual, model in zip(adjusted.entries, usual, models, strict=True):
@@ -168,7 +164,7 @@ def _add_file(
             if metric.family != _SPREAD:  # it is the variance
                 deviation = float(np.sqrt(published.upper))
             deviations = spreads[evaluation]
-            # Of several, the largest, as of a rounded number its upper end: it claims least.
+            # The largest deviation claims least, and so does the upper end of a rounded one.
             deviations[name] = max(deviations.get(name, 0.0), deviation)
         elif metric.is_mean:
             column = columns.setdefault((evaluation, metric), _Column(evaluation, constants))
@@ -181,8 +177,8 @@ def _add_file(
 def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: str) -> str:
     """Name the model of a number: "a.csv: TransE" of several files, or "TransE" of one.
 
-    `file_name` is empty if there is only one file, and `model` if the file names none. Without
-    either, the model is named by the first cell of the number's row that is not empty.
+    `file_name` is empty if there is one file, and `model` if the file names none. Without either,
+    the first cell of the row that is not empty is the name.
     """
     if file_name:
         return f"{file_name}: {model}" if model else file_name
@@ -195,8 +191,7 @@ def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: 
 def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
     """Yield a comparison of models for each metric that they share on two graphs or more.
 
-    Columns can be compared if they differ in their graphs only, and not in metric, tie policy,
-    split, side or aggregation. Protocols may differ.
+    The columns that are compared may differ in graph and protocol, and in nothing else.
     """
     groups: dict[Hashable, list[_Column]] = defaultdict(list)
     for column in columns:
@@ -217,8 +212,8 @@ def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
 def _lay_out(columns: Sequence[_Column]) -> Grid | None:
     """Arrange the results of a metric as a grid: a row for each model, a column for each graph.
 
-    A graph is left out unless each model of any graph has exactly one result on it. Return None
-    where fewer than two models or graphs are left, or two columns are of one graph.
+    A graph is kept if each model has exactly one result on it. Return None for fewer than two
+    models or graphs, or if two columns are of one graph.
     """
     models_of = [[model for model, _ in column.results] for column in columns]
     models = list(dict.fromkeys(itertools.chain(*models_of)))

@@ -228,10 +228,10 @@ def read_document(name: str, text: str) -> Reading:
 
 
 def read_opened(document: Document, form: str | None = None) -> Reading:
-    """Read a document as :func:`read` does.
+    """Read a document as :func:`read` does; DataError if no number is a metric's.
 
-    A table whose headings are those of a tool's output gets that tool, unless one of its columns
-    of metrics has a heading that no tool writes. Raises DataError if no number is a metric's.
+    A table with the headings of a tool's output gets that tool, unless a column of metrics has a
+    heading that no tool writes.
     """
     reader = _choose_reader(document, form)
     reading = reader.read(document)
@@ -247,9 +247,9 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
 
 
 def _choose_reader(document: Document, form: str | None) -> Reader:
-    """Choose the reader of the format `form`, or if that is None the first that recognises it.
+    """Return the reader of the format `form`, or without one the first that recognises the text.
 
-    Raises DataError for documents that this reader does not read: notebooks, archives, long texts.
+    Raises DataError for notebooks, archives of another format, and texts that are too long.
     """
     if document.suffix == ".ipynb":
         raise DataError(
@@ -289,10 +289,7 @@ def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
 
 
 def find_tool(headings: Iterable[str]) -> str | None:
-    """Find the tool that writes tables with such headings; None if no tool does.
-
-    The readers of tools are asked whether they would recognise a CSV file with this heading.
-    """
+    """Find the tool whose reader recognises a CSV file with such headings; None if none does."""
     heading = Document("the DataFrame", ",".join(headings) + "\n")
     tools = {key: row for key, row in FORMATS.items() if row.module.startswith("tools.")}
     return next((reader.tool for reader in _list_claims(heading, tools) if reader.tool), None)
@@ -321,8 +318,8 @@ def _find_markup(document: Document) -> str | None:
 def _recognise(document: Document) -> Reader:
     """Return the first reader that recognises a document, or the one that its suffix names.
 
-    Raise a DataError that says what the text looks like if neither is there ("1, 12, 3" are ranks),
-    or if it has the markup of a format that no reader knows.
+    Raises DataError for markup that no reader knows, and for a text that is not recognised, with
+    what it looks like: "1, 12, 3" are ranks.
     """
     reader, markup = next(_list_claims(document), None), None
     # Lenient readers take almost any text with numbers, as Jira's "||model||MRR||" for Markdown.

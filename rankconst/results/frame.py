@@ -67,7 +67,7 @@ def read_given(
 
 
 def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Reading:
-    """Read results by what they are; UsageError for a kind that is none of those known."""
+    """Read results of any kind that is known; UsageError for another kind."""
     if isinstance(results, Reading):
         return results
     if isinstance(results, Ranks):
@@ -87,11 +87,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
 
 
 def _write_ranks(ranks: Ranks) -> str:
-    """Write every metric of ranks as CSV, with rows such as "head,hits_at_1,0.5,20466", to be read.
-
-    The last cell is the number of ranks. If there are ranks of heads and of tails, metrics of both
-    together come first.
-    """
+    """Write every metric of ranks as CSV, with rows such as "head,hits_at_1,0.5,20466"."""
     sides = list(ranks.sides)
     if {*ENTITY_SIDES} <= ranks.sides.keys():
         sides.insert(0, "both")
@@ -156,10 +152,9 @@ def add_columns(
 
 
 def _shorten(values: Any) -> Any:
-    """Return values in a form that pandas makes a column of quickly.
+    """Shorten a list of equal values to one, and turn a list of integers and None into floats.
 
-    A list of equal values becomes one value, which pandas repeats; integers and None become floats
-    and NaN. Arrays and other lists stay.
+    Pandas makes a column of these quickly. Arrays and other lists stay.
     """
     if hasattr(values, "dtype") or not values:
         return values
@@ -171,10 +166,7 @@ def _shorten(values: Any) -> Any:
 
 
 def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
-    """Split the names of added columns into as many levels as `columns` have.
-
-    Of two levels, "WN18 / AMRR" is split into WN18 and AMRR, and "note" gets an empty one.
-    """
+    """Split the names of added columns into the levels of `columns`: "WN18 / AMRR" into two."""
     import pandas as pd
 
     depth = columns.nlevels
@@ -251,10 +243,9 @@ def read_frame(
 
 
 def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric | None) -> Heading:
-    """Read the names of columns as a heading; DataError if no column holds a metric.
+    """Read the names of columns, each a list of levels; DataError if no column holds a metric.
 
-    If the user gives a `metric`, columns of datasets or models may hold it. `names` has the levels
-    of each column's name.
+    If the user gives a `metric`, columns of datasets or models may hold it.
     """
     heading = _compose(names, read_label)
     if metric is not None and not (heading.measures or heading.long):
@@ -342,8 +333,7 @@ def _name_level(name: Any) -> str:
 def _compose(names: list[list[str]], parse: Parse) -> Heading:
     """Return the heading of columns; `names` has the levels of each, the highest first.
 
-    A column with fewer levels has its name on the lowest, as in tables: [["WN18RR", "MRR"],
-    ["Model"]] is a row WN18RR and an empty cell, above a row MRR and Model.
+    A column with fewer levels has its name on the lowest, as in tables.
     """
     # Without columns, or with empty levels alone, the heading is one empty row.
     depth = max((len(each) for each in names), default=1) or 1
@@ -364,10 +354,7 @@ def _list_texts(frame: pd.DataFrame) -> tuple[Text, ...]:
 
 
 def _make_cells(series: Any) -> Cells:
-    """Return the cells of a column as texts without blanks around them, empty for a missing value.
-
-    Numbers and mixed columns are coded only when that is asked for.
-    """
+    """Return the cells of a column as texts without blanks around them; a missing one is empty."""
     texts = _read_texts(series)
     if texts is not None:
         import pyarrow.compute as pc
@@ -405,8 +392,7 @@ def _read_texts(series: Any) -> Any:
 def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
     """Return a code for each cell, an index into the distinct cells, and these.
 
-    The code of missing cells is behind the last: 0.3, NaN have the codes 0, 1 and the distinct
-    cells [0.3]. (Of mixed cells, a missing one may be there as well, without its code.)
+    The code of a missing cell is their number: 0.3, NaN have the codes 0, 1, and [0.3] is distinct.
     """
     import pandas as pd
 
@@ -433,10 +419,9 @@ def _spell(cell: Any) -> str:
 
 
 def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
-    """Return the numbers of a column as floats, and its other cells as texts.
+    """Return the numbers of a column as floats, and its other cells as texts; None without numbers.
 
-    Cells 0.3, "n/a" become 0.3, NaN and "", "n/a". Infinite numbers and those of decimal.Decimal
-    are texts. Return None if all cells are texts.
+    Cells 0.3, "n/a" become 0.3, NaN and "", "n/a". Infinite numbers and decimal.Decimal are texts.
     """
     if series.dtype.kind in "fiu":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)

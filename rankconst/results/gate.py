@@ -43,9 +43,9 @@ class Text(NamedTuple):
     farther: bool = False
 
     def ask(self, word: Word) -> Question:
-        """Return the question about a word of the text, with what is around the word as quotation.
+        """Return the question about a word, with the text around it, and its option as remedy.
 
-        Its remedy is the word's option; in a heading without one, to say what the heading means.
+        In a heading, a word without an option is answered by --accept WORD=VALUE.
         """
         text = " ".join(self.label.text.split())
         start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
@@ -100,11 +100,10 @@ class Declarations:
 
 
 def gather(texts: Sequence[Text]) -> Declarations:
-    """Gather what texts around a number declare and ask; they are in order, the nearest first.
+    """Gather what texts around a number declare and ask; the nearest text comes first.
 
     Of a heading "Test MRR" and a caption "valid, filtered", the split is test and the protocol is
-    filtered: a nearer text has precedence. A word is asked about unless its field is declared by
-    then. A text only declares if its label wholly consists of vocabulary.
+    filtered.
     """
     dataset = _find_dataset(texts)
     declared: dict[str, str] = {}
@@ -145,19 +144,16 @@ def gather(texts: Sequence[Text]) -> Declarations:
 
 
 def _may_be_training(text: Text) -> bool:
-    """Tell whether a text says train of a model or a filter, perhaps, and not of numbers.
-
-    A caption "train" does, and so does a heading "filtered by train".
-    """
+    """Tell whether a text may say train of a model or of a filter, as a caption "train" does."""
     is_apart = text.scope == "text" or text.place == CORNER or "protocol" in text.label.values
     return is_apart and text.label.declared.get("split") == "train"
 
 
 def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
-    """Yield the words that a text asks about: those of its label in its scope, and some others.
+    """Yield the words that a text asks about in its scope.
 
-    If its label names two splits, the first is one, and so is a row's name that is a metric's. What
-    nearer texts declare is not looked at here.
+    A label with two splits asks about the first, and a row with a metric as its name asks about
+    that.
     """
     label = text.label
     for word in label.words:
@@ -173,10 +169,10 @@ def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
 
 
 def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
-    """Tell whether a word is asked about where its text is, such as in a column's heading.
+    """Tell whether a word is asked about where its text is; the scopes of the word say so.
 
-    "train" is in a heading, but not in a sentence, which may be about how a model was trained: that
-    is what the scopes of a word say. `is_training` says that the text's own split is not declared.
+    "train" is asked about in a heading, but not in a sentence, which may be about how a model was
+    trained. `is_training` says that the text's own split is not declared.
     """
     if text.farther:  # only a word with a value, or about part or task, may be about all below
         return "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
@@ -228,7 +224,7 @@ _SETTINGS = {"inductive", "transductive"}
 def _find_setting(text: Text) -> str:
     """Find the setting, inductive or transductive, that a label names; empty for both or none.
 
-    Words about the other one in farther texts are then not about these numbers.
+    Words about the other setting in farther texts are not about these numbers.
     """
     settings = {word.kind for word in text.label.words} & _SETTINGS
     is_label = text.label.is_vocabulary and text.scope != "name"
@@ -259,8 +255,8 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     """Find the dataset in the texts up to the nearest that is a label, as a heading "WN18RR" is.
 
-    Its version may be in another text than its name: "FB" in one and "v1" in another. If it may be
-    one of several, or if only an ordinary word such as "nations" may name it, return a question.
+    Its version may be in another text: "FB" in one and "v1" in another. Return a question if texts
+    name several, or only an ordinary word such as "nations".
     """
     version = next((text for text in texts if text.label.version and not text.farther), None)
     datasets: dict[str, _Dataset] = {}
@@ -287,7 +283,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
 
 
 def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
-    """List the graphs that a label names, without ordinary words such as "nations" in a sentence.
+    """List the graphs that a label names; a sentence names none by an ordinary word, "nations".
 
     A label such as "FB", which alone names none, does if `version`, a text nearby, is "v1".
     """
@@ -308,11 +304,10 @@ def name_graph(name: str) -> str:
 
 
 def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
-    """Ask about a word that may name the dataset of numbers for which no label names one.
+    """Ask about a word or a mean that may name the dataset of numbers for which no label names one.
 
-    Nations is the name of a graph, but "trade between nations" in a caption names nothing, so it is
-    only asked about. So is "average over 57 graphs", which may be the mean of a suite. Yields one
-    question at most: that about the nearest text.
+    In a caption, "trade between nations" may name Nations, and "average over 57 graphs" a suite.
+    Yield at most one question, that about the nearest text.
     """
     for text in texts:
         graphs = text.label.graphs if text.scope == "text" and text.place != FILE_NAME else ()
@@ -352,7 +347,7 @@ def ask_counts(
     """Return the questions about counts in the file that its ranking tasks do not have.
 
     "Evaluated on 3,000 triples" does not fit 20,466 test triples. Counts that the user accepts are
-    not asked about, nor are those of tasks with some relations or sampled candidates only.
+    not asked about. Tasks of some relations or sampled candidates have no counts to compare with.
     """
     is_whole = not tasks.relations and find_protocol(tasks.protocol).negatives is None
     questions = []
@@ -366,8 +361,7 @@ def ask_counts(
 def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
     """Return the question about a count, with the options under which it fits; None if it fits.
 
-    A number of entities also fits if it is that of the graph, and one of triples if it is that of
-    the split, of training or of all together, as logs print these, too.
+    Counts of train and of the whole graph fit, too, as logs print these.
     """
     expected = _count(name, tasks, tables)
     dataset = tables.datasets[tasks.dataset]

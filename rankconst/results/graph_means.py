@@ -1,7 +1,7 @@
-"""Means over graphs: of rows and columns called Average, and of each model's numbers.
+"""Means over graphs: numbers that a file calls Average, and means of each model's numbers.
 
-Of the first, which numbers they average and whether their means agree; the second are made for
-people, where a file has the numbers of enough graphs.
+A number called Average is compared with those next to it. Means of a model's numbers are made for
+people, where a file has its numbers on enough graphs.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class _Number(NamedTuple):
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
     """Map the positions of numbers called means, below "Average" for example, to what they are of.
 
-    A mean is compared with the numbers in its row, and if there are too few of them with those in
-    its column. One without such numbers is left out.
+    A mean is compared with the numbers in its row, or if these are too few with those in its
+    column. A mean without enough numbers is left out.
     """
     entries = reading.entries
     of_context = [is_mean(context.dataset or "") for context in entries.contexts]
@@ -120,9 +120,9 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
 def _line_up(reading: Reading) -> tuple[Places, Places]:
     """Return two codes of each number, of its row and its column, to find the numbers of a mean.
 
-    A number called mean is compared with those that share one of its codes. In the row "TransE" of
-    columns "FB15k MRR", "WN18 MRR", "Average MRR" and "WN18 MR", the first three share the code
-    of the row. The MR has another, as no mean is over two metrics.
+    A mean is of numbers that share one of its codes. In the row "TransE" of columns "FB15k MRR",
+    "WN18 MRR", "Average MRR" and "WN18 MR", the MR has another code, as no mean is over two
+    metrics.
     """
     entries = reading.entries
     # Numbers refer to distinct heads, contexts and models. So these are encoded, once each.
@@ -148,10 +148,7 @@ def _identify(address: Address) -> tuple[Hashable, ...]:
 
 
 def _list_series(codes: Places, is_called: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield for each code with a number called mean the places of all its numbers, ascending.
-
-    `codes` are those of rows or of columns; at least one number is called a mean.
-    """
+    """Yield for each code with a number called mean the places of all its numbers, ascending."""
     chosen = np.flatnonzero(np.isin(codes, codes[is_called]))
     chosen = chosen[np.argsort(codes[chosen], kind="stable")]
     starts = np.flatnonzero(np.diff(codes[chosen])) + 1
@@ -164,9 +161,9 @@ def _list_runs(
 ) -> dict[int, tuple[list[int], list[int], list[int]]]:
     """Map each mean of a row or column to the numbers that it may be of, the likeliest first.
 
-    These are the ones before it back to another mean, those behind it up to another, and all that
-    are no means. Of places 4, 5, 6, 7, 8 with 6 a mean, 6 has [4, 5], [7, 8] and [4, 5, 7, 8].
-    Where the series is long, "all" is empty: comparing each mean with all would take long.
+    These are the numbers before it, those behind it, each up to another mean, and all together. In
+    places 4 to 8 with a mean at 6, they are [4, 5], [7, 8] and [4, 5, 7, 8]. In a long series "all"
+    is empty, as comparing each mean with all would take long.
     """
     means: list[int] = []
     runs: list[list[int]] = [[]]  # the numbers between means: one more than there are means
@@ -215,9 +212,8 @@ def _compare_runs(
 ) -> MeanNumber | None:
     """Compare the number at a place with the mean of each run; return the first that it equals.
 
-    Within rounding, that is; if it equals none, return the first of them. Return None if the number
-    cannot be read, or if each run is too short or has a number that cannot be read. `runs` are as
-    of `_list_runs`; if the number's name says so, as "Overall" does, the last one comes first.
+    If it equals none within rounding, return the mean of the first run. Return None if the number,
+    or a number of every run, cannot be read. For a name such as "Overall", all numbers come first.
     """
     entries = reading.entries
     number, first = read(place), None
@@ -251,9 +247,9 @@ def settle_means(
 ) -> tuple[Addressed, dict[int, str]]:
     """Give means over graphs the tasks of the numbers that they are of, or an error.
 
-    Return the addresses with those of means replaced, and notes on such numbers by place. The new
-    addresses are added to `settled` or `failed`. A number called mean that is not, and one over
-    tasks with nothing in common, fail with a question.
+    Return the addresses with those of means replaced, and notes by place. The new addresses are
+    added to `settled` or `failed`. A number called mean fails with a question if it is not the mean
+    of its numbers, or if their tasks have nothing in common.
     """
     waiting = {
         code for code, address in enumerate(addressed.addresses) if _waits(address, settled, failed)
@@ -312,8 +308,8 @@ def _settle_mean(
 ) -> Address:
     """Return the address of a mean, after adding it to `settled` with its tasks, or to `failed`.
 
-    `parts` has tasks and tool of each number next to it that has them. A mean of the suite that was
-    named keeps its own address; others get one that tells them apart, and that only this run sees.
+    `parts` has tasks and tool of each number next to it that has them. A mean of the suite that the
+    user names keeps its address. Any other gets one of its own, which only this run sees.
     """
     graphs = {tasks.dataset for tasks, _ in parts}
     named = settled.get(address)  # tasks and tool, if the user names a suite
@@ -350,8 +346,8 @@ def _fail(failed: dict[Address, RankconstError], address: Address, question: Que
 def _is_of_suite(tasks: Tasks, mean: MeanNumber, graphs: Collection[str]) -> bool:
     """Tell whether a mean next to numbers on `graphs` can be over the suite that the user names.
 
-    Next to all graphs of the suite it has to equal their mean. Next to some, it must be the only
-    mean, and not equal theirs: then it is rather over the whole suite.
+    Next to all graphs of the suite, it has to equal their mean. Next to some, it must be the only
+    mean and not equal theirs, as it is then rather over the whole suite.
     """
     suite = read_suite(tasks.dataset)
     if suite is None or not {*graphs} <= {*suite.graphs}:
@@ -371,7 +367,7 @@ _UNEQUAL = 2
 
 
 class _Kind(NamedTuple):
-    """The metric and tasks that numbers must share to be averaged; split and side as the file's."""
+    """What numbers must share to be averaged; a tool's own test split is called test."""
 
     metric: Hashable
     protocol: str
@@ -430,10 +426,7 @@ def average_models(
 
 
 def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
-    """Return a flag for each number: True if its model has numbers on enough graphs for a mean.
-
-    `floors` are the batches of adjusted numbers, `models` has the model of each number.
-    """
+    """Return a flag for each number: True if its model has numbers on enough graphs for a mean."""
     places: dict[str, list[Places]] = defaultdict(list)
     for done in floors:
         places[done.batch.tasks.dataset].append(done.batch.index)
@@ -448,10 +441,7 @@ def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Fl
 def _list_graphs(
     entries: Entries, models: Sequence[str], chosen: Flags
 ) -> dict[Hashable, set[str]]:
-    """List the graphs of chosen numbers, adjusted or not, by what `_find_series` returns.
-
-    `models` has the model of each number. A mean over graphs is none.
-    """
+    """List the graphs of chosen numbers, adjusted or not, by what `_find_series` returns."""
     graphs_of: dict[Hashable, set[str]] = defaultdict(set)
     heads, contexts = entries.head_of[chosen].tolist(), entries.context_of[chosen].tolist()
     names = itertools.compress(models, chosen.tolist())
@@ -475,11 +465,7 @@ def _group(
     floors: Mapping[AdjustedBatch, AdjustedBatch | None],
     tables: Tables,
 ) -> dict[tuple[_Kind, str], list[_GraphNumber]]:
-    """Group the numbers to average by kind and model; means and single relations are left out.
-
-    `floors` maps batches of adjusted numbers to those over counting, `is_averaged` flags the
-    numbers whose model has enough graphs, and `models` names the model of each.
-    """
+    """Group the numbers to average by kind and model; means and single relations are left out."""
     groups: dict[tuple[_Kind, str], list[_GraphNumber]] = defaultdict(list)
     for done, floor in floors.items():
         batch = done.batch
@@ -521,9 +507,9 @@ def _average(numbers: Sequence[_GraphNumber]) -> Average:
 
 
 def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> list[str]:
-    """Write the means of models, in one line for a model alone with its metric and graphs.
+    """Write a line for each metric and set of graphs, and below it one for each model.
 
-    Otherwise write a line for each model below one for the metric and graphs.
+    A model alone is on the line of its metric and graphs.
     """
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
     for mean in averages:
@@ -574,10 +560,7 @@ def _list_heaviest(average: Average) -> list[str]:
 
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:
-    """Describe the mean of a model in parts: its value, its indices, and how much it varies.
-
-    ["0.41", "index 0.40", "±0.05 over datasets"] is such a list; `details` add z and p.
-    """
+    """Describe the mean of a model, as by ["0.41", "index 0.40", "±0.05 over datasets"]."""
     parts = [show_expected(average.value)]
     parts += _describe_index(average, average.chance, "index", "indices", details=details)
     significance = average.compute_significance() if details else None
@@ -593,10 +576,10 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
 def _describe_index(
     average: Average, against: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
-    """Describe the index of a mean with the mean of the indices, and with `details` z.
+    """Describe the index of a mean, as by ["index 0.3135 (mean of indices 0.3401)"].
 
-    ``index 0.3135 (mean of indices 0.3401)`` is such a part, with `name` and `several` as words.
-    The mean of the indices is left out where rounding explains the difference.
+    With `details`, z is added. The mean of indices is left out where rounding explains the
+    difference.
     """
     parts = []
     optimum = average.metric.optimum

@@ -27,9 +27,8 @@ def join_readings(
 ) -> Reading:
     """Put readings below each other, with a new `column` of their labels.
 
-    There is at least one; a single one stays as it is. Columns of one metric, or with the same name
-    but for its spelling, become one. Raises DataError if some have a column for each metric, and
-    others a row for each number.
+    A single reading stays as it is. Columns of one meaning become one. Raises DataError if some
+    readings are wide and some long.
     """
     if len(readings) == 1:
         return readings[0]
@@ -81,10 +80,7 @@ def join_readings(
 
 
 def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:
-    """Rename the columns of numbers, old name to new; those without a tool get that of the file.
-
-    `tool` is None if all files have one tool: then the joined file has it.
-    """
+    """Rename the columns of numbers, old name to new; numbers without a tool get `tool`, if any."""
     columns = []
     for column in entries.columns:
         head = column.head._replace(column=names[column.head.column])
@@ -96,9 +92,8 @@ def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None
 
 
 def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
-    """Map the columns of each reading to new names, as the first reading with such a column has.
+    """Map the columns of each reading to new names: "H@10" to "Hits@10", where the first has that.
 
-    Where the first file has "Hits@10" and the second "H@10", that of the second becomes "Hits@10".
     A column stays as it is if another one of its file means the same.
     """
     first_names: dict[Hashable, str] = {}
@@ -114,11 +109,7 @@ def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
 
 
 def _find_meaning(column: str) -> Hashable:
-    """Return what columns of several files have in common that become one.
-
-    That is the metric ("H@10" and "Hits@10"), or the role ("Dataset" and "benchmark"), if the name
-    has nothing else, or else the name without punctuation and capitals.
-    """
+    """Return what columns share that become one: metric or role alone, or else the plain name."""
     label = read_label(column)
     if label.metric is None:
         return label.role or squash(column) or column

@@ -103,7 +103,7 @@ def read_label(text: str, k: int | None = None) -> Label:
     """Read a text as a label: what it names, and the words in it that are to be asked about.
 
     "Test MRR" has the metric MRR and the split test. `k` is that of a metric such as "Hits", where
-    a table has it in a column of its own. An empty text has an empty label.
+    a table has it in a column of its own.
     """
     if not text.strip():
         return _NOTHING
@@ -169,10 +169,7 @@ class _Cleaned(NamedTuple):
 
 
 def _clean(text: str) -> _Cleaned:
-    """Take marks, units and names of files out of a text, and write queries as words.
-
-    "Hits@10 (%) ↑" becomes "Hits@10", in percent, and "MRR (±)" becomes "MRR", a spread.
-    """
+    """Take marks, units and files out of a text: "Hits@10 (%) ↑" becomes "Hits@10", in percent."""
     bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
     bare = _CAPTION.sub("", bare, count=1)
     if " " in bare.strip():
@@ -208,10 +205,7 @@ def name_queries(text: str) -> str:
 
 
 def _find_mark(text: str, graphs: Iterable[str]) -> str:
-    """Find the mark behind the name of a graph in a text, as * of WN18RR*; empty if there is none.
-
-    A note may tell that it is another graph. Quotes and stars around a name are no marks.
-    """
+    """Find the mark behind a graph's name, as * of WN18RR*, which a note may explain; else ""."""
     for graph in graphs:
         name = graph.rstrip("*")
         start = text.find(name)
@@ -267,10 +261,7 @@ class _Part(NamedTuple):
 
 
 def _scan(text: str, k: int | None) -> Iterator[_Part]:
-    """Divide a text into parts from left to right, each the longest name that begins there.
-
-    "Test MRR on WN18RR" has a value, a metric, a filler and a graph.
-    """
+    """Divide a text into parts from left to right, each the longest name that begins there."""
     tokens = [Span(*token.span()) for token in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
     place = 0
@@ -286,9 +277,9 @@ def _scan(text: str, k: int | None) -> Iterator[_Part]:
 
 
 def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
-    """Return the longest name of `tokens`, at least one, from the first; or else that token.
+    """Return the longest name that begins with the first of `tokens`, or else that token.
 
-    Of "mean", "reciprocal", "rank", it is the name of a metric, though "mean" alone is filler.
+    "mean reciprocal rank" is the name of a metric, though "mean" alone is filler.
     """
     start, end = tokens[0]
     longest = _Part("", start, end, text[start:end])
@@ -314,10 +305,7 @@ def _is_inside(text: str, start: int, end: int) -> bool:
 
 
 def _classify(name: str, k: int | None) -> str:
-    """Return the kind of a name: metric, value, word, filler, or empty if it is unknown.
-
-    MRR is a metric, valid a value (of split), "subset" a word that is asked about, and "on" filler.
-    """
+    """Return the kind of a name: metric (MRR), value (valid), word (subset), filler (on), or ""."""
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
         return ""
@@ -362,7 +350,7 @@ _JOINED = VOCABULARY.values.keys() | VOCABULARY.models
 
 
 def _split(joined: re.Match[str]) -> str:
-    """Replace the sign between a metric, a value or a model and a name by a blank; leave others."""
+    """Replace the sign between a graph and a metric, a value or a model by a blank."""
     name = joined["name"]
     if find_measure(name) is None and name.lower() not in _JOINED:
         return joined[0]
@@ -416,8 +404,8 @@ _TEST_TRIPLES = re.compile(
 def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
     """Compose the label of a text from its parts; `bare` is the text that was divided into them.
 
-    Further words to ask about are amounts, "1 vs 99", and compounds, "new entities". It consists of
-    vocabulary if no part is unknown, as a number is, too.
+    Amounts, "1 vs 99", and compounds, "new entities", are words to ask about, too. The label is
+    vocabulary if no part is unknown. A number is unknown.
     """
     graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
     words = {part.word.text: part.word for part in parts if part.word is not None}
@@ -473,8 +461,8 @@ def _list_measures(
 ) -> list[tuple[Metric, str | None]]:
     """List the metrics among the parts of a label, each once, with their adjustment or None.
 
-    Where a label has other words, too (not `is_vocabulary`), a metric of several answers needs its
-    k: "entity map" is no MAP. `k` is that of a column of its own.
+    In a label that is not vocabulary, a metric of several answers needs its k: "entity map" is no
+    MAP.
     """
     measures = dict.fromkeys(find_measure(part.text, k) for part in parts if part.kind == "metric")
     return [
@@ -515,8 +503,8 @@ _VERBS = {"is", "are", "was", "were"}
 def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
     """Return the statistic that a title begins with, apart from filler; empty if there is none.
 
-    It is "gains" of "Gains over TransE", and "change" of "Ablation: change of MRR", where it is
-    behind a stop. A text with a verb, "Gains are in brackets", or of many parts, is no title.
+    It is "gains" of "Gains over TransE", and "change" of "Ablation: change of MRR". A text with a
+    verb, or of many parts, is no title.
     """
     if len(parts) > _MOST_OF_TITLE:
         return ""
@@ -540,10 +528,7 @@ _COMPOUND = frozenset({"column", "row", "name"})
 
 
 def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
-    """Yield a word for a noun of ranking tasks with a number or an unknown word.
-
-    "Split 2" and "New entities" ask as a whole; longer texts are sentences, and do not.
-    """
+    """Yield a short text as a word to ask about if it is like "Split 2" or "New entities"."""
     if len(parts) > _MOST_OF_COMPOUND:
         return
     if _NUMBERED.fullmatch(bare.strip()):
@@ -581,8 +566,7 @@ _FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_
 def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) -> bool:
     """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000.
 
-    A number next to a metric that says among how many answers are ranked ("50 samples", one of the
-    `words`) does not.
+    A number of candidates, "50 samples", which is one of the `words`, does not.
     """
     rest, end = "", 0
     for part in parts:
@@ -600,10 +584,7 @@ def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) ->
 
 
 def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span | None:
-    """Return where a text names a metric, without a side before it; None if it does not.
-
-    Of ``tail.mrr``, that is mrr, from 5 to 8.
-    """
+    """Find the name of a metric in a text, without a side before it: 5 to 8 in ``tail.mrr``."""
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
         for part in _scan(text, k):
             if part.kind == "metric" and find_measure(part.text, k) == (metric, adjustment):
@@ -680,7 +661,7 @@ def asks_nowhere(label: Label) -> bool:
 def list_others(text: str) -> list[str]:
     """List the words of a text that are not vocabulary of headings.
 
-    Those without a blank or a bracket between them are one.
+    Words that neither a blank nor a bracket divides are one.
 
     >>> list_others("RE-GCN MRR")
     ['RE-GCN']
@@ -723,10 +704,9 @@ _USUAL = {"full", "transductive"}  # kinds of words that mean another one if the
 def answer(label: Label, cell: str) -> Label | None:
     """Return what the heading `label` says of a number whose cell below it is yes or no.
 
-    Filtered over "yes" declares filtered, over "no" it declares raw. Validation over "no" is no
-    value, so the word is asked about. Debug over "no" says nothing; but fold over "0" is asked
-    about, as 0 may be the first of several folds. None if the cell is neither yes nor no, or if the
-    label is no vocabulary.
+    Filtered over "yes" declares filtered, over "no" it declares raw. Validation over "no" is asked
+    about. Debug over "no" says nothing, but fold over "0" is asked about, as 0 may be the first
+    fold. Return None if the cell is neither yes nor no, or the label is no vocabulary.
     """
     if not label.is_vocabulary or not (label.values or label.words):
         return None
@@ -786,8 +766,8 @@ def name_model(label: Label) -> Label:
 def ask_alone(label: Label, scope: str) -> Label:
     """Return a label that asks about an amount in it, "25%", or about all if it is nothing else.
 
-    A label of nothing but words of the lexicon asks about some of them in a `scope` (name, row or
-    column) where they otherwise do not: no model is called "composition".
+    A label of words of the lexicon alone asks about some of them in a `scope` (name, row or column)
+    where they otherwise do not: no model is called "composition".
     """
     amount = _AMOUNT.search(label.text)  # of the data, or a quantile
     if amount is not None:
@@ -813,8 +793,8 @@ def _ask_in_brackets(name: str) -> Iterator[Word]:
 def _ask_behind_name(label: Label) -> Iterator[Word]:
     """Yield words for what is behind the name of a model: a graph, a part, or another model.
 
-    "RotatE-WN18RR" asks about the dataset, "RotatE on v1" about a part, and "Ours - TransE", a
-    difference, about the metric.
+    "RotatE-WN18RR" asks about the dataset, "RotatE on v1" about a part, "Ours - TransE" about the
+    metric.
     """
     behind = _BEHIND_NAME.search(label.text)
     has_place = behind is not None and not _is_harmless(behind["name"], behind["joint"])
@@ -858,7 +838,7 @@ def _is_compared(first: str, model: str) -> bool:
 def _is_harmless(name: str, joint: str) -> bool:
     """Tell whether a name behind a model is not a graph or a part: TransE - L1, BERT on GPU.
 
-    `joint` is the word between them: behind a dash, a name may also be one more of a model.
+    `joint` is the word between them. Behind a dash, it may be another name of a model.
     """
     label = read_label(name)
     words = name.split()

@@ -260,11 +260,7 @@ def _join_few(names: Iterable[str]) -> str:
 
 
 def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any]) -> list[Column]:
-    """List the columns of the file; this also strips markup from cells in `data`.
-
-    The markup stays if `form`, such as LaTeX, is that of the file. A narrow screen drops numbers
-    that could not be adjusted before published ones.
-    """
+    """List the columns of the file, and strip markup from cells in `data` if `form` has another."""
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
     raw = _MARKUP.get(form) == reading.form
@@ -288,8 +284,7 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
 def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
     """Return how early a narrow screen drops a column of text: 0 is never, the greatest first.
 
-    Models and datasets stay. A column with the same text in all rows goes first, then long texts;
-    of columns alike, the right one. `place` is the column's index in the file.
+    Of columns alike, the right one goes first; `place` is the column's index in the file.
     """
     role = read_label(column).role
     if role in {"model", "dataset"}:
@@ -307,8 +302,8 @@ def _add_columns(
 ) -> list[Column]:
     """Return the columns of a file with the computed ones behind them.
 
-    If `next_to`, each is behind its own column of numbers instead, and its heading does not repeat
-    that of the column: WN18RR and AMRR, not WN18RR AMRR.
+    If `next_to`, each is behind its own column of numbers, and its heading does not repeat that of
+    the column: WN18RR and AMRR, not WN18RR AMRR.
     """
     columns_of = {
         block: _list_computed(block, names) for block, names in adjusted.list_added().items()
@@ -328,10 +323,7 @@ def _add_columns(
 
 
 def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
-    """Tell whether the columns are of one metric and differ in their datasets, as in leaderboards.
-
-    No heading has the name of a group then, as WN18RR in "WN18RR / MRR" is.
-    """
+    """Tell whether columns are of one metric and differ in their datasets, as in leaderboards."""
     if adjusted.reading.layout != "wide" or len(adjusted.blocks) < 2:
         return False
     metrics = {head.metric for head in adjusted.reading.entries.heads}
@@ -358,10 +350,9 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
-    """Return the rows in `places`, of a table of PyKEEN, in the order of papers.
+    """Order rows of PyKEEN as papers do: MRR, MR, Hits@1, Hits@10, and then the rest.
 
-    That is MRR, MR, Hits@1, Hits@10 and others. This also changes `data`: metrics are named as in
-    papers, and numbers get four digits.
+    This also changes `data`: metrics are named as in papers, and numbers get four digits.
     """
     reading = adjusted.reading
     # Of each row: its part, the place of its metric in papers, whether it has no k, and its k.
@@ -390,8 +381,7 @@ def _describe_columns(
 ) -> str:
     """Write a caption: what 0 and 1 mean in the added columns, and how the chosen rows compare.
 
-    `chosen` has a flag for each row. On a `screen`, means over graphs are in it, too; `more` is a
-    sentence on how to see more, before the version of the tables.
+    On a `screen`, it has means over graphs, too. `more` is a sentence on how to see more.
     """
     indices = [names["index"] for names in adjusted.list_added().values() if names.get("index")]
     meanings = [f"{_join_few(indices)}: 0 = chance, 1 = perfect."]
@@ -423,10 +413,7 @@ def _describe_columns(
 def _find_floors(
     adjusted: AdjustedReading, tables: Tables, chosen: NDArray[np.bool_]
 ) -> dict[AdjustedBatch, AdjustedBatch | None]:
-    """Map each batch of adjusted numbers in chosen rows to the same numbers over counting.
-
-    These are None if there are no constants of that baseline. `chosen` has a flag for each row.
-    """
+    """Map each batch of adjusted numbers in chosen rows to those over counting, or to None."""
     batches = [done for done in adjusted.done if done.batch.tasks.is_chance]
     parts = leave_out(batches, ~chosen[adjusted.rows])
     return {part: find_floor(part, tables) for part in parts}
@@ -444,10 +431,7 @@ def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:
-    """Return the notes, with "asked: ..." in rows with questions, by their words.
-
-    A screen has the questions in full on stderr, once.
-    """
+    """Return the notes, with "asked: WORD" in rows with questions: stderr has these in full."""
     words_of: dict[int, dict[str, None]] = {}
     for question in adjusted.asked:
         word = question.word if question.place else question.text
@@ -476,11 +460,7 @@ def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
 
 
 def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
-    """List the columns that are added for a column of numbers, each with how it is shown.
-
-    `names` maps keys such as "index" and "log10_p" to names of columns. One whose title is None is
-    left out of a screen.
-    """
+    """List the columns that are added for a column of numbers; one without a title is hidden."""
     shown = {}
     for form in ADJUSTMENTS:
         key = block.names[form]
@@ -543,10 +523,7 @@ def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
 
 
 def explain_ranks(adjusted: AdjustedReading) -> str:
-    """Name the evaluations of PyKEEN that a screen shows, and how to see others.
-
-    It is empty if the screen shows all, as of a table with a column for each metric.
-    """
+    """Name the evaluations of PyKEEN that a screen shows, and how to see the rest; else ""."""
     if adjusted.reading.layout != "long":
         return ""
     chosen = choose_ranks(adjusted)

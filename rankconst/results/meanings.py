@@ -42,9 +42,9 @@ _UNCOUNTED = (
 
 
 def assume_unit(percent: bool | None, tables: Tables) -> bool | None:
-    """Return what `percent` says of shares, True for percentages; None if it is not known.
+    """Return `percent`, True if shares are percentages; None if that is not known.
 
-    If the user does not tell (None), they are fractions where the tables are for a library that
+    If the user does not tell (None), shares are fractions where the tables are for a library that
     prints numbers of hits, which are above 1 as percentages are.
     """
     if percent is not None or not are_of_answers(tables) or not tables.library:
@@ -84,10 +84,9 @@ def _name_libraries(titles: Sequence[str]) -> str:
 
 
 def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
-    """Map the places of numbers that need counts of right answers, if tables have none, to errors.
+    """Map the numbers of queries with several right answers to errors, if tables lack the counts.
 
-    They are of metrics of several answers, such as MAP, and of all metrics next to one in a log or
-    JSON, as these are of the same queries. `tables` with such counts need no errors.
+    A metric such as MAP tells such queries, also for the numbers next to it in a log or JSON.
     """
     if are_of_answers(tables):
         return {}
@@ -145,10 +144,9 @@ def name_answers(reading: Reading, tables: Tables) -> Reading:
 
 
 def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[Entry]:
-    """Yield the numbers with the metric that the name of each means.
+    """Yield the numbers with the metric that the name of each means, or with a question.
 
-    One whose name has several meanings gets a question; unknown ones, and adjusted values, are
-    added to `notes` instead.
+    Unknown names and adjusted values are added to `notes` instead.
     """
     parse = functools.lru_cache(maxsize=4_096)(functools.partial(_parse, tables=tables))
     for entry in reading.entries:

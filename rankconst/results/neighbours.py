@@ -51,8 +51,8 @@ ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     """Restrict numbers to the relation that a column of the file names in their row.
 
-    It is the first column of which most cells are relations of the dataset; of Nations, "embassy"
-    is one. Without one, or where numbers are of several datasets, nothing changes.
+    It is the first column of which most cells are relations of the dataset, such as "embassy" of
+    Nations. Without such a column, or with several datasets, nothing changes.
     """
     entries, rows = reading.entries, reading.rows
     # What the user says goes before what the file says.
@@ -85,10 +85,9 @@ def _name(cell: str) -> str:
 
 
 def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
-    """Return the cells that are relations of a dataset, in any spelling.
+    """Return the cells that are relations of a dataset, in any spelling, if most of them are.
 
-    Return none unless more than half of the distinct cells are; empty ones and words for all
-    relations, such as "average", do not count.
+    Empty cells and words for all relations, such as "average", do not count.
     """
     names = {cell for cell in cells if cell and cell.lower() not in ALL}
     likely = {name for name in names if not _NO_RELATION.match(name)}
@@ -107,8 +106,7 @@ def _add_relation(
 ) -> Address:
     """Return the address of a number with the relation that its row names in `cell`.
 
-    If the cell is none of the `relations`, or empty, add a question about that instead. `column` is
-    the name of the cell's column.
+    If the cell is empty, or none of the `relations`, add a question with the name of its `column`.
     """
     # In a file of objects, an empty cell is a key that the object does not have.
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
@@ -153,24 +151,12 @@ def ask_about_repeated(
 ) -> Entries:
     """Ask about numbers whose evaluation has their metric again, with a field that they lack.
 
-    In a row of "MRR, MRR filtered", for example, the first MRR may be raw. An MRR whose evaluation
-    has none with a protocol is not asked about: it is assumed to be filtered.
+    In a row of "MRR, MRR filtered", the first MRR may be raw. The question is about its whole
+    column. Where no MRR of an evaluation has a protocol, none is asked about.
 
-    Parameters
-    ----------
-    entries
-        The numbers of a table or a log.
-    evaluations
-        The evaluation that each number is of, such as its row.
-    apart
-        Column to the words of its heading that tell it from others of its metric.
-    filtered
-        The columns whose numbers are filtered, whatever their texts say.
-
-    Returns
-    -------
-    Entries
-        The numbers, with a question about the whole column where one of it has another number.
+    `evaluations` has the evaluation of each number, such as its row. `apart` maps a column to the
+    words of its heading that tell it from others of its metric. Numbers of the columns in
+    `filtered` are filtered, whatever their texts say.
     """
     contexts = entries.contexts
     declared = {
@@ -199,9 +185,9 @@ def ask_about_repeated(
 
 
 def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Hashable]) -> Places:
-    """Give entries of one metric, evaluation and (declared or assumed) ranking tasks one number.
+    """Return a code for each number, the same for those of one metric, evaluation and tasks.
 
-    "MRR" and "MRR test" of a row are of one group, as test is assumed where no split is named.
+    "MRR" and "MRR test" of a row have one code, as test is assumed where no split is named.
     """
     _, group = np.unique(evaluations, return_inverse=True)
     metrics, heads = encode(
@@ -213,10 +199,7 @@ def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Ha
 
 
 def _settle(context: Address) -> tuple[Hashable, ...]:
-    """Return the ranking tasks of a number, with the assumed values where it names none.
-
-    All protocols that are filtered count as the same one.
-    """
+    """Return the ranking tasks of a number with assumed values; all filtered protocols are one."""
     settled: dict[str, str | None] = dict(_ASSUMED)
     for name in _ASSUMED:
         value = getattr(context, name)

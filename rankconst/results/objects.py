@@ -54,11 +54,10 @@ _Cell: TypeAlias = int | str  # the place of a leaf in its record, or a text aro
 
 
 def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]) -> Hashable:
-    """Return what values that are read alike have in common; add the leaves of this one to a list.
+    """Return what all values that are read alike share, and add the leaves of this one to a list.
 
-    {"MRR": 0.3, "split": "test"} and {"MRR": 0.4, "split": "test"} have one outline; of another
-    split it is another. A text in `silent`, which tells nothing of tasks, is left out of it if its
-    `key` may be that of a model's name.
+    {"MRR": 0.3, "split": "test"} and {"MRR": 0.4, "split": "test"} have one outline; another split
+    has another. A text in `silent` is left out if its `key` may be that of a model's name.
     """
     if isinstance(value, dict):
         if key.lower() in SETTINGS:
@@ -93,19 +92,13 @@ def _is_about_tasks(key: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _may_be_name(key: str) -> bool:
-    """Tell whether a text below a key may be the name of a model, which matters by its words only.
-
-    So may one below an unknown key, or next to the name of a metric, but not one below "split".
-    """
+    """Tell whether a text below a key may be the name of a model, and not the value of a field."""
     is_open = read_label(key).metric is not None or find_role(key) in _OPEN
     return is_open and not _is_about_tasks(key)
 
 
 def _list_silent(records: Sequence[Record]) -> frozenset[str]:
-    """List the texts of a file without a word about tasks or a metric, such as names of models.
-
-    If there are many, a screen first finds those that may have such a word, as reading takes long.
-    """
+    """List the texts of a file without a word about tasks or a metric, such as names of models."""
     by_text: dict[str, None] = {}
     _take_texts([record.value for record in records], by_text)
     texts = list(by_text)
@@ -135,10 +128,9 @@ class _Leaf(str):
 
 
 def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
-    """Copy a value so that no two leaves are the same object, and add the leaves to a list.
+    """Copy a value so that each leaf is an object of its own, which is found again by its id.
 
-    A leaf is then found again by its id. Settings of a program, below keys in SETTINGS, are left
-    out, and so they are in the outline.
+    The leaves are added to a list. Settings of a program are left out, as in the outline.
     """
     if isinstance(value, dict):
         inner = {} if key.lower() in SETTINGS else value
@@ -208,8 +200,8 @@ class _Table:
     ) -> None:
         """Add the rows of a record, or of a list of them, which is at `path` in the file.
 
-        `layouts` maps known outlines to their layouts, and gets that of a new one. `place` is where
-        the keys and texts around the record are.
+        `layouts` maps the known outlines to their layouts, and gets that of a new one. `place` has
+        the texts around the record.
         """
         if isinstance(value, list):
             for i, record in enumerate(value, start=1):
@@ -258,11 +250,7 @@ class _Table:
                 self.lines[row] = number.line
 
     def name_column(self, key: str, taken: set[str]) -> str:
-        """Return the column for the numbers of a key, and add it if it is new.
-
-        It is called like the key, "MRR", or "MRR (2)" if that one is `taken`, as by another MRR of
-        the row, or is of another key.
-        """
+        """Return the column for the numbers of a key: "MRR", or "MRR (2)" if that is `taken`."""
         name, number = key, 1
         while name in taken or self.headings.setdefault(name, key) != key:
             number += 1
@@ -279,8 +267,8 @@ def _fill(cell: _Cell, leaves: Sequence[Value]) -> str:
 def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
     """Return the layout of a record: its numbers with their rows, its lists, and what is skipped.
 
-    Numbers are given as indices of leaves, so that the layout is also that of other records with
-    the same outline. Their columns, and the texts of rows, are added to `table`.
+    Numbers are indices of leaves, so that all records with the outline share the layout. Their
+    columns, and the texts of rows, are added to `table`.
     """
     leaves: list[Value] = []
     copied = _copy("", value, leaves)
@@ -320,9 +308,8 @@ def _make_row(
 ) -> _Row:
     """Return the row of numbers at a place, and add its texts to `table`.
 
-    `names` are the keys of its path that may be names of models or runs. If no text names the
-    model, it is the first of these; the others tell rows apart. `place_of` maps the ids of leaves
-    to their indices.
+    `names` are the keys of its path that may name models or runs. The first is the model if no text
+    names one. `place_of` maps the ids of leaves to their indices.
     """
 
     def find_cell(text: str) -> _Cell:
@@ -364,10 +351,7 @@ def _names_metric(value: Value, place: Place) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    """Read every number of a metric in a document, record by record; one with too many is refused.
-
-    Records of one outline share a layout. In YAML, numbers get their lines back at the end.
-    """
+    """Read every number of a metric in a document, record by record."""
     notes = Notes()
     records = read_records(document)
     table = _Table(notes, _list_silent(records))
@@ -431,11 +415,7 @@ def _list_all(cells: Mapping[int, str], rows: range) -> list[str]:
 
 
 def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
-    """Return the columns that users see, without empty ones, and the rows.
-
-    They are line, steps, model, dataset, split and the like, the further keys, and a column for
-    each key of a metric.
-    """
+    """Return the columns that users see, without empty ones, and the rows."""
     rows = range(len(table.lines))
     distinct = [form_address(row.cells, (*row.cells.texts, *row.above), ()) for row in table.texts]
     addresses = [distinct[text] for text in table.text_of]

@@ -80,8 +80,8 @@ class Place(NamedTuple):
     def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
         """Return the place of the object below a key, in which the key is a text above its numbers.
 
-        `is_mean` says that the key names a mean over graphs, and `beside` has the other keys over
-        objects. The path "results" becomes "results", "WN18"; texts of this object are farther.
+        `is_mean` says that the key names a mean over graphs. `beside` has the other keys over
+        objects.
         """
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         is_model = find_role(self.path[-1]) == "model" if self.path else False
@@ -99,11 +99,7 @@ class Place(NamedTuple):
         )
 
     def choose(self, key: str, *, is_mean: bool = False) -> Place:
-        """Return the place of a number below the name of its metric.
-
-        Of 0.3 in {"MRR": {"valid": 0.3}}, the `key` "valid" is then the nearest text. `is_mean`
-        says that the key names a mean over graphs.
-        """
+        """Return the place of a number below its metric: of "valid" in {"MRR": {"valid": 0.3}}."""
         label = declare("dataset", key) if is_mean else read_label(key)
         text = Text(label, "row", "its key")
         return self._replace(
@@ -227,7 +223,7 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
     """Return an object's place with what its own keys say: its model, facts, steps and texts.
 
     In {"model": "TransE", "split": "valid", "MRR": 0.3}, the split is a text about the MRR. Texts
-    of known roles come first, in the order of ADDRESS; of objects below, the others are sentences.
+    of known roles come first, in the order of ADDRESS. The rest are sentences to objects below.
     """
     keys = {squash(key) for key in value}
     has_value = any(find_role(key) == "value" for key in value)
@@ -280,10 +276,7 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
 
 
 def _find_fact(role: str, value: Value) -> Any:
-    """Return the fact that a value is in its role, else None.
-
-    A fact is a count (40932 of num_tasks), a tuple of relations, or the name of a tool or model.
-    """
+    """Return the count, relations, tool or model that a value is in its role; else None."""
     word = str(value).strip()
     if role in COUNTS:
         return read_count(word)
@@ -300,10 +293,10 @@ def _find_fact(role: str, value: Value) -> Any:
 def _read_beside(
     key: str, word: str, role: str, *, is_number: bool, is_value: bool
 ) -> tuple[int, list[Text]]:
-    """Return the texts of a key and its value (`word`), and their rank: nearer texts have less.
+    """Return the texts of a key and its value, `word`, and their rank: nearer texts have less.
 
-    The rank is the index of the key's `role` in ADDRESS, then models and tools, then all others.
-    `is_value` says that a number next to it may be of the metric in it: then "MRR" is no model.
+    The rank is the index of the key's `role` in ADDRESS, then that of models and tools, then that
+    of the rest. If `is_value`, an object has its metric in a text: then "MRR" is no model.
     """
     heading, label = read_label(key), read_label(word)
     place = f"the {key}"
@@ -323,10 +316,9 @@ def _read_beside(
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
-    """Return the first key as a text to ask about, as the heading above the names of rows is.
+    """Return the first key as a text to ask about: "region" of {"region": "north", "MRR": 0.3}.
 
-    Of {"region": "north", "MRR": 0.3}, it is "region". Return nothing if a key has the model,
-    or the first one a known role or meaning. There is at least one key.
+    Return nothing if a key has the model, or the first one a known role or meaning.
     """
     first, name = next(iter(value.items()))
     if not isinstance(name, str) or isinstance(name, Number):
@@ -344,8 +336,8 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
 def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     """Yield the keys and values that are about an object's numbers.
 
-    Besides its own these are the settings of its evaluation, {"eval": {"filter": true}}. A dataset
-    or split in a list, ["WN18", "YAGO"], becomes "WN18 and YAGO"; in an object, its texts.
+    The settings of its evaluation are among them, {"eval": {"filter": true}}. Of a dataset or
+    split, a list ["WN18", "YAGO"] becomes "WN18 and YAGO", and an object becomes its texts.
     """
     for key, inner in value.items():
         role = find_role(key)
@@ -402,10 +394,7 @@ def find_role(key: str, text: str | None = None) -> str:
 
 @lru_cache(maxsize=8192)
 def _name_k(key: str, inner: str) -> str:
-    """Join a key without a k, and a key below it that is one, to the name of a metric.
-
-    It is empty if they are none: ``hits`` and ``10`` are Hits@10, ``hits`` and ``test`` nothing.
-    """
+    """Join ``hits`` and ``10``, the key below it, to the name Hits@10; else ""."""
     k = _K.fullmatch(inner)
     if k is None or read_label(key).metric is not None:
         return ""
@@ -414,11 +403,7 @@ def _name_k(key: str, inner: str) -> str:
 
 
 def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
-    """Yield the number of a metric, `key`, or its numbers in an object below it.
-
-    That has further metrics, a mean and its deviation over runs, or a number for each k, split,
-    side or dataset.
-    """
+    """Yield the number of a metric, or the numbers in an object below its `key`."""
     if not isinstance(value, dict):
         yield Measurement(place, key, value, _explain(key, value))
         return
@@ -448,10 +433,7 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
 def _read_parts(
     key: str, value: Mapping[str, Value], place: Place
 ) -> Iterator[Measurement | ObjectList]:
-    """Yield the numbers of a metric, `key`, below the keys of its k, splits, sides or graphs.
-
-    A number below another key is yielded with a reason not to read it: {"MRR": {"foo": 0.1}}.
-    """
+    """Yield the numbers of a metric, `key`, below the keys of its k, splits, sides or graphs."""
     means = _find_means(value)
     for inner, below_key in value.items():
         role = find_role(inner)
@@ -468,10 +450,7 @@ def _read_parts(
 
 
 def _explain(key: str, value: Value) -> str:
-    """Explain why a value cannot be read as one of its key's metric; empty if it can.
-
-    Of "mrr_epoch" the last word is the noun: it is an epoch, and no MRR.
-    """
+    """Explain why a value cannot be read as one of its key's metric; empty if it can."""
     label = read_label(key)
     if label.metric is None:
         return label.reason or NO_K
@@ -486,10 +465,7 @@ def _explain(key: str, value: Value) -> str:
 
 
 def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Measurement | ObjectList]:
-    """Yield the number of an object that names its metric: ``{"metric": "MRR", "value": 0.3}``.
-
-    Without a key for the metric, any one text that names it will do. Yield nothing for others.
-    """
+    """Yield the number of an object that names its metric: ``{"metric": "MRR", "value": 0.3}``."""
     by_role = {find_role(key): inner for key, inner in value.items()}
     number, metric = by_role.get("value"), by_role.get("metric")
     if not isinstance(number, str):

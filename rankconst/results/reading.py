@@ -323,10 +323,7 @@ class Entries(Listed[Entry]):
 
 
 def make_entries(entries: Iterable[Entry]) -> Entries:
-    """Arrange numbers, in the order of their file, by column: those with one :class:`Head`.
-
-    Models are kept apart from the other fields of contexts, as there may be one for each row.
-    """
+    """Arrange numbers, in the order of their file, by column: those with one :class:`Head`."""
     listed = list(entries)
     heads = [Head(entry.metric, entry.column, entry.adjustment, entry.exact) for entry in listed]
     head_of, distinct_heads = encode(heads)
@@ -357,8 +354,7 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
 def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
     """Put numbers below each other; `sizes` has how many rows the table of each part has.
 
-    Columns with the same head become one. Indices into rows, contexts and models of a part grow by
-    how many the parts above it have.
+    Columns with the same head become one.
     """
     if len(parts) < 2:
         return parts[0] if parts else Entries()
@@ -499,10 +495,7 @@ class Collector:
         adjustment: str | None = None,
         exact: bool = True,
     ) -> None:
-        """Add a number, and its row of the table that the file becomes.
-
-        The row has the cells that users see, by column; its ``value`` is to be `text`.
-        """
+        """Add a number with its row, column to cell, in which ``value`` is to be `text`."""
         entry = Entry(
             metric=metric,
             text=text,
@@ -521,10 +514,7 @@ class Collector:
         self._skipped.append(Skipped(line, what, reason))
 
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
-        """Return a reading of the numbers that were added, without empty columns.
-
-        `form` is the key of the format, and `tool` that of the tool that writes it.
-        """
+        """Return a reading of the numbers that were added, without empty columns."""
         keys = dict.fromkeys(key for row in self._rows for key in row)
         columns = tuple(key for key in keys if any(row.get(key) for row in self._rows))
         rows = tuple({key: row.get(key) or "" for key in columns} for row in self._rows)
@@ -757,10 +747,9 @@ class Division(NamedTuple):
 
 
 def _name_heading_models(reading: Reading) -> Division | None:
-    """Divide entries by the models in their headings, where a row has a metric in several columns.
+    """Divide entries by the models in their headings, such as ``TransE MRR`` and ``RotatE MRR``.
 
-    ``TransE MRR`` and ``RotatE MRR``, for example, name TransE and RotatE. Columns whose metric no
-    row has twice have an empty name; return None if all are so.
+    Only columns of rows that have a metric twice name models. Return None if no row has one twice.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
@@ -784,8 +773,7 @@ def _name_heading_models(reading: Reading) -> Division | None:
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     """Return a code for each entry, the same for those of one evaluation.
 
-    Entries of different models, and if `by_ties` of different tie policies, have different codes.
-    In a wide table, those of different rows have, too.
+    Models, the rows of a wide table, and if `by_ties` tie policies tell evaluations apart.
     """
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
@@ -797,8 +785,7 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
 def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[Division]:
     """List the divisions of entries that tell evaluations apart, besides the rows of a wide table.
 
-    They are by columns of a long table, such as ``model``, by tie policies if `by_ties`, and by
-    models in headings.
+    They are columns of a long table, such as ``model``, models, and if `by_ties` tie policies.
     """
     entries = reading.entries
     divisions = []
@@ -826,8 +813,8 @@ _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_task
 def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
     """List the columns of a long table that tell evaluations apart, such as model and split.
 
-    Left out are those of metric, value and k, in which numbers of one evaluation differ, and that
-    of the tie policy unless `by_ties`. So is a column whose first cell is the name of a metric.
+    Left out are metric, value and k, columns whose first cell names a metric, and the tie policy
+    unless `by_ties`.
     """
     entries = reading.entries
     if not len(entries):

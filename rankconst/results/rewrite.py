@@ -97,10 +97,7 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
 
 
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
-    """List the metrics of a file that one of the exchanges is for; DataError if there is none.
-
-    Adjusted values of the file do not count.
-    """
+    """List the metrics of a file that an exchange is for; DataError if there is none."""
     metrics = dict.fromkeys(entry.metric for entry in reading.entries if entry.adjustment is None)
     chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
     if not chosen:
@@ -213,10 +210,7 @@ class _Sheets:
         return self._sites.get(cell.start) if isinstance(cell, Placed) else None
 
     def find_name(self, site: _Site, metric: Metric) -> _Name | None:
-        """Find the cell that names the metric of the number at a site; None if none does.
-
-        It is the nearest above it in its column, or, as in a long table, one to its left.
-        """
+        """Find the cell that names a metric: the nearest above the site, or one to its left."""
         names = [name for name in self._names[site.table, site.column] if name.row < site.row]
         names.reverse()
         for j in range(site.column):  # as in a long table
@@ -229,10 +223,7 @@ def _is_placed(cell: str) -> TypeGuard[Placed]:
 
 
 def _list_names(i: int, row: Row) -> list[_Name | None]:
-    """Return for each column of row `i` the name of a metric above it, if the row has one.
-
-    A name that spans several columns is that of each; None for a column without a name.
-    """
+    """Return for each column of row `i` the name of a metric that spans it; else None."""
     names: list[_Name | None] = []
     name, end = None, 0
     for j, (cell, plain) in enumerate(zip(row.cells, row.plain, strict=True)):
@@ -300,8 +291,8 @@ def rewrite(
 ) -> Rewritten:
     """Replace the numbers of a document; those that cannot be replaced are noted.
 
-    `percent` says that shares are percentages, and `command` is the line that the comment on top
-    quotes. Raises UsageError for a format without places, and DataError if nothing is replaced.
+    `percent` says that shares are percentages. The comment on top quotes `command`. Raises
+    UsageError for a format without places, and DataError if nothing is replaced.
     """
     markup = MARKUPS.get(adjusted.reading.form)
     if markup is None:
@@ -337,7 +328,7 @@ def _choose_cells(
     *,
     percent: bool,
 ) -> tuple[list[Cell], list[Note]]:
-    """Choose the numbers to be replaced, and note why others stay.
+    """Choose the numbers to be replaced, and note why the rest stay.
 
     A table with an open question stays as a whole. A number that stands for several rows stays if
     these have different adjusted values.
@@ -391,8 +382,8 @@ def _make_cell(
 ) -> Cell | str:
     """Return the number to be replaced, or why it stays.
 
-    `spans` are its value and deviation in the `text` of the document, and `site` is its cell; None
-    if that is uncertain. An index stays in percent if the number is; other forms cannot.
+    `spans` are its value and deviation in `text`, and `site` is its cell; None if that is
+    uncertain. An index stays in percent if the number is; other forms cannot.
     """
     entry = number.entry
     if number.adjusted is None or number.constants is None:
@@ -424,10 +415,7 @@ def _are_all(spans: Sequence[Span], written: Published) -> bool:
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
-    """Return the decimals to write each number with, the same for all of a column and form.
-
-    They are the most that a published number of the column justifies.
-    """
+    """Return the decimals of each number: the most that one of its column and form justifies."""
     most: dict[tuple[object, ...], int] = defaultdict(int)
     keys = [(cell.site.table, cell.entry.column, cell.exchange.form) for cell in cells]
     for key, cell in zip(keys, cells, strict=True):
@@ -448,11 +436,7 @@ _CLOSERS = re.compile(rf"(?:\\?{UNIT}|[}})$\]*_]|</\w{{1,9}}>)+")
 
 
 def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
-    """Return the edits that replace the value of a cell, and its deviation, in the `source`.
-
-    0.533(2) has a deviation of 2 units of its last digit, and keeps that form. Where the index is
-    to be written beside the number, there is one edit, which inserts it.
-    """
+    """Return the edits that replace a number and its deviation, or put its index beside it."""
     value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")  # no -0.000
     if cell.exchange.beside:
         return [_write_beside(cell, _drop_zero(cell, value), source)]
@@ -473,7 +457,7 @@ def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
 def _write_beside(cell: Cell, text: str, source: str) -> Span:
     """Return the edit that puts `text` behind the published number: " / 0.31" behind "0.33".
 
-    It is behind the deviation, the percent sign (which `text` gets, too) and their markup.
+    A deviation, a percent sign (which `text` gets, too) and their markup stay before it.
     """
     end = cell.spans[-1].end
     sign = _SIGN.match(source, end) if has_unit(cell.entry.text) else None
@@ -496,10 +480,7 @@ def _drop_zero(cell: Cell, text: str) -> str:
 def _describe(
     adjusted: AdjustedReading, cells: Sequence[Cell], unchanged: int, command: str
 ) -> list[str]:
-    """Describe the adjustment, in lines for the top of the document; there is at least one cell.
-
-    `unchanged` is how many numbers stay; an empty `command` is left out.
-    """
+    """Describe the adjustment of at least one cell, in lines for the top of the document."""
     from rankconst.version import __version__
 
     forms = dict[str, None]()
@@ -525,8 +506,7 @@ def _describe(
 def _put_into_source(document: Document, edits: Iterable[Span], top: Sequence[str]) -> str:
     """Apply edits, and put lines on top; a file's own line ends and byte order mark stay.
 
-    Edits are positions in the text, do not overlap, and have no line end. Of edits at one position,
-    an insertion goes first.
+    Edits do not overlap, and have no line end. Of edits at one position, an insertion goes first.
     """
     parts, position = [], 0
     for edit in sorted(edits, key=attrgetter("start", "end")):
@@ -553,7 +533,7 @@ _SMALLER_IS_BETTER = re.compile(
 def _rename_headings(
     text: str, reading: Reading, cells: Sequence[Cell], sheets: _Sheets
 ) -> tuple[list[Span], list[Note]]:
-    """Return the edits that rename headings to the adjusted metrics, and notes on those that stay.
+    """Return the edits that rename headings to the adjusted metrics, and notes on the rest.
 
     A heading is renamed if all numbers below it are replaced by the same form.
     """
@@ -591,8 +571,8 @@ def _rename_headings(
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Span]:
     """Return the edits that rename the metric in a heading; none if that is not certain.
 
-    "MR" becomes "AMRI", and "MR ↓" becomes "AMRI ↑", as a larger index is better. The name has to
-    be in the heading once, and the new heading has to be read as the adjusted metric.
+    "MR" becomes "AMRI", and "MR ↓" becomes "AMRI ↑", as a larger index is better. The heading must
+    have the name once, and be read as the adjusted metric afterwards.
     """
     is_skill, is_stem = exchange.baseline is not None, name.metric is None
     new = exchange.name(metric) if is_skill else metric.name_of(exchange.form)

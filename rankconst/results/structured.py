@@ -109,10 +109,10 @@ def _read_json(document: Document) -> tuple[Record, ...]:
 
 
 def _turn(value: Value) -> Value:
-    """Turn a table that pandas wrote by columns into a list of rows; return other values as such.
+    """Turn a table that pandas wrote by columns into a list of rows; any other value stays.
 
     {"MRR": {"0": 0.3, "1": 0.4}, "MR": {"0": 9, "1": 8}} becomes [{"MRR": 0.3, "MR": 9}, {"MRR":
-    0.4, "MR": 8}]. One column alone may be anything, such as an MRR for each k, and stays.
+    0.4, "MR": 8}]. One column alone stays, as it may be an MRR for each k.
     """
     if not isinstance(value, dict):
         return value
@@ -123,7 +123,6 @@ def _turn(value: Value) -> Value:
             return value
         texts = [str(name) for name in names]
         return [dict(zip(texts, row, strict=True)) for row in rows]
-    # {"MRR": {"0": 0.3, "1": 0.4}}
     columns = {name: column for name, column in value.items() if isinstance(column, dict)}
     first: dict[str, Value] = next(iter(columns.values()), {})
     is_numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
@@ -200,7 +199,7 @@ def _refuse_json(
 ) -> NoReturn:
     """Raise DataError at the place of an error in a text that has `before` lines above it.
 
-    An error at its `end`, or in a text in quotes, means that the file was cut off.
+    An error at its `end`, or a quote that is not closed, means that the file was cut off.
     """
     reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
     if error.pos >= end or error.msg.startswith("Unterminated string"):
@@ -308,8 +307,8 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
 def _convert(node: Any, document: Document, line: int) -> Value:
     """Convert a node of YAML to a value, without tags: `true`, 0.3 and "0.3" are told apart.
 
-    A number stays a text, with its line. Raises DataError for a key that is no text, or is there
-    twice. `line` is where the YAML begins in the document.
+    A number stays a text, with its line. Raises DataError for a key that is no text, or there
+    twice.
     """
     if node.id == "sequence":
         return [_convert(inner, document, line) for inner in node.value]

@@ -103,10 +103,7 @@ class Vocabulary:
 
     @cached_property
     def beginnings(self) -> frozenset[str]:
-        """The beginnings of all names, without punctuation: m, mr and mrr of MRR.
-
-        A reader of names, word by word, can stop where the words so far begin no name.
-        """
+        """The beginnings of all names, without punctuation: m, mr and mrr of MRR."""
         names = {*self.measures, *self.values, *(f"{name}at" for name in list_spellings())}
         names.update(squash(word) for word in (*self.lexicon, *self.fillers))
         names.update(f"{name[:-3]}k" for name in list_spellings() if name.endswith("atk"))  # MAP@K
@@ -186,9 +183,8 @@ def _load_lexicon(
 ) -> dict[str, Word]:
     """Map each spelling of the words that are asked about to its Word; `rows_of` is by field.
 
-    A row has a list of words, and may have scopes, and further fields of Word that all of its words
-    share: {"words": ["dev"], "says": "valid", "reason": "the numbers may be of ..."}. A spelling of
-    a value in `values`, such as "tail" of side, says that value.
+    A row has words, and the fields of Word that they share: {"words": ["dev"], "says": "valid"}. A
+    spelling of a value in `values`, such as "tail" of side, says that value.
     """
     lexicon = {}
     for field, rows in rows_of.items():
@@ -237,7 +233,7 @@ VOCABULARY = _load()
 def screen(texts: Any) -> Any:
     """Tell which texts of an Arrow array may have words of the vocabulary, or names of graphs.
 
-    Return an Arrow array of flags. True may be wrong, False is not: others say nothing of tasks.
+    Return an Arrow array of flags, of which True may be wrong, and False is certain.
     """
     import pyarrow.compute as pc
 

@@ -128,10 +128,7 @@ class _Cleaned(NamedTuple):
 
 
 def _clean(line: str) -> _Cleaned:
-    """Return a line without its time, level, files and step, and the step or epoch that it names.
-
-    "INFO Epoch 10: MRR: 0.3" has the text ": MRR: 0.3", among blanks, and the step "10".
-    """
+    """Take time, level, files and step out of a line: "INFO Epoch 10: MRR: 0.3" has step "10"."""
     text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
     if ":" in text:
         text = _STAMP.sub(" ", text)
@@ -245,10 +242,7 @@ def _trim(part: str) -> str:
 
 
 def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
-    """Return why a number with a name cannot be adjusted; empty if it can.
-
-    `metrics` are further names of metrics in front of it.
-    """
+    """Return why a number, behind further names of `metrics`, cannot be adjusted; else ""."""
     if label.reason:
         return label.reason
     if label.metric is None:
@@ -261,15 +255,15 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
 def _gather_texts(
     numbers: list[_Number], before: list[Label], behind: list[Label], *, opens: bool
 ) -> _Line:
-    """Return a line with its numbers and texts: labels before its first number declare.
+    """Return a line with its numbers, of which there is at least one, and its texts.
 
-    Those `behind` it, which may be of some numbers only, ask. If one of them is a label such as
-    "test", the numbers cannot be adjusted at all. There is at least one number; `opens` is kept.
+    Labels before the first number declare. Labels `behind` it may be of some numbers only, and ask.
+    If one of these is a label such as "test", no number of the line can be adjusted.
     """
     asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
     for label in behind:
         asking += _list_texts(weaken(label))
-    # As if it declared: "MRR: 0.3 test MRR: 0.2" may be read in two ways.
+    # "MRR: 0.3 test MRR: 0.2" may be read in two ways.
     declares = any(label.is_vocabulary and (label.values or label.graphs) for label in behind)
     if declares:
         numbers = [number._replace(reason=number.reason or _LABEL_BEHIND) for number in numbers]
@@ -285,8 +279,8 @@ def _gather_texts(
 def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
     """Return the split that the first number's name has for all: "Test MRR: 0.3 MR: 177".
 
-    Return nothing if another name has a split, too, or if the first is a key, as valid_mrr: that is
-    about one number. There is at least one number.
+    Return nothing if another name has a split, or if the first is a key, as valid_mrr: that is
+    about one number.
     """
     first, *others = [number.label for number in numbers]
     word, blank, _ = first.text.partition(" ")
@@ -298,10 +292,7 @@ def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
 
 
 def _list_texts(label: Label) -> list[Text]:
-    """Return a label next to numbers as two texts, that of a row and that of a sentence.
-
-    So a word is asked about if it is in either of the two. Return none if it is not about tasks.
-    """
+    """Return a label as texts of a row and of a sentence, to ask about the words of both."""
     if not label.is_about_tasks:
         return []
     return [Text(label, "row", "its line"), Text(label, "text", "its line")]
@@ -317,8 +308,8 @@ def _names_metric(text: str) -> bool:
 def _read_remark(template: str) -> tuple[Text, ...]:
     """Read a line without numbers of metrics as texts about the numbers below it.
 
-    "Test results" says the split of these. "test: 20466" and "train: data/train.txt" are about the
-    data, and their splits are dropped.
+    "Test results" declares a split. "test: 20466" and "train: data/train.txt" are about the data,
+    and their splits are dropped.
     """
     named = _SETTING.sub(_drop_counting, template)
     text = named.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
@@ -350,8 +341,7 @@ def _drop_split(label: Label, *, is_data: bool) -> Label:
 def _read_labels(text: str) -> Iterator[Label]:
     """Yield the label of a text; of a very long one, those of its pieces, which only ask.
 
-    A setting that is off, "filtered=False", is answered first: it is no label "filtered", and its
-    values are asked about, as another one may hold.
+    A setting that is off, "filtered=False", declares nothing: its values are asked about.
     """
     denied = list[Word]()
     for flag in _FLAG.finditer(text):
@@ -425,11 +415,7 @@ class _Scan:
         self._remarks: dict[str, _Line] = {}  # by their lines, with 0 for each digit
 
     def read(self, text: str) -> Iterator[LogNumber]:
-        """Yield the numbers in the order of their lines.
-
-        Lines without numbers of metrics that differ in their digits only are parsed once: most of a
-        long log are such, as "step 100, loss 0.3" is.
-        """
+        """Yield the numbers in line order; lines that differ in digits only are parsed once."""
         lines = enumerate(text.split("\n"), 1)
         pieces = ((number, piece) for number, raw in lines for piece in _cut(raw))
         for number, line in pieces:
@@ -460,9 +446,8 @@ class _Scan:
     def _begin(self, line: int, parsed: _Line) -> None:
         """Begin a block at a line of numbers, or go on with the block that is open.
 
-        A line such as "Test MRR: 0.3" opens numbers of its own tasks: what the block said so far,
-        such as "Valid", is dropped for the lines from here on. Only words about the task still
-        ask, as a mean may be over the numbers above it, of queries of several kinds.
+        A line such as "Test MRR: 0.3" opens tasks of its own: what the block said so far is
+        dropped. Words about the task still ask, as a mean may be over the numbers above it.
         """
         if parsed.opens or not self._block:
             said = self._inside.list_nearest()[::-1]  # the farthest first, as they were added
@@ -472,10 +457,10 @@ class _Scan:
         self._block = self._block or line
 
     def _end_block(self) -> None:
-        """End the block that is open, if any, and keep what may be about later blocks, too.
+        """End the block that is open, and keep what may be about later blocks, too.
 
-        That is a dataset named above it, and above the first block, where settings are, also words
-        about a protocol or task. Splits and sides are not: each block has its own.
+        That is a dataset, and above the first block also words about a protocol or task. Each block
+        has its own splits and sides.
         """
         if not self._block:
             return
@@ -494,10 +479,9 @@ class _Scan:
     def _make_number(
         self, line: int, number: _Number, texts: tuple[Text, ...], value: str
     ) -> LogNumber:
-        """Return a number with the fields that texts declare, the nearest first, and its questions.
+        """Return a number with what texts declare and ask, or the reason why it is left out.
 
-        These are its name, `texts` of its line, its block, the lines above that, and blocks before.
-        A number that cannot be adjusted only has the reason. `value` is its text.
+        `texts` are those of its line, and `value` is its text.
         """
         label, metric = number.label, number.label.metric
         if metric is None or number.reason:
@@ -531,9 +515,9 @@ class _Scan:
         )
 
     def _list_before(self, near: tuple[Text, ...]) -> tuple[Text, ...]:
-        """List the texts before the block: their datasets count if no text near names one.
+        """List the texts before the block, with their datasets if no nearer text names one.
 
-        Nor does a mean count as of the last of several graphs: "=== average ===".
+        A mean, "=== average ===", is not of the last of several graphs.
         """
         before = self._before.list_nearest()
         graphs = {graph for text in before for graph in text.label.graphs}
@@ -546,10 +530,7 @@ class _Scan:
 
 @lru_cache(maxsize=4_096)
 def _write_name(name: str, metric: Metric) -> str:
-    """Return the usual name of a metric, or as it is written if that is another spelling.
-
-    "MRR" stays, and so does "hit@10", as hit@10 and hits@10 are not the same everywhere.
-    """
+    """Return the usual name of a metric, or its own spelling where tools differ: "hit@10"."""
     span = find_name(name, metric) if metric.hits_k is not None else None
     if span is None:
         return metric.label
@@ -576,10 +557,7 @@ _TABLES = {".csv", ".tsv", ".tex"}
 
 
 def _recognise(document: Document) -> bool:
-    """Tell whether a metric has its value on a line that is not of a table.
-
-    The lines around the first number tell; files called as tables are not tried.
-    """
+    """Tell whether a line near the first number of a metric has one, and is not of a table."""
     if document.suffix in _TABLES:
         return False
     numbers = _Scan().read(strip_colours(document.text))

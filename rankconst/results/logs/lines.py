@@ -56,10 +56,7 @@ class Rule:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern of such lines, whose groups are fields, such as split.
-
-        A log needs those of its tool only: to compile those of all tools takes 30 ms.
-        """
+        """The pattern, whose groups are fields, compiled when it is needed: all take 30 ms."""
         return re.compile(self.regex, re.ASCII)
 
 
@@ -157,8 +154,8 @@ def list_settings(line: str) -> Iterator[str]:
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
     """Tell whether a setting, ``data_path: FB15k-237``, names the dataset.
 
-    A name that is not registered counts only if it is delimited, as by a flag before it or a quote
-    behind it, and if its key is no path: otherwise it may be any word of a sentence.
+    An unknown name needs a flag before it or a quote behind it, and a key that is no path:
+    otherwise it may be any word of a sentence.
     """
     stem = _PATH.sub("", key)
     if VOCABULARY.roles.get(squash(stem)) != "dataset":
@@ -270,10 +267,7 @@ class _Headings:
         self._is_used = True  # whether a number is below these settings
 
     def take(self, line: _Line) -> None:
-        """Take the fields of a line above numbers, or the datasets of its settings.
-
-        A field replaces the one that an earlier line has given.
-        """
+        """Take the fields of a line above numbers, or the datasets of its settings."""
         if line.rule is SETTINGS:
             self._take_datasets(list_settings(line.text))
             return
@@ -288,10 +282,7 @@ class _Headings:
         self.line = line.number
 
     def _take_datasets(self, names: Iterable[str]) -> None:
-        """Take the names of datasets; those without a number between them are of one run.
-
-        Names of settings below a number are of the next run, and replace those above it.
-        """
+        """Take the names of datasets; the first one below a number replaces those above it."""
         for name in names:
             if self._is_used:
                 self._datasets, self._is_used = {}, False
@@ -301,10 +292,7 @@ class _Headings:
             self._datasets[key] = name
 
     def describe(self) -> tuple[Fields, tuple[Question, ...]]:
-        """Return the fields of the numbers below, and a question if settings name two datasets.
-
-        Settings that are taken after this call are those of another run.
-        """
+        """Return the fields of the numbers below, and a question if settings name two datasets."""
         self._is_used = True
         names = tuple(self._datasets.values())
         if len(names) > 1:
@@ -360,8 +348,7 @@ _PAIR = re.compile(r"[\"']([\w@]{1,20})[\"']: ?([^\s,}]{0,40})", re.ASCII)
 def _list_measures(fields: Fields) -> Iterator[_Measure]:
     """Yield the names and values of a match, whose groups are in `fields`.
 
-    They are a pair, ``name`` and ``value``; several as in a dict, ``pairs``; or the ``values`` of a
-    row of a table, whose ``names`` are in a heading above.
+    They are a pair, ``name`` and ``value``; ``pairs`` as in a dict; or ``values`` below ``names``.
     """
     name, k = fields.get("name"), fields.get("k")
     if name is not None:
@@ -384,8 +371,8 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
 def _read(log: LogFormat, document: Document) -> Reading:
     """Read a log to a table with a row for each number.
 
-    Numbers are of one evaluation as long as their heading, split and step stay and no metric comes
-    again. What cannot be used is noted.
+    Numbers are of one evaluation as long as their heading, split and step stay, and no metric comes
+    again.
     """
     collector = Collector()
     file = _read_name(document.name)
@@ -436,10 +423,7 @@ def _list_numbers(log: LogFormat, document: Document) -> list[LogNumber]:
 
 
 def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
-    """Return why a number cannot be used; empty if it can.
-
-    `unfinished` is the last line if it has no end, and may have been cut off; else None.
-    """
+    """Return why a number cannot be used, else ""; `unfinished` is a last line without an end."""
     text = number.text
     if number.line == unfinished:
         if not text:
@@ -467,10 +451,9 @@ def _read_name(name: str) -> Declarations:
 
 
 def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Address:
-    """Form the address of a number: what the log says, and else what the name of its file does.
+    """Form the address of a number from what the log says, or else from the name of its file.
 
-    Questions of the file's name are dropped where the log answers them. A log that names no split
-    asks for it, unless its tool always evaluates test.
+    A log that names no split asks for it, unless its tool always evaluates test.
     """
     fields: dict[str, Any] = {name: number.fields.get(name) for name in (*NAMES, "rank_type")}
     asked = {question.field for question in number.questions}
@@ -492,10 +475,7 @@ def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Addr
 
 
 def _count_tasks(fields: Fields) -> int | None:
-    """Return the number of ranks that the log counts, itself or as triples; None if it does not.
-
-    Of 20,466 test triples, both sides have 40,932 ranks.
-    """
+    """Return how many ranks the log counts, itself or by its triples; None if it does not."""
     triples, ranks = fields.get(f"{fields.get('split') or 'test'}_triples"), fields.get("num_tasks")
     if triples is not None:
         return count_tasks(int(triples), fields.get("side") or "")
@@ -505,10 +485,7 @@ def _count_tasks(fields: Fields) -> int | None:
 def _write_row(
     evaluation: int, number: LogNumber, address: Address, log: LogFormat
 ) -> dict[str, str | None]:
-    """Return the row of a number in the table that a log becomes, column to cell.
-
-    A tool that prints raw and filtered numbers has a column ``filter``, others one ``protocol``.
-    """
+    """Return the row of a number in the table that a log becomes, column to cell."""
     is_raw = number.fields.get("protocol") == "raw"
     return {
         "evaluation": str(evaluation),

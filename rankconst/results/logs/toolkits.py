@@ -39,8 +39,8 @@ def _identify(number: LogNumber) -> tuple[object, ...]:
 def _settle_repeated(numbers: list[LogNumber]) -> list[LogNumber]:
     """Correct the split of numbers on train, and ask about numbers that may be of a part.
 
-    Forks print those of parts, such as relations of a kind, as those of the whole: a part is told
-    by more words in the heading, or by the same metric again at one step.
+    Forks print numbers of parts, such as relations of a kind, like those of the whole. More words
+    in the heading, or the same metric again at one step, tell a part.
     """
     counts = Counter(_identify(number) for number in numbers)
     settled = []
@@ -109,8 +109,8 @@ _RELATION_TABLE = (
 def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
     """Give a reason to numbers of relation prediction, and to those under the type constraint.
 
-    Below a heading without numbers of a side, they are of relations. "no type constraint results"
-    has a field `constraint`, too, of "no "; without "no" it is empty.
+    A heading without numbers of a side is of relation prediction. The field `constraint` is "" with
+    the constraint, and "no " without.
     """
     with_sides = {number.heading for number in numbers if number.fields["side"] != "both"}
     judged = []
@@ -189,8 +189,8 @@ _PART_OF_TRIPLES = (
 def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
     """Give a reason to numbers of single processes where there are several, and set protocols.
 
-    A number that is of all processes has no field `process`. The options of the command above tell
-    the protocol.
+    A number of all processes has no field `process`. The options of the command above tell the
+    protocol.
     """
     # Processes are counted from 0: any other number means that there are several.
     divided = {each.fields["split"] for each in numbers if each.fields.get("process", "0") != "0"}
@@ -232,10 +232,8 @@ DGLKE = LogFormat(
 ).reader
 """The output of DGL-KE: ``Test average MRR : 0.67``, or ``[0]Test average MR: 47.3``.
 
-The first is of all processes, the second of one.
-
-Of several processes, each evaluates only a part of the triples. Older versions print the step
-behind the name: ``Test average MR at [9999/10000]: 48.06``.
+The first is of all processes. The second is of one, which evaluates a part of the triples if there
+are several. Older versions print the step behind the name: ``Test average MR at [9999/10000]: 48``.
 """
 
 
@@ -384,10 +382,7 @@ _KBC_HITS = re.compile(r"'(hits@\[1,3,10\]|lhs|rhs)': tensor\(\[([^\]\n]{1,200})
 
 
 def _scan_dicts(document: Document, log: LogFormat) -> Iterator[LogNumber]:
-    """Yield the numbers of the dicts that kbc prints: MRR and Hits@1, 3 and 10 of each side.
-
-    Where a dict has no sides, they are of both.
-    """
+    """Yield the numbers of the dicts that kbc prints, of each side, or of both without sides."""
     for line, text in enumerate(strip_colours(document.text).split("\n"), 1):
         match = log.values.pattern.match(text)
         if match is None:
@@ -433,10 +428,9 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 
 def _find_conve(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Set the tool of numbers that are ConvE's, or give a reason to those of a side of other tools.
+    """Set the tool of numbers that are ConvE's; give a reason to other tools' numbers of a side.
 
-    ConvE is known by its headings, or its message with a "{0}" that was never filled in. In other
-    tools left may be head or tail.
+    ConvE is known by its headings, or its message with a "{0}" that was never filled in.
     """
     if all(number.fields["side"] == "both" for number in numbers):
         return numbers

@@ -63,10 +63,7 @@ class Placed(str):
 
     @classmethod
     def cut(cls, text: str, start: int, end: int) -> Self:
-        """Return a part of a text as a cell, without the blanks around it.
-
-        A blank part becomes an empty cell at its end.
-        """
+        """Return a part of a text as a cell, without the blanks around it."""
         part = text[start:end]
         first = end - len(part.lstrip())
         return cls(part.strip(), first, max(first, start + len(part.rstrip())))
@@ -213,8 +210,8 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
     """Return the rows with decimal points for commas, and True if there are any.
 
-    `decimal` is "comma" or "point" if the user says so. Next to a comma, numbers that could be
-    either, ``3,340``, become texts that say so and are refused later.
+    Next to a comma, a number that is open, ``3,340``, becomes a text that says so and is refused
+    later.
     """
     listed = list(rows)
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
@@ -243,10 +240,9 @@ UNSURE = "decimals or thousands? Others of its column are thousands: write 3340,
 
 
 def find_unsure(texts: Iterable[str]) -> set[str]:
-    """Find the numbers of a column whose point or comma may be before decimals or thousands.
+    """Find the numbers of a column that may have decimals or thousands: 3.340 next to 3340.
 
-    Next to 3340, which has no decimals, 3.340 may be the same number; without such a number, none
-    is unsure.
+    Without a number such as 3340, which has no decimals, none is unsure.
     """
     bare = {text: strip_marks(text) for text in texts}
     points = {text for text, number in bare.items() if _THOUSANDS.fullmatch(number)}
@@ -306,11 +302,7 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
 
 
 def _find_reason(text: str, *, exact: bool) -> str | None:
-    """Return why a cell is not read as a number; empty for a blank cell, None if it may be one.
-
-    177(3) may be an uncertainty, or 177 with footnote 3. A plus sign is of a difference, unless a
-    program wrote the cell (`exact`).
-    """
+    """Return why a cell is not read as a number; empty for a blank cell, None if it may be one."""
     if is_blank(text):
         return ""
     if text.startswith("+") and not exact:

@@ -128,8 +128,8 @@ def form_address(
 ) -> Address:
     """Form the address of a number: dataset, split and so on, and what is open about them.
 
-    `texts`, the nearest first, are those around it, among them those of its row, which `cells` has
-    with further facts. `questions` are asked unless the texts declare their field.
+    `texts` are those around it, the nearest first, and `cells` has the facts of its row.
+    `questions` are asked unless the texts declare their field.
     """
     declarations = gather(texts)
     counted = {"num_triples": declarations.num_triples}
@@ -143,10 +143,7 @@ def form_address(
 
 
 def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
-    """Yield a question about each field that a row and its heading declare differently.
-
-    A row "valid" below the heading "Test MRR" declares two splits.
-    """
+    """Yield a question about each field that a row and its heading declare differently."""
     declared = [text.label.declared for text in texts]
     for name in NAMES:
         values = {}
@@ -164,10 +161,10 @@ def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
 
 
 def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
-    """Read what each row says: the cells with a role first, then the names, then the others.
+    """Read what each row says: the cells with a role first, then the names, then the rest.
 
     `above` has what notes and the rows without numbers say of each row, the nearest first. Rows
-    that say the same, as most do, share one item of the result; the table has at least one row.
+    that say the same share one item of the result. The table has at least one row.
     """
     heading, cells, roles = layout.heading, layout.cells, layout.roles
     readers: dict[int, Callable[[str], CellTexts]] = {}
@@ -200,11 +197,7 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
 
 
 def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
-    """Choose the function that reads the cells of column `j`, which has no role of its own.
-
-    "Filtered" is answered by yes and no, "negatives" is asked about, and so is any word of a cell
-    below an unknown heading.
-    """
+    """Choose the function that reads the cells of column `j`, which has no role of its own."""
     heading, cells, role = layout.heading, layout.cells[j], layout.heading.roles[j]
     flag, asking = find_flag(heading, j), find_asking(heading, j)
     first_cells = cells.distinct[:FEW]
@@ -224,7 +217,7 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
 
 
 def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
-    """Read the cells of a column, each distinct one once; code 0 is of those that say nothing."""
+    """Read each distinct cell of a column once; code 0 is for cells that say nothing."""
     read_texts = [_NOTHING]
     is_free = read in {_read_name, _read_remark}
     codes, distinct = cells.select(FEW, screen) if is_free else (cells.codes, cells.distinct)
@@ -240,7 +233,7 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
 def _find_open(cells: Cells) -> CellTexts:
     """Return the text of a blank cell: a question if another cell of its column needs one.
 
-    Below "Split", next to "valid", it is "blank beside valid", since the blank may mean that, too.
+    Below "Split", a blank next to "valid" may mean valid, too.
     """
     asking = [cell for cell in cells.distinct[:FEW] if read_label(cell).words]
     return _make_text(read_label(f"blank beside {asking[0]}")) if asking else _NOTHING
@@ -253,10 +246,9 @@ def _read_or_ask(read: Callable[[str], CellTexts], blank: CellTexts, cell: str) 
 
 
 def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
-    """Read a cell of a column with a `role`, as a text that declares it or as a fact.
+    """Read a cell of a column with a `role`: "valid" as a label, 40932 of num_tasks as a fact.
 
-    "valid" below split becomes a label, and "40932" below num_tasks the fact 40932. A `flag` is a
-    heading such as Filtered, which a cell may answer with yes or no; it is None for others.
+    `flag` is a heading such as Filtered, which a cell may answer with yes or no; else None.
     """
     answered = None if flag is None else answer(flag, cell)
     if answered is not None:
@@ -306,7 +298,7 @@ def _read_remark(cell: str) -> CellTexts:
 def _read_flag(flag: Label, cell: str) -> CellTexts:
     """Read a cell below a heading, `flag`, such as Filtered, which it may answer with yes or no.
 
-    Other cells leave open whether the heading is true of their row, which is asked about then.
+    Any other cell leaves open whether the heading is true of its row, which is then asked about.
     """
     answered = answer(flag, cell)
     if answered is flag:
@@ -339,10 +331,9 @@ def _read_below(heading: Label, cell: str) -> CellTexts:
 
 
 def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]:
-    """Return the words of a heading, or of a key, to ask about, as one text; none if there is none.
+    """Return the words of a heading or a key to ask about as one text, if there are any.
 
     A cell below may answer them: "filter" over "raw" asks nothing, "subset" over "head" does.
-    `place` is for the question: "a column".
     """
     if _TIME.match(cell):  # when a program ran
         return ()
@@ -368,8 +359,8 @@ def find_groups(
 ) -> ColumnTexts:
     """Return what the rows without numbers say of the rows below them, as ``Inductive`` does.
 
-    `is_empty` flags these rows, `numbers` are the columns of metrics, and `spanning` the rows that
-    tell which of their cells span columns. What is below the last number is about all rows.
+    `is_empty` flags these rows, and `numbers` are the columns of metrics. Rows in `spanning` tell
+    which of their cells span columns. A text below the last number is about all rows.
     """
     group_of = np.zeros(len(is_empty), dtype=np.intp)  # 0 above the first name
     groups: list[tuple[Text, ...]] = [()]
@@ -396,10 +387,10 @@ def find_groups(
 
 
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
-    """Return the only text of a row without numbers, which names the rows below it.
+    """Return the only text of a row without numbers, which names the rows below it; else "".
 
-    Return an empty text if the row has none, several, or one that is about its column alone: behind
-    the first of the `numbers`' columns, in none of them, and not spanning others.
+    Behind the first column of `numbers`, a text that spans nothing is about its own column, unless
+    that has numbers.
     """
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
     if len({cells[j] for j in filled}) != 1:  # a repeated one spans columns

@@ -82,7 +82,7 @@ def _explain(error: str, line: int) -> str:
 def find_delimiter(document: Document) -> str | None:
     """Find the delimiter under which one of the first lines reads as a heading; None if none.
 
-    The heading with most known names, such as MRR and dataset, counts. JSON has none.
+    The heading with the most known names, such as MRR and dataset, counts.
     """
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
@@ -98,7 +98,7 @@ def find_delimiter(document: Document) -> str | None:
 
 
 def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
-    """Return how many known names the row has that reads best as a heading, among the first five.
+    """Count the known names in that of the first five rows which reads best as a heading.
 
     A heading has two cells or more; if `strict`, the row below has as many.
     """
@@ -122,10 +122,7 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
 def read_delimited(
     document: Document, form: str, dialect: Dialect, tool: str | None = None
 ) -> Reading:
-    """Read a delimited file in the dialect of a tool, whose key is `tool`; `form` is the format's.
-
-    Decimal commas are read if the user or a number in the file says so.
-    """
+    """Read a delimited file in the dialect of a `tool`; `form` is the key of the format."""
     delimiter = find_delimiter(document)
     if delimiter is None:
         # Nothing is known in the heading: the delimiter with most cells makes the best message.

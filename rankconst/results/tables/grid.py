@@ -106,11 +106,7 @@ def make_reader(
     recognise: Callable[[Document], bool],
     find_tables: Callable[[Document], Iterable[Printed]],
 ) -> Reader:
-    """Make the reader of documents with tables between their prose, such as Markdown.
-
-    `key` names the format, `recognise` tells whether a document is of it, and `find_tables` lists
-    the tables with the texts around them.
-    """
+    """Make the reader of documents with tables between their prose, such as Markdown."""
 
     def read(document: Document) -> Reading:
         return read_tables(document, key, find_tables(document))
@@ -132,11 +128,10 @@ class _Block:
 def _find_heading(
     document: Document, rows: list[Row], texts: tuple[Text, ...], dialect: Dialect
 ) -> _Block | None:
-    """Find the heading of a table; None if no row is one. There is at least one row.
+    """Find the heading of a table, which has at least one row; None if no row is one.
 
-    Three ways are tried in turn: a heading with names of metrics; the table turned, if its rows
-    begin with names of metrics; and, with --metric, a heading of graphs or models, below which all
-    numbers are of that metric.
+    Try a heading with names of metrics, then the table turned, and with --metric a heading of
+    graphs or models.
     """
     titles, body = _split_titles(rows)
     near = tuple(read_near("the row above", title) for title in titles)
@@ -158,10 +153,7 @@ def _find_heading(
 
 
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
-    """Let each metric in texts ask, if none of them is `metric`, that of the user.
-
-    A caption "Hits@10 on WN18RR" contradicts --metric mrr.
-    """
+    """Let each metric in texts ask, if none is that of the user: "Hits@10" with --metric mrr."""
     if any(text.label.metric == metric for text in texts):
         return texts
     asking = []
@@ -229,10 +221,10 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
 
 
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
-    """Return the rows of a block that fit its heading; note the others.
+    """Return the rows of a block that fit its heading; note the rest.
 
-    A row of one cell, which names a group, fits and is widened. In an `even` table, such as CSV, a
-    row with more or fewer cells than the heading is a mistake: it raises DataError.
+    A row of one cell names a group, and is widened. In an `even` table, such as CSV, any other
+    number of cells than that of the heading raises DataError.
     """
     levels, width = {*block.heading.levels}, len(block.heading.keys)
     if len(block.rows) * width > MOST_CELLS:
@@ -314,10 +306,7 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
 def _merge(
     document: Document, form: str, blocks: list[_Block], notes: Notes, tool: str | None
 ) -> Reading:
-    """Put tables below each other, with empty cells in the columns that a table does not have.
-
-    Raises DataError if they have too many cells together.
-    """
+    """Put tables below each other; DataError if they have too many cells together."""
     filled = [block for block in blocks if block.rows]
     sizes = [len(block.rows) for block in filled]
     columns: dict[str, list[str]] = {key: [] for block in blocks for key in block.heading.keys}
@@ -382,8 +371,8 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each; None for others.
 
     ``Metric, TransE, RotatE`` over ``MRR, 0.29, 0.34`` becomes a column MRR with a row for TransE
-    and one for RotatE. Each further row of the heading becomes a further column. There is at least
-    one row; rows with another number of cells than the first are dropped.
+    and one for RotatE. Each further row of the heading becomes a column. There is at least one row.
+    Rows with another number of cells than the first are dropped.
     """
     width = len(rows[0].plain)
     even = [row for row in rows if len(row.plain) == width]
@@ -418,10 +407,9 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
 
 
 def _split_heads(rows: Sequence[Row], of_metrics: int) -> tuple[list[Sequence[str]], Sequence[Row]]:
-    """Split rows, at least one, into those of the heading and those below.
+    """Split rows, at least one, into those of the heading, with names spread, and the rest.
 
-    Names of upper rows are repeated over the columns that they span. The heading goes on as long as
-    the column of metrics, `of_metrics`, is blank, and words without numbers are behind it.
+    The heading goes on while the column `of_metrics` is blank, with words and no numbers behind it.
     """
 
     def is_head(row: Row) -> bool:
@@ -447,8 +435,8 @@ def _list_numbers(
 def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
     """Divide rows into blocks, each a map of metric to row; an empty name repeats the one above.
 
-    The metric is in the column `place`, and `names` are the columns of names. A metric that comes
-    again begins a new block, and so does another name.
+    The metric is in column `place`, and `names` are columns. Another name or the same metric again
+    begins a block.
     """
     blocks: list[dict[str, Row]] = []
     above: list[str] = []

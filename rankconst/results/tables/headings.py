@@ -84,8 +84,8 @@ def find_role(label: Label) -> str:
 def list_roles(labels: Sequence[Label]) -> list[str]:
     """Return the roles of the labels of a column, in their order.
 
-    In a column of a metric, a label that declares something, such as Filter, has no role and is
-    left out. So is Relation, which there names a side.
+    In a column of a metric, labels that declare something, such as Filter, have no role, nor has
+    Relation, which there names a side.
     """
     if any(label.metric is not None for label in labels):
         others = (label for label in labels if squash(label.text) not in RELATION_WORDS)
@@ -94,10 +94,9 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
-    """Return a function that reads headings without a metric, as those of numbers of `metric`.
+    """Return a function that reads headings without a metric as those of numbers of `metric`.
 
-    If the other headings may name models, those are the ones; otherwise those of graphs, splits and
-    sides are, as in "Model, WN18RR, FB15k-237".
+    It takes headings that may name models, or else those of graphs, splits and sides.
     """
     models = list_possible_models(rows)
 
@@ -138,8 +137,8 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
     """Find the heading in the first rows; None if they name no metric, or are one column.
 
-    It has as few rows as name a metric, and then those below that go on with it: "Hits@" over
-    "1, 10", for example, or "MRR" over "mean, std".
+    It has as few rows as name a metric, and then those below that go on with it: "1, 10" below
+    "Hits@".
     """
     if not rows or max(len(row.cells) for row in rows) == 1:
         return None
@@ -160,10 +159,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
-    """Tell whether a row below the metrics belongs to the heading, as mean and std below MRR.
-
-    `longer` is the heading with that row, the last one of it.
-    """
+    """Tell whether `row` goes on with a heading, to the `longer` one: mean and std below MRR."""
     new = {
         j: label
         for j, label in longer.measures.items()
@@ -186,8 +182,7 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
 def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
     """Tell whether a row holds names of metrics, or the k of Hits@, and no numbers of metrics.
 
-    `new` has the columns that are of a metric only with this row. "1, 10" may be the k of Hits@,
-    but 177 is no name for another metric, and 0.3 no name at all.
+    `new` has the columns that only this row makes columns of a metric.
     """
     if any("." in cell and is_number(cell) for cell in row.plain):
         return False
@@ -199,7 +194,7 @@ def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
-    """Compose the heading of some rows, at least one, which are as wide as the widest.
+    """Compose the heading of at least one row; a short row is widened by empty cells.
 
     "FB15k-237" over "MRR" has the key "FB15k-237 / MRR", and a label for each of the two.
     """
@@ -226,9 +221,8 @@ def _stack_levels(
 ) -> tuple[list[list[str]], bool]:
     """Return the names of each column from the top, and True if their columns are not certain.
 
-    A name of an upper row is repeated for the columns that it spans: "A" over "MRR, MR" gives
-    [A, MRR] and [A, MR]. Where names seem centred over columns from `first` on, each of these gets
-    all of the names.
+    "A" over "MRR, MR" gives [A, MRR] and [A, MR]. Where names seem centred over the columns from
+    `first` on, each of these gets all of the names.
     """
     columns: list[list[str]] = [[] for _ in levels[-1]]
     # Cells are missing, as where one spans columns and its format cannot say so.
@@ -265,10 +259,7 @@ def _drop_names_of_levels(
 
 
 def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
-    """Map each column of a metric to the label that names it, the lowest of several.
-
-    A column that has another role, too, such as k or dataset, is left out.
-    """
+    """Map each column of a metric, without another role such as k, to its lowest label of one."""
     measures = {}
     for j, column in enumerate(labels):
         metrics = [label for label in column if label.metric is not None]
@@ -282,10 +273,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
-    """Join the name of a metric that lacks its k, and the number below it.
-
-    ``["WN18", "Hits@", "10"]`` becomes ``["WN18", "Hits@10"]``; others stay as they are.
-    """
+    """Join ``["WN18", "Hits@", "10"]`` to ``["WN18", "Hits@10"]``; other names stay."""
     for i in range(len(labels) - 1, 0, -1):  # the lowest pair counts
         if _COUNT.fullmatch(labels[i]):
             name = join_k(labels[i - 1], labels[i])
@@ -295,10 +283,9 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
 
 
 def spread_names(row: Row, level: Sequence[str]) -> list[str]:
-    """Repeat the names of an upper level for every column that they span.
+    """Repeat the names of an upper level for every column that they span: "A", "" becomes A, A.
 
-    "A", "", "B", "" becomes A, A, B, B. Where the format tells no spans, a name goes on over the
-    empty cells behind it.
+    Where the format tells no spans, a name goes on over the empty cells behind it.
     """
     spread, label, end = [], "", 0  # the last name, and the column behind those that it spans
     for j, text in enumerate(level):
@@ -312,8 +299,8 @@ def spread_names(row: Row, level: Sequence[str]) -> list[str]:
 def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
     """Tell whether names are centred above columns that all begin with one metric.
 
-    In the level ", , A, , , B, " above "Model, MRR, MR, H@1, MRR, MR, H@1", the first name is above
-    MR: it is of the columns on both sides of it. `first` is the first column of a metric, here 1.
+    In ", , A, , , B, " above "Model, MRR, MR, H@1, MRR, MR, H@1", A is above MR, and of the columns
+    on both sides. `first` is the first column of a metric, here 1.
     """
     if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
         return False
@@ -324,8 +311,7 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
 def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
     """Tell whether a metric comes twice below one of several names, as if these had moved.
 
-    [A, MRR], [A, MRR], [B, MRR] are so: the second is rather below B. `columns` have their names
-    from the top.
+    Of [A, MRR], [A, MRR], [B, MRR], the second is rather below B.
     """
     named = [tuple(column) for column in columns if len(column) > 1]
     names = {column[0] for column in named}
@@ -352,10 +338,7 @@ def find_reason(heading: Heading, j: int) -> str:
 
 
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
-    """Return the message about a table, of at least one row, in which no heading was found.
-
-    It says what the columns may be, and which option or heading would tell.
-    """
+    """Return the message about a table without a heading of metrics, and what would tell them."""
     row, place = rows[0], document.at(rows[0].line)
     ranks = next((name for name in row.plain if squash(name) in {"rank", "ranks"}), "")
     if ranks:
@@ -417,8 +400,8 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     """Map columns to the words of their names besides the metric, which may be about the tasks.
 
-    Next to MRR, "MRR_h" has "h" and "MRR f" has "f". Left out are columns whose words are
-    understood, such as "Test MRR", and those that may name models, such as "TransE MRR".
+    "MRR_h" has "h", and "MRR f" has "f". Words that are understood, "Test MRR", and names of
+    models, "TransE MRR", are left out.
     """
     # The columns with a word that is not understood, or that is asked about in other places only.
     partial = {
@@ -458,8 +441,8 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
 def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
     """Return the labels of a column, of which unknown ones that may be about tasks ask.
 
-    "MyKG" next to "FB15k-237" may be a graph, and "blind" next to "test" a split. If rows are
-    those of models (`of_models`), also "LP" next to "QA" asks, as headings then hardly name models.
+    "MyKG" next to "FB15k-237" may be a graph, and "blind" next to "test" a split. If rows are those
+    of models (`of_models`), "LP" next to "QA" asks, too, as headings then hardly name models.
     """
     labels = [_read_whole(label) for label in heading.labels[j]]
     columns = [heading.labels[k] for k in heading.measures]
@@ -498,8 +481,7 @@ def _drop_counts(words: Iterable[str]) -> list[str]:
 def list_names(labels: Sequence[Label]) -> set[str]:
     """List the names in a column's labels besides metrics and values: of models, graphs, parts.
 
-    They are in lower case; an empty one may be among them. "FB15k-237" over "TransE MRR" has
-    fb15k237 and transe.
+    "FB15k-237" over "TransE MRR" has fb15k237 and transe. An empty name may be among them.
     """
     names: set[str] = set()
     for label in labels:
@@ -526,10 +508,7 @@ def find_means(heading: Heading) -> dict[int, Label]:
 
 
 def _find_mean(label: Label) -> str:
-    """Find the word for means over graphs in a label; empty if it has none.
-
-    It is "Avg" of "Avg MRR", and empty for "Average rank", the name of a metric.
-    """
+    """Find the word for means over graphs in a label, "Avg" of "Avg MRR"; empty if it has none."""
     if is_mean(label.text):
         return label.text
     words = [] if label.metric is None else label.text.split()

@@ -63,10 +63,7 @@ _MOST_SWITCHES = 20
 
 
 def _hide(text: str) -> str:
-    """Blank out what LaTeX does not print: comments, code that is off, what is behind the document.
-
-    Every sign but line ends becomes a blank, so that positions stay those of the file.
-    """
+    """Blank out what LaTeX does not print; positions stay those of the file."""
     shown = _COMMENT.sub(lambda comment: comment[1].ljust(len(comment[0])), text)
     shown = _UNSET.sub(lambda unset: _blank(unset[0]), shown)
     for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
@@ -173,10 +170,7 @@ class _Reader:
         self._below = False  # True right below a table
 
     def read(self) -> list[Printed]:
-        """Return the tables with the texts around them; DataError if there is none.
-
-        It goes from one table, float, title or caption to the next, from the document's begin.
-        """
+        """Return the tables with the texts around them; DataError if there is none."""
         position = max(self._text.find("\\begin{document}"), 0)
         for event in _EVENT.finditer(self._text, position):
             if event.start() >= position:  # else it is within the last one
@@ -195,8 +189,7 @@ class _Reader:
     def _take(self, event: re.Match[str]) -> int:
         """Take a table, the begin or end of a float, a title or a caption; return where it ends.
 
-        A caption in a float is kept for its tables; one outside is a paragraph. A title or caption
-        without an argument in braces is skipped.
+        A caption in a float is kept for its tables; one outside is a paragraph.
         """
         if event.lastgroup == "table":
             return self._take_table(event)
@@ -245,10 +238,7 @@ class _Reader:
         return arguments.end()
 
     def _read_title(self, position: int) -> Parsed | None:
-        """Read a caption or the title of a section, with its footnotes in the text.
-
-        Return None if no brace follows; raise DataError if it is not closed.
-        """
+        """Read a caption or a title; None if no brace follows, DataError if it is not closed."""
         start = skip_options(self._text, position)
         argument = read_argument(self._text, start)
         if argument is None:
@@ -262,7 +252,7 @@ class _Reader:
         """Close the innermost float, and give its captions to its tables.
 
         Each table gets its own if there are as many captions as tables, or else all of them. The
-        float around it, if any, then has these tables, too.
+        float around gets these tables, too.
         """
         if not self._floats:
             return
@@ -276,7 +266,7 @@ class _Reader:
     def _take_text(self, start: int, end: int, *, above: bool) -> None:
         """Take the first paragraphs of a part of the text if it is below a table.
 
-        Take the last one, too, if it is `above` a table or a float. Other text is not about tables.
+        Take the last one, too, if it is `above` a table or a float.
         """
         if not (self._below or above):
             return
@@ -352,10 +342,10 @@ class _Reader:
     def _find_separators(
         self, position: int, environment: str, opened: int
     ) -> Iterator[re.Match[str]]:
-        r"""Yield the ends of cells (``&``), of rows (``\\``) and of the table, from `position`.
+        r"""Yield the ends of cells (``&``), of rows (``\\``) and of the table, outside of braces.
 
-        Those within braces, and within an environment in a cell, are not its own. Raises DataError
-        if the table, which begins at `opened`, is not ended.
+        An environment within a cell has its own. Raises DataError if the table, which begins at
+        `opened`, is not ended.
         """
         depth = inner = 0  # how many braces, and how many environments in cells, are open
         for token in _TOKEN.finditer(self._text, position):
@@ -378,10 +368,7 @@ class _Reader:
         raise DataError(f"{self._document.at(line)}: {_explain_end(environment, depth)}")
 
     def _read_cell(self, span: Span) -> Iterator[_Cell]:
-        r"""Yield the cell of a part of the text, and an empty one for each further column of it.
-
-        Behind a cell of ``\SetCell``, these are written out in the file.
-        """
+        """Yield the cell of a part of the text, and an empty one for each further column of it."""
         part = Placed.cut(self._text, span.start, span.end)
         cell = Placed(" ".join(part.split()), part.start, part.end)
         width, height = _read_span(_WIDTH, cell), _read_span(_HEIGHT, cell)
@@ -417,8 +404,7 @@ class _Cell(NamedTuple):
 def _fill_rows(rows: list[list[_Cell]]) -> None:
     """Put cells that span several rows into the empty ones below, or above; changes `rows`.
 
-    A cell stops at the first one that is not empty. Copies have no text of their own to rewrite,
-    only the plain one.
+    A cell stops at the first one that is not empty. Only the cell itself can be rewritten.
     """
     for place, row in enumerate(rows):
         for j, cell in enumerate(row):

@@ -1,7 +1,4 @@
-"""The columns of a table without a metric: datasets, splits, names of rows, remarks.
-
-A table with a metric in each row is turned into one with a column for each.
-"""
+"""The columns of a table without a metric: datasets, splits, names of rows, remarks."""
 
 from __future__ import annotations
 
@@ -75,8 +72,8 @@ def find_layout(
 def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -> int:
     """Find the column with the names of the rows, where none is headed as models; -1 if none is.
 
-    It is the first of the `free` columns, those without a role, with texts that are not remarks,
-    not about the tasks, and not yes or no.
+    It is the first of the `free` columns with texts that are no remarks, no tasks, and no yes or
+    no.
     """
     for j in free:
         is_remark = squash(heading.keys[j]) in VOCABULARY.remarks or heading.roles[j] in NAMES
@@ -88,7 +85,6 @@ def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -
 def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
     """Map roles, such as dataset, split and num_tasks, to the columns that have them.
 
-    Of two columns, that with the name of the role as its heading counts: "dataset", not "data".
     Without a dataset or a model, the first column of texts is one of datasets or versions if its
     cells are such and its heading is empty.
     """
@@ -120,10 +116,7 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
 
 
 def _list_names(heading: Heading, cells: Sequence[Cells], j: int) -> list[str]:
-    """List the distinct cells of column `j` in the first rows, without those that name a group.
-
-    Rows that name a group have no numbers. Without a column of a metric, every row counts.
-    """
+    """List the distinct cells of column `j` in rows with numbers, or in all if none has any."""
     names = cells[j][:_MOST_TRIED]
     measured = [cells[k][:_MOST_TRIED] for k in heading.measures]
     is_named = [any(not is_blank(cell) for cell in row) for row in zip(*measured, strict=True)]

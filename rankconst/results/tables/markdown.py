@@ -157,10 +157,7 @@ class Page(HTMLParser):
         return super().parse_html_declaration(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open an element, after closing those that its beginning ends: a cell ends the one before.
-
-        An element that is hidden by its style or kind is left out with all in it.
-        """
+        """Open an element, and close those that its beginning ends; a hidden one is left out."""
         attributes = dict(attrs)
         # Cells and rows end others only in a table, list items and paragraphs only outside.
         if self.in_table == (tag in _INNER):
@@ -184,7 +181,7 @@ class Page(HTMLParser):
     def _begin(self, tag: str, attributes: Mapping[str, str | None]) -> None:
         """Begin a table, a cell, a heading or a paragraph; of other elements, add what they print.
 
-        ``<sup>`` becomes ``^{`` for example, so that a raised digit is no digit of the number.
+        ``<sup>`` prints ``^{``, so that a raised digit is no digit of the number.
         """
         start = self._at() + len(self.get_starttag_text() or "")
         if tag == "table":
@@ -205,9 +202,9 @@ class Page(HTMLParser):
             self.handle_data(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """Close the innermost element of a kind, and those within it that have no end of their own.
+        """Close the innermost element of a kind, and those in it without an end of their own.
 
-        A tag that closes nothing is skipped; one of a cell or row closes none outside of its table.
+        A tag that closes nothing is skipped. One of a cell or row closes none outside of its table.
         """
         while self._counts[tag] and not (tag in _INNER and self._opened[-1] == "table"):
             last = self._opened.pop()
@@ -220,10 +217,7 @@ class Page(HTMLParser):
                 return
 
     def _end(self, tag: str) -> None:
-        """End a table, a row, a cell, a heading or a paragraph; of other elements, add their end.
-
-        A table that ends is added to the outline, with the rows and captions read so far.
-        """
+        """End a table, a row, a cell, a heading or a paragraph; of other elements, add the end."""
         if self._tables and tag in _BLOCKS:
             self.handle_data(" ")
         elif tag in _CELLS or tag in _BLOCKS:
@@ -247,10 +241,7 @@ class Page(HTMLParser):
             self._cells[-1].parts.append(data)
 
     def _end_cell(self, end: int) -> None:
-        """End the innermost cell, caption, heading or paragraph that is open, if any, at `end`.
-
-        A cell goes to its row, a caption to its table, and others to the outline.
-        """
+        """End the innermost cell, caption, heading or paragraph, and add it where it belongs."""
         if not self._cells:
             return
         cell = self._cells.pop()
@@ -270,10 +261,7 @@ class Page(HTMLParser):
             self._end_cell(0)
 
     def _end_row(self, table: _Table) -> None:
-        """Add the row of cells to its table, with those that span it from the rows above.
-
-        A cell over two columns becomes itself and an empty one. This changes `table`.
-        """
+        """Add the row of cells to its table, with those that span it from the rows above."""
         if not table.cells:
             return
         line = self._document.find_line(table.cells[0].cell.start)
@@ -395,8 +383,8 @@ def _line(state: StateBlock, line: int) -> str:
 def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Take a pipe table: a heading, a rule, and rows up to a line without pipes.
 
-    Return False if none begins at line `first`. Add a token with the start and end of each row,
-    unless `silent`: so markdown-it only asks whether a paragraph ends here.
+    Return False if none begins at line `first`. If `silent`, markdown-it only asks. Otherwise add a
+    token with the start and end of each row.
     """
     if first + 1 >= end or state.is_code_block(first) or "|" not in _line(state, first):
         return False
@@ -463,8 +451,8 @@ def split_cells(text: str, start: int, end: int) -> Iterator[Placed]:
 def _make_row(document: Document, start: int, end: int, width: int) -> Row:
     """Make a row as wide as the heading: drop empty cells beyond it, and add missing ones.
 
-    The heading itself has `width` 0, and keeps all. Cells with a text beyond it stay, too: the row
-    then does not fit.
+    The heading itself has `width` 0. A row with texts beyond the heading stays wider, and does not
+    fit.
     """
     line = document.find_line(start)
     check_width(document.text.count("|", start, end), document, line)
@@ -486,11 +474,7 @@ class _Reader:
         self._marks: list[str] = []  # of the items of lists that are open
 
     def read(self) -> list[Printed]:
-        """Return the tables with the texts around them.
-
-        A page of HTML is read as such, all else as Markdown. In the metadata of a model's card, the
-        library is like a heading above all, as PyKEEN ranks other entities than most.
-        """
+        """Return the tables with the texts around them."""
         tokens: list[Token] = []
         if _PAGE.match(self._document.text):
             self._page.read(0, len(self._document.lines))
@@ -506,10 +490,9 @@ class _Reader:
         return self._outline.list_tables()
 
     def _take(self, before: Token | None, token: Token) -> None:
-        """Add the text of a token to the outline, or to the open table in HTML.
+        """Add a token to the outline, or to the open table in HTML; `before` may begin a heading.
 
-        `before` is the token before, which for a text tells whether it is a heading. Code may hold
-        a table that a program has printed, except for the difference of two files.
+        Code may hold a table that a program has printed, except for the difference of two files.
         """
         lines = token.map
         if token.type == "html_block" and lines:

@@ -125,10 +125,9 @@ class Outline:
             self._paragraphs.append(_Paragraph(text, is_item))
 
     def _take_caption(self, text: str) -> bool:
-        """Take a numbered caption ("Table 2: ..."), if captions are below their tables.
+        """Take a numbered caption if captions are below their tables, and return True then.
 
-        They are above if the first one comes before any table. Return True if the text is taken;
-        otherwise it is a paragraph above the next table.
+        They are above if the first one comes before any table.
         """
         if not NUMBERED.match(text):
             return False
@@ -141,8 +140,7 @@ class Outline:
     def _take_note(self, text: str, *, is_item: bool) -> bool:
         """Take a text right below a table as a note on it, and return True if it is only that.
 
-        A text with a mark, "* raw", is. A short one without is a note, but may be about the next
-        table, too: then return False.
+        A text with a mark, "* raw", is. A short one without may be about the next table, too.
         """
         is_below, self._is_below = self._is_below, False
         is_marked = _MARKED.match(text) is not None
@@ -162,8 +160,8 @@ class Outline:
     ) -> list[str]:
         """Add a table with the texts above it; return its list of captions, to be appended to.
 
-        Paragraphs above it are used up, but items of a list stay for its further tables if the
-        table is `in_item`. A table without rows is not added.
+        The paragraphs are used up. Items of a list stay for further tables in it if this one is
+        `in_item`. A table without rows is not added.
         """
         table = _Pending(rows, list(captions), [], [], [])
         is_near = True  # up to the first paragraph, which may be above a list

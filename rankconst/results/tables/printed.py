@@ -106,8 +106,7 @@ def _has_number(cells: Iterable[str]) -> bool:
 def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
     """Read a table with bars between its cells from line `start` on; None if none is there.
 
-    Lines between two rules are one row, if they do not look like several. In a table without a
-    frame, blanks between the margin and the first bar are a cell.
+    Without a frame, blanks between the margin and the first bar are a cell.
     """
     end = start
     while end < len(lines) and (_has_bars(lines[end]) or _is_border(lines[end])):
@@ -137,9 +136,9 @@ def _is_border(line: str) -> bool:
 
 
 def _join_lines(part: list[Row]) -> list[Row]:
-    """Join the lines between two rules to one row, cell by cell.
+    """Join the lines between two rules to one row, cell by cell, unless they are rows already.
 
-    They stay rows if each has a name and a number, or if they differ in their numbers of cells.
+    Rows have a name and a number each, or differ in their numbers of cells.
     """
     are_rows = all(row.cells[0] and _has_number(row.cells) for row in part)
     if are_rows or len(part) == 1 or len({len(row.cells) for row in part}) > 1:
@@ -153,10 +152,7 @@ def _join_lines(part: list[Row]) -> list[Row]:
 
 
 def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
-    """Read a table with blanks between its cells from its heading, in line `start`, on.
-
-    Return None if that is no heading.
-    """
+    """Read a table with blanks between its cells; None if line `start` is not its heading."""
     labels = _split_heading(lines, start)
     if labels is None:
         return None
@@ -171,7 +167,7 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
 
 
 def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
-    """Tell whether a table ends at line `i`, as at a blank line, a caption or another heading.
+    """Tell whether a table ends at line `i`: at a blank line, a caption or another heading.
 
     A line without numbers ends it, too, unless rows go on below: then it names a group.
     """

@@ -171,8 +171,8 @@ class SheetReader:
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
         """Read the numbers of column `j`; note the cells that should have one, and do not.
 
-        If it is a `spread`, "MRR ± std", each needs a deviation. A mean rank such as 3.340 next to
-        3340 is left out, as its point may be before thousands; shares are below 1, and have none.
+        In a `spread`, "MRR ± std", each needs a deviation. A mean rank 3.340 next to 3340 is left
+        out.
         """
         cells = self._cells[j]
         label = self._measures.get(j)
@@ -285,10 +285,9 @@ class SheetReader:
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
     ) -> Places:
-        """Return for each row an index into `self._contexts`, the addresses of all numbers.
+        """Return for each row the index of its address in `self._contexts`, and add new addresses.
 
-        An address holds the dataset, the split and the like, here of the row's number below one
-        heading, which has `texts` and `questions`. An address that is new is added.
+        `texts` and `questions` are those of the heading of the rows' numbers.
         """
         # The key leaves out the rows, which are the same for all columns of a sheet.
         if (texts, questions) not in self._formed:
@@ -302,10 +301,7 @@ class SheetReader:
         return self._formed[texts, questions]
 
     def _label_wide(self, j: int, rows: RowTexts) -> Iterator[Column]:
-        """Return the numbers of column `j`, of a metric, with addresses from its heading and rows.
-
-        They are in one or two columns, as `_make_columns` yields them.
-        """
+        """Return the numbers of column `j`, of a metric, with addresses by heading and rows."""
         place = "its heading" if self._sheet.row_texts is None else "its key"
         labels = ask_beside(self._heading, j, of_models="model" in self._roles)
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
@@ -331,8 +327,8 @@ class SheetReader:
     def _find_twice(self) -> set[int]:
         """Find the columns of a metric that nothing in their headings tells apart: MRR and MRR.
 
-        Those without a row in which two are filled are left out, as a row then has one number. So
-        is ΔMRR, which cannot be adjusted; MRR.1 is a second MRR, which pandas has numbered.
+        They need a row in which two are filled. ΔMRR, which cannot be adjusted, does not count.
+        MRR.1 is a second MRR, which pandas has numbered.
         """
         alike: dict[Hashable, list[int]] = {}
         for j, label in self._measures.items():
@@ -359,8 +355,7 @@ class SheetReader:
     def _label_long(self, rows: RowTexts) -> Iterator[Column]:
         """Yield the numbers of a column of values, one column for each metric that a row names.
 
-        Rows such as "TransE, MRR, 0.3" have the metric, and perhaps its k, in cells. Those with the
-        number of ranks give it to the addresses of others; a name that is no metric is noted.
+        Numbers of ranks go to the addresses of their evaluation. A name that is no metric is noted.
         """
         j, names = self._roles["value"], self._cells[self._roles["metric"]]
         ks, codes = None, names.codes
@@ -388,10 +383,10 @@ class SheetReader:
                     self._notes.add(line, name, label.reason or UNKNOWN)
 
     def _spread_counts(self, j: int, is_count: Flags) -> Places:
-        """Return for each row the number of ranks that another row of its evaluation gives; else 0.
+        """Return for each row the number of ranks that a row of its evaluation gives, or else 0.
 
-        `is_count` flags such rows: "TransE, count, 40932" is for "TransE, MRR, 0.3". Rows are of
-        one evaluation if they agree in all columns but those of metric, k and numbers.
+        `is_count` flags such rows: "TransE, count, 40932" is for "TransE, MRR, 0.3". Rows of one
+        evaluation differ in metric, k and numbers only.
         """
         if not is_count.any():
             return np.zeros(is_count.size, dtype=np.intp)
@@ -425,10 +420,9 @@ class SheetReader:
     def _make_columns(
         self, j: int, label: Label, chosen: Flags, context_of: Places, *, percent: bool
     ) -> Iterator[Column]:
-        """Yield the numbers of the chosen rows, as one or two columns: floats, then texts.
+        """Yield the numbers of the chosen rows of column `j`: floats, then texts, if it has both.
 
-        Column `j` of the sheet may hold both, as a column of pandas does. `percent` says that all
-        of its numbers are percentages; texts then get the sign.
+        `percent` says that all of them are percentages; texts then get the sign.
         """
         if label.metric is None:
             return
@@ -448,10 +442,7 @@ class SheetReader:
     def _make_column(
         self, head: Head, numbers: Texts | Floats, chosen: Flags, context_of: Places
     ) -> Column:
-        """Make a column of the chosen rows' numbers; columns of all rows share their arrays.
-
-        Its places count the rows, as in a table of one column; `_gather` replaces them.
-        """
+        """Make a column of the chosen rows' numbers; `_gather` replaces its places."""
         # The names of models are the cells of a column, one a row; without it all have the first.
         has_names = self._layout.names >= 0
         column = Column(
@@ -468,8 +459,8 @@ class SheetReader:
     def _gather(self, columns: Sequence[Column]) -> Entries:
         """Return the numbers of all columns, with places that count them row by row.
 
-        Of two full columns and two rows, the first column has the places 0 and 2, the second 1 and
-        3. No column has two numbers in one row.
+        Two full columns of two rows have the places 0, 2 and 1, 3. No column has two numbers in one
+        row.
         """
         counts = np.zeros_like(self._rows)
         for column in columns:

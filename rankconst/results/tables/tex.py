@@ -136,10 +136,7 @@ def strip_latex(cell: str, macros: Mapping[str, str] = MappingProxyType({})) -> 
 
 
 def _strip(text: str, macros: Mapping[str, str], depth: int = 0) -> str:
-    """Return a text without its markup; `depth` is how many groups and macros it is in.
-
-    One that is nested too deeply stays as it is, so that no macro of macros grows without end.
-    """
+    """Return a text without its markup; one that is nested too deeply (`depth`) stays as it is."""
     if depth > _DEEPEST:
         return text
     printed: list[str] = []
@@ -153,8 +150,7 @@ def _strip(text: str, macros: Mapping[str, str], depth: int = 0) -> str:
 def _print(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
     """Return what a piece of a text prints, and where it ends.
 
-    It is a macro with its arguments, a group in braces, a script behind ^ or _, or plain text. A
-    brace that is not closed, and a dollar sign, print nothing. `depth` is as in `_strip`.
+    A brace that is not closed, and a dollar sign, print nothing.
     """
     kind = piece.lastgroup
     if kind == "macro":
@@ -243,7 +239,7 @@ def _drop(text: str, macro: str, position: int) -> int:
 def _print_script(sign: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
     """Return what a superscript or subscript prints, ``^{...}`` or ``_...``, and where it ends.
 
-    Its text is a group in braces, a macro, or one character. A deviation, ±0.1, is on the line.
+    A deviation, ±0.1, is on the line.
     """
     text = sign.string
     argument = read_argument(text, sign.end())

@@ -123,7 +123,7 @@ class _Units:
         self._is_kept = np.ones(len(entries), dtype=np.bool_)
 
     def write(self) -> Entries:
-        """Return the numbers that are kept, those with a new unit with or without its sign."""
+        """Return the numbers that are kept, with a percent sign if they are percentages."""
         settled = self._entries
         for percent in (False, True):
             is_new = (self._is_percent == percent) & (self._entries.is_percent != percent)
@@ -165,9 +165,9 @@ class _Units:
         """Leave out a metric whose numbers are at most a little above 1, as 1.31 may be wrong.
 
         They could be percentages below 5, but then no number tells the unit. Nothing is left out if
-        a number has a sign, if the user states the unit, if a share is 5 or more, or if numbers of
-        two kinds, or of half of the rows or fewer, are above 1. `kinds` has that of each head, None
-        if its numbers are not shares.
+        the user states the unit, if a number has a sign, or if a share is 5 or more. The same holds
+        if numbers of two kinds, or of half of the rows or fewer, are above 1. `kinds` has that of
+        each head, None if its numbers are not shares.
         """
         is_share = np.array([kind is not None for kind in kinds], dtype=np.bool_)
         shares = is_share[self._entries.head_of] & self._is_kept & np.isfinite(self._values)
@@ -191,10 +191,7 @@ class _Units:
         return float(np.unique(large).size / np.unique(rows).size)
 
     def list_shares(self, chosen: Flags, family: Family | None) -> _Shares | None:
-        """List the numbers of a family, which `chosen` flags, that have no sign; None if none has.
-
-        `family` is None for numbers that are not shares, and that have no unit.
-        """
+        """List the numbers of a family, which `chosen` flags, without a sign; None if none is."""
         is_plain = chosen & self._is_kept & ~self._is_percent & np.isfinite(self._values)
         places = np.flatnonzero(is_plain)
         if family is None or not places.size:

@@ -229,10 +229,9 @@ def _read(document: Document) -> Reading:
 
 
 def _print(title: str, rows: list[Row]) -> Printed:
-    """Return a sheet as a table of rows of one width, with the texts about it.
+    """Return a sheet as a table of rows of one width, with its title and the notes below it.
 
-    These are its title, and its last rows of a single text, which are notes below the table. There
-    is at least one row, and none is empty.
+    Last rows of a single text are notes. There is at least one row, and none is empty.
     """
     end, notes = len(rows), list[str]()
     while end > 2:  # a heading and a row of numbers stay

@@ -70,10 +70,7 @@ def _read(document: Document) -> Reading:
 def _read_records(
     document: Document, form: str, records: Iterable[Record], dataset: str | None = None
 ) -> Reading:
-    """Read the numbers of the records that are evaluations of entity ranking.
-
-    `dataset` is that of records that name none; if it is None, the name of the file may tell it.
-    """
+    """Read the numbers of records of entity ranking; `dataset` is that of those without one."""
     collector = Collector()
     dataset = dataset or gather((name_file(document.name),)).declared.get("dataset")
     for line, record in records:
@@ -93,11 +90,7 @@ def _read_records(
 def _add_numbers(
     line: int | None, record: Mapping[str, Value], dataset: str | None, collector: Collector
 ) -> None:
-    """Add the numbers of an evaluation to `collector`, and note what is left out.
-
-    `dataset` is its dataset if the record names none. Left out are metrics of a part of the ranks,
-    and those filtered in a way for which there are no constants; each reason is noted once.
-    """
+    """Add the numbers of an evaluation to `collector`; note each reason to leave some out."""
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
@@ -157,10 +150,7 @@ def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
 
 
 def _find_protocol(splits: set[str], split: str) -> str | None:
-    """Find the protocol that filters the ranks of a split by the triples of some `splits`.
-
-    Return None if neither does, as for train alone.
-    """
+    """Find the protocol that filters ranks of a split by just some `splits`; None if none does."""
     for key in ("libkge", "standard"):  # of two that fit, the one of LibKGE's own name
         if set(PROTOCOLS[key].known_splits(split)) == splits:
             return key
@@ -195,10 +185,9 @@ def _read_log(document: Document) -> Reading:
 
 
 def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
-    """Yield the records of evaluations in a log, each as the line of its event and what it holds.
+    """Yield the records of evaluations in a log, each with the line of its event.
 
-    A record is a block of lines such as ``split: test``, among them ``event: eval_completed``; it
-    goes as far up and down as lines have a key, or are items of a list.
+    A record goes as far up and down as lines have a key, or are items of a list.
     """
     for place, line in enumerate(lines):
         if line.strip() == _BLOCK_EVENT:
@@ -213,10 +202,7 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
-    """Find the dataset of a log in its configurations, or in lines about loading it.
-
-    Return None if they name no dataset, or more than one.
-    """
+    """Find the one dataset that configurations of a log, or lines about loading, name."""
     names = {name for line in lines for name in _LOADED.findall(line)}
     for number, line in enumerate(lines, 1):
         if line.strip() != "Configuration:":
@@ -243,10 +229,7 @@ _ROLES = {
 
 
 def _parse_csv_name(name: str, _: int | None) -> Label:
-    """Read a heading, or the name of a metric in a column: ``fwt_mrr_head`` is MRR of side head.
-
-    The second argument, k in a column of its own, is not needed: names of LibKGE hold it.
-    """
+    """Read a heading, or the name of a metric in a column: ``fwt_mrr_head`` is MRR of side head."""
     parsed = parse_libkge_name(name)
     if parsed is None or name in _ROLES:
         return Label(name, _ROLES.get(name, ""))

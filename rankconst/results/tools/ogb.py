@@ -58,10 +58,7 @@ class _Measure(NamedTuple):
 
 
 def _walk(record: Record) -> Iterator[_Measure]:
-    """Yield the metrics of an object, and of the objects below the keys of splits.
-
-    Those are {"mrr_list": [...]} and {"test": {"mrr": 0.3}}; a record that is no object has none.
-    """
+    """Yield the metrics of an object, and those below keys of splits: {"test": {"mrr": 0.3}}."""
     value = record.value if isinstance(record.value, dict) else {}
     for key, inner in value.items():
         if key in SPLIT_WORDS and isinstance(inner, dict):
@@ -120,10 +117,7 @@ def _read(document: Document) -> Reading:
 
 
 def _read_mean(measure: _Measure) -> NumberText:
-    """Return the text of a mean as it is written, or of the mean of a list, correctly rounded.
-
-    If it is no number, or a value of the list is none from 0 to 1, return the reason instead.
-    """
+    """Return the text of a mean, as written or correctly rounded of a list; else the reason."""
     if not measure.is_list or measure.value is None:
         return read_number(measure.value)
     if not measure.values:

@@ -87,8 +87,8 @@ class _Path(NamedTuple):
     def take(self, word: str) -> _Path:
         """Return the path with one more word, in the first field that it fits and that is empty.
 
-        "both" is a side, "10" the k of ``hits_at_k``, and "mrr" a metric; names of containers such
-        as "metrics" are skipped. The first word that fits nowhere is `unknown`.
+        "both" is a side, "10" the k of ``hits_at_k``, and "mrr" a metric. The first word that fits
+        nowhere is `unknown`.
         """
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
@@ -113,11 +113,7 @@ class _Leaf(NamedTuple):
 # Every line of a tracker's history has the same keys.
 @lru_cache(maxsize=8192)
 def _follow(path: _Path, key: str) -> _Path:
-    """Return the path with the words of one more key.
-
-    The key ``both.realistic.hits_at_10`` gives it the side both, the tie policy realistic and the
-    metric hits_at_10; ``val/tail_realistic_mrr`` also has a split.
-    """
+    """Add the words of a key to a path: ``val/tail_realistic_mrr`` has four of them."""
     path = path._replace(text=f"{path.text}.{key}" if path.text else key)
     if re.fullmatch(r"[\d.]+", key):
         return path.take(key)
@@ -178,8 +174,8 @@ _RANK_BY_RANK = (
 def _find_measure(path: _Path, is_old: bool) -> _Measure:
     """Find the metric of a value by its keys, or a reason why there is none.
 
-    Files with tie policies such as "avg" are of PyKEEN before 1.5 (`is_old`). Of an adjusted value
-    without a k, the metric is that of no k, as other numbers may tell it later.
+    `is_old` says that the file is of PyKEEN before 1.5. An adjusted value without its k has the
+    metric of no k.
     """
     if squash(path.metric) in _COUNTS:
         return _Measure()
@@ -231,10 +227,9 @@ def _read(document: Document) -> Reading:
 
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
-    """Read the numbers of records; lines of a tracker have the dataset of a line above them.
+    """Read the numbers of records; those without a dataset and the like get it from elsewhere.
 
-    A record has what it names itself, else, if it has a step, what those above name, and else what
-    the name of the file does. `form` is the key of the format.
+    A record with a step gets what the records above name. The name of the file comes last.
     """
     collector = Collector()
     above = Address()  # what the lines so far say
@@ -266,10 +261,7 @@ _Counts: TypeAlias = "dict[tuple[str, str, str], int]"
 def _add_numbers(
     record: Record, leaves: list[_Leaf], address: Address, collector: Collector
 ) -> None:
-    """Add the numbers of a record to `collector`; note those that cannot be read.
-
-    `address` has what the record says of all of them, such as its dataset.
-    """
+    """Add the numbers of a record to `collector`; note those that cannot be read."""
     counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     step = _get(record).get("step")
@@ -297,7 +289,7 @@ def _add_numbers(
 def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: bool) -> Address:
     """Return the address of a number: that of its record with what its path says.
 
-    In files of before 1.5 (`is_old`), test was filtered by train and test alone.
+    Before 1.5 (`is_old`), test was filtered by train and test alone.
     """
     split, questions = address.split, address.questions
     if path.split:
@@ -418,10 +410,7 @@ def _recognise_trials(document: Document) -> bool:
 
 
 def _read_trials(document: Document) -> Reading:
-    """Read the trials of a search for hyper-parameters, one a row, which are evaluated on valid.
-
-    The step of a number is that of its trial.
-    """
+    """Read the trials of a search, one a row, each as a step; they are evaluated on valid."""
     rows = read_rows(document, "\t")
     heading = next(rows, None)
     records = []
