@@ -422,8 +422,7 @@ class _Adjusting:
     def list_credible(self) -> list[AdjustedBatch]:
         """Return the adjusted batches without the numbers that contradict their evaluation.
 
-        Hits@1 above Hits@10 does, and MR 0 shows that all scores were NaN. Such numbers are added
-        to `impossible`.
+        Hits@1 above Hits@10 does, and so does MR 0. Such numbers are added to `impossible`.
         """
         entries, reading = self._entries, self._reading
         # A row is an evaluation, unless something else tells evaluations apart, too.

@@ -120,8 +120,7 @@ class Cells(Listed[str]):
         """Return the code of each cell, and the distinct cells.
 
         If there are more than `least`, which take long to tell apart, cells that do not pass
-        `screen` share code 0 and an empty text. `screen` maps an Arrow array of texts to one of
-        flags.
+        `screen` share code 0 and an empty text. `screen` returns flags for an Arrow array.
         """
         # The first cells often tell, and then all need not be encoded.
         if len(set(self[: 2 * least])) <= least and len(self.coded[1]) <= least:

@@ -152,10 +152,7 @@ def add_columns(
 
 
 def _shorten(values: Any) -> Any:
-    """Shorten a list of equal values to one, and turn a list of integers and None into floats.
-
-    Pandas makes a column of these quickly. Arrays and other lists stay.
-    """
+    """Make one value of equal ones, and floats of integers and None: quick columns for pandas."""
     if hasattr(values, "dtype") or not values:
         return values
     if values.count(values[0]) == len(values):

@@ -102,8 +102,7 @@ class Declarations:
 def gather(texts: Sequence[Text]) -> Declarations:
     """Gather what texts around a number declare and ask; the nearest text comes first.
 
-    Of a heading "Test MRR" and a caption "valid, filtered", the split is test and the protocol is
-    filtered.
+    Of a heading "Test MRR" and a caption "valid, filtered", the split is test, and filtered stays.
     """
     dataset = _find_dataset(texts)
     declared: dict[str, str] = {}
@@ -152,8 +151,7 @@ def _may_be_training(text: Text) -> bool:
 def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
     """Yield the words that a text asks about in its scope.
 
-    A label with two splits asks about the first, and a row with a metric as its name asks about
-    that.
+    A label with two splits asks about the first, and a row with the name of a metric about that.
     """
     label = text.label
     for word in label.words:

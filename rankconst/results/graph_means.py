@@ -181,10 +181,7 @@ def _list_runs(
 
 
 def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
-    """Return a function that reads the number at a place; None for one that cannot be read.
-
-    Equal texts of one column and address are read only once, as large files repeat them.
-    """
+    """Return a function that reads the number at a place, equal texts once; None for no number."""
     entries = reading.entries
     place_of: dict[tuple[int, int, str], int] = {}
 
@@ -578,8 +575,7 @@ def _describe_index(
 ) -> list[str]:
     """Describe the index of a mean, as by ["index 0.3135 (mean of indices 0.3401)"].
 
-    With `details`, z is added. The mean of indices is left out where rounding explains the
-    difference.
+    With `details`, z is added. A mean of indices within rounding is left out.
     """
     parts = []
     optimum = average.metric.optimum

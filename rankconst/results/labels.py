@@ -461,8 +461,7 @@ def _list_measures(
 ) -> list[tuple[Metric, str | None]]:
     """List the metrics among the parts of a label, each once, with their adjustment or None.
 
-    In a label that is not vocabulary, a metric of several answers needs its k: "entity map" is no
-    MAP.
+    In a label that is no vocabulary, MAP and the like need a k: "entity map" names no metric.
     """
     measures = dict.fromkeys(find_measure(part.text, k) for part in parts if part.kind == "metric")
     return [
@@ -793,8 +792,7 @@ def _ask_in_brackets(name: str) -> Iterator[Word]:
 def _ask_behind_name(label: Label) -> Iterator[Word]:
     """Yield words for what is behind the name of a model: a graph, a part, or another model.
 
-    "RotatE-WN18RR" asks about the dataset, "RotatE on v1" about a part, "Ours - TransE" about the
-    metric.
+    "RotatE-WN18RR" asks about the dataset, "RotatE on v1" a part, "Ours - TransE" the metric.
     """
     behind = _BEHIND_NAME.search(label.text)
     has_place = behind is not None and not _is_harmless(behind["name"], behind["joint"])

@@ -51,8 +51,8 @@ ALL = {"all", "overall", "total", "average", "avg", "mean", "micro", "macro"}
 def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     """Restrict numbers to the relation that a column of the file names in their row.
 
-    It is the first column of which most cells are relations of the dataset, such as "embassy" of
-    Nations. Without such a column, or with several datasets, nothing changes.
+    It is the first column of which most cells are relations of the dataset. With several datasets,
+    nothing changes.
     """
     entries, rows = reading.entries, reading.rows
     # What the user says goes before what the file says.
@@ -185,10 +185,7 @@ def ask_about_repeated(
 
 
 def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Hashable]) -> Places:
-    """Return a code for each number, the same for those of one metric, evaluation and tasks.
-
-    "MRR" and "MRR test" of a row have one code, as test is assumed where no split is named.
-    """
+    """Return a code for each number: "MRR" and "MRR test" of a row have one, as test is assumed."""
     _, group = np.unique(evaluations, return_inverse=True)
     metrics, heads = encode(
         (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads

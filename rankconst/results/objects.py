@@ -128,9 +128,9 @@ class _Leaf(str):
 
 
 def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
-    """Copy a value so that each leaf is an object of its own, which is found again by its id.
+    """Copy a value so that each leaf is an object of its own, found by its id, and list the leaves.
 
-    The leaves are added to a list. Settings of a program are left out, as in the outline.
+    Settings of a program are left out, as in the outline.
     """
     if isinstance(value, dict):
         inner = {} if key.lower() in SETTINGS else value
@@ -200,8 +200,7 @@ class _Table:
     ) -> None:
         """Add the rows of a record, or of a list of them, which is at `path` in the file.
 
-        `layouts` maps the known outlines to their layouts, and gets that of a new one. `place` has
-        the texts around the record.
+        `layouts` gets the layout of a new outline. `place` has the texts around the record.
         """
         if isinstance(value, list):
             for i, record in enumerate(value, start=1):

@@ -80,8 +80,7 @@ class Place(NamedTuple):
     def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
         """Return the place of the object below a key, in which the key is a text above its numbers.
 
-        `is_mean` says that the key names a mean over graphs. `beside` has the other keys over
-        objects.
+        `is_mean` says that it names a mean over graphs. `beside` has the other keys over objects.
         """
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         is_model = find_role(self.path[-1]) == "model" if self.path else False

@@ -813,8 +813,7 @@ _OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_task
 def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
     """List the columns of a long table that tell evaluations apart, such as model and split.
 
-    Left out are metric, value and k, columns whose first cell names a metric, and the tie policy
-    unless `by_ties`.
+    Metric, value and k do not. The tie policy does if `by_ties`.
     """
     entries = reading.entries
     if not len(entries):

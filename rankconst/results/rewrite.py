@@ -330,8 +330,8 @@ def _choose_cells(
 ) -> tuple[list[Cell], list[Note]]:
     """Choose the numbers to be replaced, and note why the rest stay.
 
-    A table with an open question stays as a whole. A number that stands for several rows stays if
-    these have different adjusted values.
+    In a table with a question, all numbers stay. A number for several rows stays if these adjust it
+    differently.
     """
     spans_of = locate(document, adjusted.reading)
     entries, rows = adjusted.entries, adjusted.reading.rows
@@ -382,8 +382,8 @@ def _make_cell(
 ) -> Cell | str:
     """Return the number to be replaced, or why it stays.
 
-    `spans` are its value and deviation in `text`, and `site` is its cell; None if that is
-    uncertain. An index stays in percent if the number is; other forms cannot.
+    `spans` are its value and deviation, and `site` its cell; None if they are uncertain. An index
+    stays in percent if the number is; other forms cannot.
     """
     entry = number.entry
     if number.adjusted is None or number.constants is None:

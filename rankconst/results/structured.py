@@ -307,8 +307,7 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
 def _convert(node: Any, document: Document, line: int) -> Value:
     """Convert a node of YAML to a value, without tags: `true`, 0.3 and "0.3" are told apart.
 
-    A number stays a text, with its line. Raises DataError for a key that is no text, or there
-    twice.
+    A number stays a text. Raises DataError for a repeated key, and for one that is no text.
     """
     if node.id == "sequence":
         return [_convert(inner, document, line) for inner in node.value]

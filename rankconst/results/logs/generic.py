@@ -279,8 +279,7 @@ def _gather_texts(
 def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
     """Return the split that the first number's name has for all: "Test MRR: 0.3 MR: 177".
 
-    Return nothing if another name has a split, or if the first is a key, as valid_mrr: that is
-    about one number.
+    Return nothing if another name has a split, or if the first is a key of one number, valid_mrr.
     """
     first, *others = [number.label for number in numbers]
     word, blank, _ = first.text.partition(" ")
@@ -308,8 +307,7 @@ def _names_metric(text: str) -> bool:
 def _read_remark(template: str) -> tuple[Text, ...]:
     """Read a line without numbers of metrics as texts about the numbers below it.
 
-    "Test results" declares a split. "test: 20466" and "train: data/train.txt" are about the data,
-    and their splits are dropped.
+    "Test results" declares a split, but "test: 20466" and "train: train.txt" are about the data.
     """
     named = _SETTING.sub(_drop_counting, template)
     text = named.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
@@ -457,10 +455,10 @@ class _Scan:
         self._block = self._block or line
 
     def _end_block(self) -> None:
-        """End the block that is open, and keep what may be about later blocks, too.
+        """End the block that is open, and keep the datasets above it for later blocks.
 
-        That is a dataset, and above the first block also words about a protocol or task. Each block
-        has its own splits and sides.
+        Above the first block, words about a protocol or task are kept, too. Splits and sides are
+        not.
         """
         if not self._block:
             return

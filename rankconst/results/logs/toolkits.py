@@ -109,8 +109,8 @@ _RELATION_TABLE = (
 def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
     """Give a reason to numbers of relation prediction, and to those under the type constraint.
 
-    A heading without numbers of a side is of relation prediction. The field `constraint` is "" with
-    the constraint, and "no " without.
+    A heading without numbers of a side is of relation prediction. The field `constraint` is empty
+    under the constraint, and "no " without it.
     """
     with_sides = {number.heading for number in numbers if number.fields["side"] != "both"}
     judged = []
@@ -189,8 +189,7 @@ _PART_OF_TRIPLES = (
 def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
     """Give a reason to numbers of single processes where there are several, and set protocols.
 
-    A number of all processes has no field `process`. The options of the command above tell the
-    protocol.
+    A number of all processes has no field `process`.
     """
     # Processes are counted from 0: any other number means that there are several.
     divided = {each.fields["split"] for each in numbers if each.fields.get("process", "0") != "0"}

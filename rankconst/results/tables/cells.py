@@ -210,8 +210,7 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
     """Return the rows with decimal points for commas, and True if there are any.
 
-    Next to a comma, a number that is open, ``3,340``, becomes a text that says so and is refused
-    later.
+    Next to a comma, a number that is open, ``3,340``, becomes a text that is refused later.
     """
     listed = list(rows)
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)

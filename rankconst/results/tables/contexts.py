@@ -389,8 +389,7 @@ def find_groups(
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
     """Return the only text of a row without numbers, which names the rows below it; else "".
 
-    Behind the first column of `numbers`, a text that spans nothing is about its own column, unless
-    that has numbers.
+    A text behind the first of the `numbers` is about its own column, if it spans nothing.
     """
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
     if len({cells[j] for j in filled}) != 1:  # a repeated one spans columns

@@ -130,8 +130,7 @@ def _find_heading(
 ) -> _Block | None:
     """Find the heading of a table, which has at least one row; None if no row is one.
 
-    Try a heading with names of metrics, then the table turned, and with --metric a heading of
-    graphs or models.
+    Try names of metrics, the same with the table turned, and then graphs or models with --metric.
     """
     titles, body = _split_titles(rows)
     near = tuple(read_near("the row above", title) for title in titles)
@@ -221,10 +220,9 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
 
 
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
-    """Return the rows of a block that fit its heading; note the rest.
+    """Return the rows of a block that fit its heading; note the rest, or refuse an `even` table.
 
-    A row of one cell names a group, and is widened. In an `even` table, such as CSV, any other
-    number of cells than that of the heading raises DataError.
+    A row of one cell, which names a group, is widened, except in an even table, such as CSV.
     """
     levels, width = {*block.heading.levels}, len(block.heading.keys)
     if len(block.rows) * width > MOST_CELLS:
@@ -251,8 +249,7 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
 def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     """Turn the rows of a block, all as wide as its heading, into columns.
 
-    Empty cells below a dataset or split get its name, except in files such as CSV, where people and
-    programs write every cell.
+    Empty cells below a dataset or split get its name, except in files where all cells are written.
     """
     heading, rows = block.heading, block.rows
     columns: list[list[str]] = [[] for _ in heading.keys]
@@ -435,8 +432,7 @@ def _list_numbers(
 def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
     """Divide rows into blocks, each a map of metric to row; an empty name repeats the one above.
 
-    The metric is in column `place`, and `names` are columns. Another name or the same metric again
-    begins a block.
+    Another name in the columns `names`, or the metric in column `place` again, begins a block.
     """
     blocks: list[dict[str, Row]] = []
     above: list[str] = []

@@ -84,8 +84,7 @@ def find_role(label: Label) -> str:
 def list_roles(labels: Sequence[Label]) -> list[str]:
     """Return the roles of the labels of a column, in their order.
 
-    In a column of a metric, labels that declare something, such as Filter, have no role, nor has
-    Relation, which there names a side.
+    In a column of a metric, labels such as Filter and Relation have no role.
     """
     if any(label.metric is not None for label in labels):
         others = (label for label in labels if squash(label.text) not in RELATION_WORDS)
@@ -137,8 +136,7 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
     """Find the heading in the first rows; None if they name no metric, or are one column.
 
-    It has as few rows as name a metric, and then those below that go on with it: "1, 10" below
-    "Hits@".
+    It has as few rows as name a metric, and those that go on with it, as "1, 10" below "Hits@".
     """
     if not rows or max(len(row.cells) for row in rows) == 1:
         return None
@@ -495,8 +493,7 @@ def list_names(labels: Sequence[Label]) -> set[str]:
 def find_means(heading: Heading) -> dict[int, Label]:
     """Map columns of means over graphs to a label with the word for it: "Avg" of "Avg MRR".
 
-    A mean is next to columns of at least two graphs, "WN18 MRR" and "YAGO3-10 MRR", whose headings
-    differ from its own in nothing else.
+    A mean is next to at least two graphs, "WN18 MRR", whose headings differ in nothing else.
     """
     means: dict[int, Label] = {}
     for j in heading.measures:
@@ -521,11 +518,7 @@ def _find_mean(label: Label) -> str:
 
 
 def _list_graphs_beside(heading: Heading, j: int, level: int) -> set[tuple[str, ...]]:
-    """List the graphs of the columns whose headings differ from that of column `j` in one level.
-
-    Columns are of the same metric. Each graph is a tuple of its name and version, such as
-    ("FB15k-237", "").
-    """
+    """List the graphs, (name, version), of the columns that differ from `j` in one level only."""
     texts = [label.text for label in heading.labels[j]]
     graphs: set[tuple[str, ...]] = set()
     for k, measure in heading.measures.items():

@@ -249,10 +249,10 @@ class _Reader:
         return Parsed(self._strip_text(_FOOTNOTE.sub(". ", argument.text)), argument.end)
 
     def _end_float(self) -> None:
-        """Close the innermost float, and give its captions to its tables.
+        """Close the innermost float, and give its captions, and its tables to the float around it.
 
-        Each table gets its own if there are as many captions as tables, or else all of them. The
-        float around gets these tables, too.
+        Each table gets its own caption if there are as many captions as tables, or else all of
+        them.
         """
         if not self._floats:
             return
@@ -344,8 +344,7 @@ class _Reader:
     ) -> Iterator[re.Match[str]]:
         r"""Yield the ends of cells (``&``), of rows (``\\``) and of the table, outside of braces.
 
-        An environment within a cell has its own. Raises DataError if the table, which begins at
-        `opened`, is not ended.
+        An environment within a cell has its own. DataError if the table, from `opened`, has no end.
         """
         depth = inner = 0  # how many braces, and how many environments in cells, are open
         for token in _TOKEN.finditer(self._text, position):

@@ -72,8 +72,7 @@ def find_layout(
 def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -> int:
     """Find the column with the names of the rows, where none is headed as models; -1 if none is.
 
-    It is the first of the `free` columns with texts that are no remarks, no tasks, and no yes or
-    no.
+    It is the first of the `free` columns with texts that are no remarks, tasks, or yes and no.
     """
     for j in free:
         is_remark = squash(heading.keys[j]) in VOCABULARY.remarks or heading.roles[j] in NAMES
@@ -85,8 +84,7 @@ def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -
 def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
     """Map roles, such as dataset, split and num_tasks, to the columns that have them.
 
-    Without a dataset or a model, the first column of texts is one of datasets or versions if its
-    cells are such and its heading is empty.
+    Without dataset and model, the first texts may be datasets or versions if they have no heading.
     """
     roles: dict[str, int] = {}
     exact_names: set[str] = set()

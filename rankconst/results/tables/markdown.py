@@ -383,8 +383,7 @@ def _line(state: StateBlock, line: int) -> str:
 def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Take a pipe table: a heading, a rule, and rows up to a line without pipes.
 
-    Return False if none begins at line `first`. If `silent`, markdown-it only asks. Otherwise add a
-    token with the start and end of each row.
+    Return False if none begins at line `first`. If `silent`, markdown-it asks: add no token.
     """
     if first + 1 >= end or state.is_code_block(first) or "|" not in _line(state, first):
         return False
@@ -410,8 +409,7 @@ def _is_rule(line: str) -> bool:
 def _take_html(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Take a table in HTML with the empty lines in it, which would end other HTML.
 
-    Return False if none begins at line `first`, or if it is never closed. Its token has the lines,
-    from `first` to that of its end.
+    Return False if none begins at line `first`, or if it is never closed.
     """
     line = "" if state.is_code_block(first) else _line(state, first).lower()
     # Where one table is not closed, no later one is: to look again and again would take long.
@@ -451,8 +449,7 @@ def split_cells(text: str, start: int, end: int) -> Iterator[Placed]:
 def _make_row(document: Document, start: int, end: int, width: int) -> Row:
     """Make a row as wide as the heading: drop empty cells beyond it, and add missing ones.
 
-    The heading itself has `width` 0. A row with texts beyond the heading stays wider, and does not
-    fit.
+    The heading itself has `width` 0. A row with texts beyond it stays, and does not fit.
     """
     line = document.find_line(start)
     check_width(document.text.count("|", start, end), document, line)

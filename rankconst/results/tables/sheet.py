@@ -171,8 +171,7 @@ class SheetReader:
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
         """Read the numbers of column `j`; note the cells that should have one, and do not.
 
-        In a `spread`, "MRR ± std", each needs a deviation. A mean rank 3.340 next to 3340 is left
-        out.
+        A `spread`, "MRR ± std", needs deviations. A mean rank 3.340 next to 3340 is left out.
         """
         cells = self._cells[j]
         label = self._measures.get(j)
@@ -206,8 +205,7 @@ class SheetReader:
     def _leave_differences(self) -> None:
         """Leave out shares without a sign in rows where another share has one, as differences have.
 
-        In a row "+0.02, 0.01" below MRR and Hits@1, the 0.01 may be a difference as well. Cells
-        with a sign of their own are refused elsewhere.
+        In a row "+0.02, 0.01", the 0.01 may be one, too. Signed cells are refused elsewhere.
         """
         is_signed: dict[int, Flags] = {}
         has_difference = np.zeros(self._lines.size, dtype=np.bool_)
@@ -285,10 +283,7 @@ class SheetReader:
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
     ) -> Places:
-        """Return for each row the index of its address in `self._contexts`, and add new addresses.
-
-        `texts` and `questions` are those of the heading of the rows' numbers.
-        """
+        """Return for each row the index of its address in `self._contexts`; add new addresses."""
         # The key leaves out the rows, which are the same for all columns of a sheet.
         if (texts, questions) not in self._formed:
             places = []
@@ -353,10 +348,7 @@ class SheetReader:
         return is_filled if floats is None else is_filled | np.isfinite(floats)
 
     def _label_long(self, rows: RowTexts) -> Iterator[Column]:
-        """Yield the numbers of a column of values, one column for each metric that a row names.
-
-        Numbers of ranks go to the addresses of their evaluation. A name that is no metric is noted.
-        """
+        """Yield the numbers of a column of values, one column for each metric that a row names."""
         j, names = self._roles["value"], self._cells[self._roles["metric"]]
         ks, codes = None, names.codes
         if "k" in self._roles:
@@ -420,10 +412,7 @@ class SheetReader:
     def _make_columns(
         self, j: int, label: Label, chosen: Flags, context_of: Places, *, percent: bool
     ) -> Iterator[Column]:
-        """Yield the numbers of the chosen rows of column `j`: floats, then texts, if it has both.
-
-        `percent` says that all of them are percentages; texts then get the sign.
-        """
+        """Yield the numbers of the chosen rows of column `j`: floats, then texts if it has both."""
         if label.metric is None:
             return
         numbers, is_exact = self._numbers[j], self._sheet.exact
@@ -459,8 +448,7 @@ class SheetReader:
     def _gather(self, columns: Sequence[Column]) -> Entries:
         """Return the numbers of all columns, with places that count them row by row.
 
-        Two full columns of two rows have the places 0, 2 and 1, 3. No column has two numbers in one
-        row.
+        Two columns of two rows get 0, 2 and 1, 3. No column has two numbers in one row.
         """
         counts = np.zeros_like(self._rows)
         for column in columns:
@@ -496,10 +484,7 @@ class SheetReader:
         return frozenset(list_names(self._heading.labels[j]) - {*asked})
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
-        """Return the numbers with percent signs where they are percentages, and such columns.
-
-        Columns whose headings have the sign, as "MRR (%)", are not among the returned ones.
-        """
+        """Return the numbers in their units, and the columns in percent without a sign above."""
         marked: set[str] = set()
         families: dict[str, Family] = {}
         for j, key in enumerate(self._heading.keys):
@@ -515,10 +500,7 @@ class SheetReader:
         return settled, frozenset(head.column for head in heads) - marked
 
     def _find_origin(self, rows: RowTexts, measures: Sequence[int]) -> str:
-        """Tell which texts name the fields that no column names: "dataset from the caption".
-
-        The last of the distinct rows and the first of the `measures` stand for all.
-        """
+        """Tell which texts name the fields that no column names: "dataset from the caption"."""
         if self._keys_say_all or not rows.distinct:
             return ""
         labels = self._heading.labels[measures[0]] if measures else ()

@@ -148,10 +148,7 @@ def _strip(text: str, macros: Mapping[str, str], depth: int = 0) -> str:
 
 
 def _print(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
-    """Return what a piece of a text prints, and where it ends.
-
-    A brace that is not closed, and a dollar sign, print nothing.
-    """
+    """Return what a piece of a text prints, and its end; an open brace or a $ prints nothing."""
     kind = piece.lastgroup
     if kind == "macro":
         return _expand(piece, macros, depth)
@@ -237,10 +234,7 @@ def _drop(text: str, macro: str, position: int) -> int:
 
 
 def _print_script(sign: re.Match[str], macros: Mapping[str, str], depth: int) -> Parsed:
-    """Return what a superscript or subscript prints, ``^{...}`` or ``_...``, and where it ends.
-
-    A deviation, ±0.1, is on the line.
-    """
+    """Return what a script prints, ``^{...}`` or ``_...``, and its end; ±0.1 is on the line."""
     text = sign.string
     argument = read_argument(text, sign.end())
     following = _PIECE.match(text, sign.end())

@@ -143,9 +143,9 @@ class _Units:
         return chosen & self._is_kept & (self._values > 1)
 
     def leave_open(self, columns: Collection[str]) -> None:
-        """Leave out `columns`, those with a percent sign in the heading, if none is above 1.
+        """Leave out `columns` marked as percent if none is above 1: 0.33 may be a fraction.
 
-        0.33 below "MRR (%)" may be a fraction. If the user says what shares are, they are that.
+        If the user says what shares are, they are that.
         """
         in_columns = [head.column in columns for head in self._entries.heads]
         marked = self._entries.gather(in_columns, np.bool_)

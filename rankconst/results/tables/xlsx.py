@@ -140,10 +140,7 @@ def _refuse_size(document: Document) -> NoReturn:
 
 
 def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
-    """Read the visible rows of a sheet that are not empty, without hidden columns.
-
-    What is hidden is noted once, if it has any cell. Errors such as #DIV/0! become "n/a".
-    """
+    """Read the visible rows of a sheet that are not empty, without hidden columns."""
     hidden_columns: set[int] = set()
     for column in sheet.column_dimensions.values():
         if column.hidden:

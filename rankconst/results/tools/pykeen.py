@@ -87,8 +87,8 @@ class _Path(NamedTuple):
     def take(self, word: str) -> _Path:
         """Return the path with one more word, in the first field that it fits and that is empty.
 
-        "both" is a side, "10" the k of ``hits_at_k``, and "mrr" a metric. The first word that fits
-        nowhere is `unknown`.
+        "both" is a side, "10" the k of ``hits_at_k``. The first word that fits nowhere is
+        `unknown`.
         """
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
@@ -113,7 +113,7 @@ class _Leaf(NamedTuple):
 # Every line of a tracker's history has the same keys.
 @lru_cache(maxsize=8192)
 def _follow(path: _Path, key: str) -> _Path:
-    """Add the words of a key to a path: ``val/tail_realistic_mrr`` has four of them."""
+    """Add the words of a key to a path: of ``val/tail_realistic_mrr``, its split and so on."""
     path = path._replace(text=f"{path.text}.{key}" if path.text else key)
     if re.fullmatch(r"[\d.]+", key):
         return path.take(key)
@@ -174,8 +174,7 @@ _RANK_BY_RANK = (
 def _find_measure(path: _Path, is_old: bool) -> _Measure:
     """Find the metric of a value by its keys, or a reason why there is none.
 
-    `is_old` says that the file is of PyKEEN before 1.5. An adjusted value without its k has the
-    metric of no k.
+    `is_old` files are of PyKEEN before 1.5. An adjusted value without its k has the metric of no k.
     """
     if squash(path.metric) in _COUNTS:
         return _Measure()
@@ -438,8 +437,7 @@ _PRINTED_COLUMNS = 4  # side, tie policy, metric and value; an index is before t
 def _parse_csv_name(name: str, k: int | None) -> Label:
     """Read a heading or a key of PyKEEN: first as a metric of its own, then as any other.
 
-    Some of its metrics, such as a variance of ranks, have names that are other words elsewhere. `k`
-    is from a column of its own; None if there is none.
+    Some of its metrics, such as a variance of ranks, have names that are other words elsewhere.
     """
     default = 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k
     measure = find_metric(name, default)
