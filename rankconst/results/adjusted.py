@@ -472,9 +472,7 @@ class AdjustedReading:
     @property
     def is_selection(self) -> bool:
         """True if only some of the file's numbers were asked for."""
-        entries = self.reading.entries
-        plain = [head.metric.optimum is not None for head in entries.heads]
-        is_plain = np.array(plain, dtype=np.bool_)[entries.head_of]
+        is_plain = self.reading.entries.flag_heads(lambda head: head.metric.optimum is not None)
         return bool((~self.wanted & is_plain).any())
 
     @cached_property

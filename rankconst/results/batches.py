@@ -593,7 +593,7 @@ def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int,
     for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
-    is_base = entries.gather([head.adjustment is None for head in entries.heads], np.bool_)
+    is_base = entries.flag_heads(lambda head: head.adjustment is None)
     places = np.flatnonzero(np.isin(evaluations, list(reasons)) & is_base).tolist()
     return {place: reasons[int(evaluations[place])] for place in places}
 

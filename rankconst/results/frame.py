@@ -224,7 +224,7 @@ def read_frame(
     entries = SheetReader(sheet, notes).read().entries.drop_lines()
     if percent is not None and not isinstance(percent, bool):
         metrics = {parse_metric(name) for name in percent}
-        is_named = entries.gather([head.metric in metrics for head in entries.heads], np.bool_)
+        is_named = entries.flag_heads(lambda head: head.metric in metrics)
         entries = entries.rewrite(is_named & ~entries.is_percent, percent=True)
     reading = Reading(
         name=_NAME,

@@ -45,7 +45,7 @@ class Text(NamedTuple):
     def ask(self, word: Word) -> Question:
         """Return the question about a word, with the text around it, and its option as remedy.
 
-        In a heading, a word without an option is answered by --accept WORD=VALUE.
+        In a heading, a word without option and reason is answered by --accept WORD=VALUE.
         """
         text = " ".join(self.label.text.split())
         start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)

@@ -99,10 +99,9 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
     column. A mean without enough numbers is left out.
     """
     entries = reading.entries
-    of_context = [is_mean(context.dataset or "") for context in entries.contexts]
-    if not any(of_context):
+    is_called = entries.flag_contexts(lambda context: is_mean(context.dataset or ""))
+    if not is_called.any():
         return {}
-    is_called = np.array(of_context, dtype=np.bool_)[entries.context_of]
     flags, read = is_called.tolist(), _read_once(reading)
     means: dict[int, MeanNumber] = {}
     for codes in _line_up(reading):  # of rows, then of columns

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -159,26 +160,20 @@ def ask_about_repeated(
     `filtered` are filtered, whatever their texts say.
     """
     contexts = entries.contexts
-    declared = {
-        name for name in _ASSUMED for context in contexts if getattr(context, name) is not None
-    }
+    declared = {name for name in _ASSUMED for context in contexts if _declares(context, name)}
     if not filtered and not any(_lacks(context, name) for context in contexts for name in declared):
         return entries
     group = _number_groups(entries, evaluations, apart)  # numbers that look like the same one
     columns, _ = encode((head.metric, head.column) for head in entries.heads)
     column_of = columns[entries.head_of]
-    in_filtered = np.array([head.column in filtered for head in entries.heads], dtype=np.bool_)
     for name in _ASSUMED:
-        declares = [getattr(context, name) is not None for context in entries.contexts]
-        lacks = [_lacks(context, name) for context in entries.contexts]
-        is_declared = np.array(declares, dtype=np.bool_)[entries.context_of]
+        is_declared = entries.flag_contexts(partial(_declares, name=name))
         if name == "protocol":
-            is_declared |= in_filtered[entries.head_of]
-        is_open = np.array(lacks, dtype=np.bool_)[entries.context_of] & ~is_declared
+            is_declared |= entries.flag_heads(lambda head: head.column in filtered)
+        is_open = entries.flag_contexts(partial(_lacks, name=name)) & ~is_declared
         is_again = is_open & np.isin(group, group[is_declared])
         if name == "split":  # next to "valid_mrr", Hits@1 is hardly of the test set
-            other = [context.split not in {None, "test"} for context in entries.contexts]
-            is_other = np.array(other, dtype=np.bool_)[entries.context_of]
+            is_other = entries.flag_contexts(lambda context: context.split not in {None, "test"})
             is_again |= is_open & np.isin(evaluations, evaluations[is_other])
         entries = _ask(entries, is_open & np.isin(column_of, column_of[is_again]), name)
     return entries
@@ -207,9 +202,13 @@ def _settle(context: Address) -> tuple[Hashable, ...]:
     return (dataset, *settled.values(), *others)
 
 
+def _declares(context: Address, name: str) -> bool:
+    return getattr(context, name) is not None
+
+
 def _lacks(context: Address, name: str) -> bool:
     """Tell whether a field is neither declared nor asked about."""
-    return getattr(context, name) is None and all(ask.field != name for ask in context.questions)
+    return not _declares(context, name) and all(ask.field != name for ask in context.questions)
 
 
 def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:

@@ -203,6 +203,15 @@ class Entries(Listed[Entry]):
             gathered[column.places] = part
         return gathered
 
+    def flag_heads(self, test: Callable[[Head], bool]) -> Flags:
+        """Flag the numbers whose head passes a test."""
+        return self.gather([test(head) for head in self.heads], np.bool_)
+
+    def flag_contexts(self, test: Callable[[Address], bool]) -> Flags:
+        """Flag the numbers whose context passes a test, which each distinct one takes once."""
+        flags = np.array([test(context) for context in self.contexts], dtype=np.bool_)
+        return flags[self.context_of]
+
     @cached_property
     def head_of(self) -> Places:
         """The place of the column of each number."""

@@ -122,10 +122,7 @@ class Vocabulary:
         return re.compile("|".join(re.escape(word) for word in known))
 
     def is_foreign(self, text: str) -> bool:
-        """Tell whether a text has words of another language that are not known.
-
-        They are of other scripts, such as Chinese; have an accent; or are listed as `foreign`.
-        """
+        """Tell whether a text has unknown words of another script, accented, or in `foreign`."""
         lower = text.lower()
         if not lower.isascii() and _OTHER_SCRIPTS.search(lower):
             return _OTHER_SCRIPTS.search(self._other_scripts.sub(" ", lower)) is not None

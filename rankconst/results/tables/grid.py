@@ -272,9 +272,8 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
 def _fill(heading: Heading, columns: list[list[str]]) -> None:
     """Fill empty cells of columns about the ranking tasks with the cell above; changes `columns`.
 
-    So WN18 in one row of a column of datasets is of the empty rows below, too. If the first row is
-    empty, names may be in the middle of theirs: then a cell becomes "blank above WN18", which is no
-    dataset, so that its row is left open.
+    If the first row is empty, names may be in the middle of their rows: then a cell becomes "blank
+    above WN18", which is no dataset, so that its row is left open.
     """
     roles = find_roles(heading, [Cells(column) for column in columns])
     repeated = {j for role, j in roles.items() if role in _REPEATED}
@@ -288,16 +287,21 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     for j in repeated:
         others = [cells for k, cells in enumerate(written) if k not in {j, *heading.measures}]
         named = [i for i in measured if any(cells[i] for cells in others)]
-        column, last = columns[j], ""
-        following = [column[i] for i in named if column[i]]
-        is_centred = bool(named) and not column[named[0]]
-        for i in named:
-            if column[i]:
-                last = following.pop(0)
-            elif is_centred and following:
-                column[i] = f"blank above {following[0]}" + (f", below {last}" if last else "")
-            else:
-                column[i] = last
+        _fill_column(columns[j], named)
+
+
+def _fill_column(column: list[str], rows: Sequence[int]) -> None:
+    """Fill the empty cells of one column in some rows; changes `column`."""
+    following = [column[i] for i in rows if column[i]]
+    is_centred = bool(rows) and not column[rows[0]]
+    last = ""
+    for i in rows:
+        if column[i]:
+            last = following.pop(0)
+        elif is_centred and following:
+            column[i] = f"blank above {following[0]}" + (f", below {last}" if last else "")
+        else:
+            column[i] = last
 
 
 def _merge(

@@ -157,10 +157,7 @@ class SheetReader:
     # Numbers.
 
     def _choose_measures(self) -> list[int]:
-        """Return the indices of the columns whose numbers can be adjusted; note the others.
-
-        Besides columns of metrics, note headings that end like a metric, such as "Foo@10".
-        """
+        """Return the columns whose numbers can be adjusted; note why others ("Foo@10") cannot."""
         reasons = {j: find_reason(self._heading, j) for j in self._measures}
         for j, key in enumerate(self._heading.keys):
             reason = reasons.get(j, "not the name of a metric; is it Hits@k?")

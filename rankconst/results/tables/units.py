@@ -147,8 +147,7 @@ class _Units:
 
         If the user says what shares are, they are that.
         """
-        in_columns = [head.column in columns for head in self._entries.heads]
-        marked = self._entries.gather(in_columns, np.bool_)
+        marked = self._entries.flag_heads(lambda head: head.column in columns)
         if self._find_large(marked).any():
             return
         if self._percent is None:
@@ -158,8 +157,8 @@ class _Units:
 
     def hold_large_shares(self) -> bool:
         """Tell whether a share is above 1, as none is where all are fractions."""
-        heads = [head.metric.is_share for head in self._entries.heads]
-        return bool(self._find_large(self._entries.gather(heads, np.bool_)).any())
+        is_share = self._entries.flag_heads(lambda head: head.metric.is_share)
+        return bool(self._find_large(is_share).any())
 
     def leave_small(self, kinds: list[Hashable]) -> None:
         """Leave out a metric whose numbers are at most a little above 1, as 1.31 may be wrong.
@@ -169,15 +168,15 @@ class _Units:
         if numbers of two kinds, or of half of the rows or fewer, are above 1. `kinds` has that of
         each head, None if its numbers are not shares.
         """
-        is_share = np.array([kind is not None for kind in kinds], dtype=np.bool_)
-        shares = is_share[self._entries.head_of] & self._is_kept & np.isfinite(self._values)
+        is_share = self._entries.gather([kind is not None for kind in kinds], np.bool_)
+        shares = is_share & self._is_kept & np.isfinite(self._values)
         large = self._find_large(shares)
         is_settled = self._percent is not None or (self._is_percent & self._is_kept).any()
         if is_settled or not large.any() or self._values[shares].max() >= _LEAST:
             return
         large_kinds = {kinds[head] for head in self._entries.head_of[large].tolist()}
-        in_kinds = np.array([kind in large_kinds for kind in kinds], dtype=np.bool_)
-        of_kind = in_kinds[self._entries.head_of] & self._is_kept
+        in_kinds = self._entries.gather([kind in large_kinds for kind in kinds], np.bool_)
+        of_kind = in_kinds & self._is_kept
         if len(large_kinds) > 1 or self._count_part(of_kind) <= 0.5:
             return
         for place in np.flatnonzero(large).tolist():
@@ -252,8 +251,9 @@ class _Units:
         Next to Hits@1 of 20.1%, a Hits@10 of 0.45 cannot be 0.45%, as Hits@10 is never less.
         """
         entries = self._entries
-        ks = [0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads]
-        k = np.array(ks, dtype=np.intp)[entries.head_of]
+        k = entries.gather(
+            0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads
+        )
         is_hits = self._is_percent & self._is_kept & (k > 0)
         codes = combine(self._rows, entries.context_of, len(entries.contexts))  # of evaluations
         # The smallest k of each evaluation that has a percentage above 1.
