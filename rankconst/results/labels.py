@@ -175,8 +175,7 @@ def _clean(text: str) -> _Cleaned:
     if " " in bare.strip():
         words = bare.split(" ")
         bare = " ".join("" if _is_file(word) else word for word in words)
-    # A sign that _keep_amount would replace by a blank is that of the values, and no amount.
-    percent, spread = " " in map(_keep_amount, _PERCENT.finditer(bare)), False
+    percent, spread = not all(map(_is_amount, _PERCENT.finditer(bare))), False
     bare = _PERCENT.sub(_keep_amount, bare)
     if len(bare) <= _LONGEST_HEADING:  # these patterns take quadratic time
         spread = _SPREAD.search(bare) is not None
@@ -191,10 +190,14 @@ def _is_file(word: str) -> bool:
     return "://" in word or word.rstrip(".,;:)]}\"'`").endswith(FILE_ENDINGS)
 
 
+def _is_amount(sign: re.Match[str]) -> bool:
+    """Tell whether a sign of percentages is that of an amount, ``25%``, and not of values."""
+    return sign[0] == "%" and sign.string[: sign.start()].rstrip()[-1:].isdigit()
+
+
 def _keep_amount(sign: re.Match[str]) -> str:
-    """Replace a sign of percentages by a blank, but keep that of an amount, ``25%``."""
-    is_amount = sign[0] == "%" and sign.string[: sign.start()].rstrip()[-1:].isdigit()
-    return PERCENT if is_amount else " "
+    """Replace a sign of percentages by a blank, but keep that of an amount."""
+    return PERCENT if _is_amount(sign) else " "
 
 
 def name_queries(text: str) -> str:
@@ -433,7 +436,7 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     if not measures and not any("column" in word.scopes for word in asking):
         asking += tuple(_ask_compound(bare, parts))
     counted = _TEST_TRIPLES.search(bare)
-    count = "" if counted is None else counted[counted.lastindex or 0]
+    count = "" if counted is None else counted[1] or counted[2]
     if not (measures or is_vocabulary or graphs or asking or count):
         return Label(text)
     label = Label(
@@ -569,7 +572,9 @@ def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) ->
     """
     rest, end = "", 0
     for part in parts:
-        text = _METRIC if part.kind == "metric" else "word" if part.kind else part.text
+        text = part.text
+        if part.kind:
+            text = _METRIC if part.kind == "metric" else "word"
         rest += bare[end : part.start] + text
         end = part.end
     rest += bare[end:]

@@ -114,11 +114,13 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
 
 
 def _list_names(heading: Heading, cells: Sequence[Cells], j: int) -> list[str]:
-    """List the distinct cells of column `j` in rows with numbers, or in all if none has any."""
+    """List the distinct cells of column `j` in rows with numbers; in all of a long table."""
     names = cells[j][:_MOST_TRIED]
-    measured = [cells[k][:_MOST_TRIED] for k in heading.measures]
-    is_named = [any(not is_blank(cell) for cell in row) for row in zip(*measured, strict=True)]
-    return list(dict.fromkeys(itertools.compress(names, is_named or itertools.repeat(True))))
+    if heading.measures:
+        numbers = zip(*(cells[k][:_MOST_TRIED] for k in heading.measures), strict=True)
+        has_number = [not all(map(is_blank, row)) for row in numbers]
+        names = itertools.compress(names, has_number)
+    return list(dict.fromkeys(names))
 
 
 def names_role(heading: str, role: str) -> bool:
