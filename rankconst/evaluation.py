@@ -591,7 +591,7 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
 def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
     """Return the key of the user's protocol, else of the dataset's only one, the tool's, the usual.
 
-    `option` is the user's, `tabulated` are those of the dataset in the tables. UsageError if the
+    `option` is the user's, `tabulated` has the dataset's protocols in the tables. UsageError if the
     user takes numbers among sampled candidates for numbers among all.
     """
     of_tool = None if tool is None else tool.protocol
@@ -687,7 +687,7 @@ def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
     """Return True if the value of an option answers a question and fits the question's word.
 
     For a question about "dev", which says split valid, ``valid`` fits and ``test`` does not.
-    `sides` are those that all questions about sides say.
+    `sides` has the sides that the file's questions name.
     """
     if option == "both":  # where a text has heads and tails
         return not question.says or {*ENTITY_SIDES} <= {*sides}

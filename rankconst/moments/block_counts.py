@@ -470,7 +470,7 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
     nearest = first[:, None] + np.arange(num_nodes)  # the indices of each x's nodes
     distance = (x[:, None] - nodes[nearest]).astype(np.float64)
     total = np.zeros(x.size)
-    for i in range(num_nodes):  # each node's value times a polynomial that is 1 there, 0 at others
+    for i in range(num_nodes):  # basis: a polynomial that is 1 at node i and 0 at the other nodes
         others = np.arange(num_nodes) != i
         spacing = nodes[nearest[:, [i]]] - nodes[nearest[:, others]]
         basis = np.prod(distance[:, others] / spacing, axis=1)

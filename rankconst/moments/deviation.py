@@ -165,7 +165,7 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
     offsets = offsets_of(histogram)
     middles = offsets - offsets.min() + (histogram.num_candidates + 1) / 2
     away = middles - math.fsum((tasks * p * middles).tolist())
-    # The size of squares of differences as far as rounding goes, which is that of the means.
+    # What the rounding of the means adds to squares of differences, in units of roundoff.
     blur = np.square(away) + 2 * np.abs(away) * float(middles.max())
     expectation = math.fsum((tasks * p * (away**2 + (1 - p) * second)).tolist())
     expectation_error = 32 * UNIT_ROUNDOFF * float(np.sum(tasks * p * (blur + second)))
@@ -479,7 +479,7 @@ def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
     """
     away = ranks.away[:, None]
     if ranks.offsets.any():
-        # Far out, squares of y would cancel: (away + node)^2 less away^2, which has no part in it.
+        # Far out, squares of y would cancel: away^2, which is the same in a row, is left out.
         squares, rest = nodes * nodes, 2 * away * nodes
         centred = rest + (squares - np.sum(shares * squares, axis=1, keepdims=True))
     else:
@@ -509,7 +509,7 @@ def _logarithm(series: list[Values]) -> list[Values]:
 def _exponential(logs: list[Values]) -> list[Values]:
     """Return the coefficients of the exponential of a power series with constant term 0.
 
-    With b its coefficients and a those of the exponential, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
+    With series sum b_g x^g and exponential sum a_g x^g, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
     """
     b = np.stack(logs)
     a = np.ones_like(b)

@@ -326,7 +326,7 @@ class _Profile:
         return int(self.certain[np.searchsorted(self.sizes, x, side="right")])
 
     def mean_and_variance(self, x: int) -> tuple[float, float]:
-        """Return mean and variance of B(x): C(x) are certain, of the others each has chance x/N."""
+        """Return mean and variance of B(x): C(x) ranks are certain, any other has chance x/N."""
         first = int(np.searchsorted(self.sizes, x, side="right"))
         expected = x * float(self.first_sums[first])
         second = float(self.second_sums[first])
@@ -426,7 +426,7 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
     limit = -(negligible + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
-    # The upper middle rank, B if n is even and else A, is not beyond the last x of the window.
+    # The upper middle rank (B if n is even, else A) is within the window's last x.
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
     panels = list(_panels(profile, lowest, centre, highest, paired))

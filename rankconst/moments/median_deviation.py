@@ -493,8 +493,8 @@ def _draw(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
     """Draw rankings; return M without its divisor, and B at the points. Shapes (S,) and (K, S)."""
-    # Rank by rank where tasks are few, and on blocks, for which there is no other way; else from
-    # how many ranks are below each N. Either way in batches, to bound the memory.
+    # Tasks on blocks, and few tasks, are drawn rank by rank; many by counts of ranks below each N.
+    # Batches bound the memory.
     rank_by_rank = histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS
     numbers = len(histogram) + points.size + 1
     method, smallest_batch = _draw_deviations, _SMALLEST_BATCH
@@ -525,7 +525,7 @@ def _draw_ranks(
         counts[k] = np.count_nonzero(ranks <= x, axis=1)
     # The indices of the two middle numbers of a sorted row; the same one twice if it is odd.
     lower, upper = (sizes.size - 1) // 2, sizes.size // 2
-    for _ in range(2):  # first the median of the ranks, then that of their distances from it
+    for _ in range(2):  # the median of the ranks, then of their distances from it
         ranks.partition((lower, upper), axis=1)
         median = (ranks[:, lower] + ranks[:, upper]) / 2
         ranks -= median[:, None]

@@ -353,7 +353,7 @@ class BelowCounts:
         Sums have shape (X, terms), units shape (X,): powers of 2 near x/N_b, N_b the smallest N of
         the sum, as high powers of a small x/N_b would underflow.
         """
-        # self._sums has the same sums of (N_b/N_u)^k; times (x/N_b)^k they are those of (x/N_u)^k.
+        # self._sums has sums of (N_b/N_u)^k; times (x/N_b)^k they are sums of (x/N_u)^k.
         # Without any N, N_b is infinite, and x/N_b and the sum are 0.
         smallest = np.append(self._sizes[self._starts], np.inf)[series]
         share, exponent = np.frexp(x / smallest)  # x/N_b = share 2^exponent

@@ -10,8 +10,8 @@ integral, and no Euler-Maclaurin correction (Gautschi 2004, *Orthogonal Polynomi
 and 1.5). As L grows it becomes the Gauss-Legendre rule. Zeros are found by simultaneous iteration
 rather than as eigenvalues: LAPACK's threads stall where cores are busy.
 
-**Means on blocks** are those of functions of a rank that is uniform on a block a+1 .. a+T; many
-blocks are averaged at once. A block is cut into panels within which ranks at most double. Short
+**Means on blocks**: a function of a rank that is uniform on a block a+1 .. a+T is averaged, on many
+blocks at once. A block is cut into panels within which ranks at most double. Short
 ones are summed term by term, the others by the rule for sums, so that a block of any size takes a
 few dozen points. All weights are positive: the rule is itself the law of a rank. So means and
 central moments of functions that vary on the scale of their argument (powers, logarithms,
@@ -177,7 +177,7 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
 
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
-    """Return the last orthonormal polynomial at x, its derivative, and the sum of others' squares.
+    """Return the last orthonormal polynomial at x, its derivative, and the others' sum of squares.
 
     They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta`, with a row
     for each row of x, has beta_0 .. beta_{K-1}: the last one is p_K.
@@ -220,7 +220,7 @@ def place_nodes(panels: list[Panel]) -> Nodes:
 def _num_nodes(length: int, scale: float) -> int:
     """Return how many nodes bring the interpolation error, (length / 4 scale)^nodes, to e^-37."""
     ratio = max(length / (4.0 * scale), 1e-6)
-    if ratio > 0.25:  # more than so many would be needed
+    if ratio > 0.25:  # more nodes would be needed
         return _MOST_NODES
     return max(6, math.ceil(-37.0 / math.log(ratio)))
 
@@ -264,8 +264,8 @@ def _interpolating_weights(offsets: Counts, length: int) -> Values:
 
 # Means on blocks of ranks.
 
-# Panels of up to that many ranks are summed term by term, longer ones by a rule of that many nodes:
-# on ranks that double, it errs by (3 + sqrt 8)^-32 for 1/r.
+# The longest panel that is summed term by term, and the nodes of the rule for longer ones: where
+# ranks double, the rule errs by (3 + sqrt 8)^-32 for 1/r.
 _TERM_BY_TERM, _NODES = 64, 16
 # Rules formed together.
 _LENGTHS = 2048

@@ -233,7 +233,7 @@ def _write_cell(value: Any) -> str:
     printed = _PRINTED.fullmatch(text)
     if printed is None or not any(map(str.isdigit, text)):  # the pattern also matches "-"
         return _write_text(text)
-    num_decimals = len(printed[1] or "")  # that of the style, too: see _PARTS
+    num_decimals = len(printed[1] or "")  # also the number of the style: see _PARTS
     return f'<c s="{num_decimals}"><v>{float(text)!r}</v></c>'
 
 

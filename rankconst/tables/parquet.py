@@ -184,7 +184,7 @@ class TableFiles:
                 )
 
     def _read_content(self, name: str) -> bytes:
-        """Return the bytes of a table's file, whose hash is that of the descriptor; keep them."""
+        """Return the bytes of a table's file, checked by the descriptor's hash; keep them."""
         if name not in self._contents:
             if self.leaves_out(name):
                 raise UnknownNameError(
@@ -367,7 +367,7 @@ class Records:
         None if rows of one of them are missing. Under another baseline than chance they are those
         of the blocks on which it ranks, with offsets.
         """
-        if tasks.relations:  # there is no end of selections, so they are not kept
+        if tasks.relations:  # selections have no limit, so they are not kept
             return self._pool(tasks)
         if tasks not in self._pooled:
             self._pooled[tasks] = self._pool(tasks)

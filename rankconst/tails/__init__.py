@@ -170,7 +170,7 @@ def _mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Ta
     # On blocks, ranks are measured from the offsets, whose sum is `above`.
     below, above = split_offsets(histogram)
     most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - above
-    # The law is that of -sum, at most -n.
+    # The law is of minus the sum, which is at most -n.
     return _settle(
         law, float(histogram.total - most), lambda x: count_rank_sums(below, most) or invert(law, x)
     )

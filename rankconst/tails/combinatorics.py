@@ -68,7 +68,7 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
         return Tail(0.0, 0.0, "exact")
     drawn = hits + k - 1
     mean = drawn * negatives / (n + negatives)  # of J
-    # Terms fall away from the mean: those of J < k are summed if they are below it, else J >= k.
+    # Terms fall away from the mean: the side without it, J < k or J >= k, is summed.
     is_below_mean = k - 1 <= mean
     if is_below_mean:
         summed = range(k - 1, max(drawn - n, 0) - 1, -1)
@@ -140,7 +140,7 @@ def _stirling(x: Values) -> Values:
     return np.where(x <= _SMALL, _FIRST[np.minimum(x, _SMALL).astype(np.intp)], series)
 
 
-_NODES = 32  # 24 have the same error, which is that of the rounding
+_NODES = 32  # 24 have the same error: that of rounding
 _VANISHED = 45.0  # minus the logarithm of what the integrand may be beyond the end
 
 

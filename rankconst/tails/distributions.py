@@ -136,7 +136,7 @@ class HitsLaw(SumLaw):
     @classmethod
     def at(cls, k: int, histogram: Histogram) -> HitsLaw:
         """Return the law of the number of tasks ranked among the first k."""
-        # Of its N ranks so many hit; below 1 if the offset is k or more, above N if all hit.
+        # How many of a task's ranks hit: 0 or less if none do, N or more if all do.
         num_hits, sizes = k - offsets_of(histogram), histogram.num_candidates
         varies = (num_hits > 0) & (sizes > num_hits)
         hits, of = num_hits[varies].astype(np.float64), sizes[varies].astype(np.float64)
@@ -406,5 +406,5 @@ class Tail:
 
 
 def _add_rounding(error: float, log: float) -> float:
-    """Return the error of a logarithm with that of its conversion to another base."""
+    """Return the error of a logarithm after its conversion to another base."""
     return error + 4 * UNIT_ROUNDOFF * (1 + abs(log))

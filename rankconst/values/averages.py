@@ -125,7 +125,7 @@ class Average:
     def compute_significance(self) -> Significance | None:
         """Bound the probability that a random ranker does as well; None if it is unknown.
 
-        It is that of the worst mean that rounding leaves open.
+        The mean is taken to be the worst that rounding leaves open.
         """
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance

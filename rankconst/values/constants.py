@@ -486,7 +486,7 @@ class Constants:
     def _range(self) -> Interval:
         """Return the values that rankings of these tasks can have, from the worst to the best."""
         worst = self.worst
-        # Without an optimum every ranker gets the same value, which is the worst one, too.
+        # Without an optimum every ranker gets the same value: the worst.
         best = worst if self.metric.optimum is None else self.metric.optimum
         return Interval(min(best, worst), max(best, worst))
 
@@ -503,7 +503,7 @@ class Constants:
             raise DataError(next(iter(reasons.values())))
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
-        """Map the positions of numbers that no ranks give to reasons; that of a single number is 0.
+        """Map the positions of numbers that no ranks give to reasons; a single number is at 0.
 
         `lower` and `upper` are the ends of what was rounded to `value`. All may be arrays of one
         shape. NaN counts as impossible.

@@ -449,13 +449,13 @@ def rank_with_ties(values: Values) -> Values:
 def compute_signed_ranks(differences: Values) -> list[float]:
     """Compute the exact two-sided p of Wilcoxon's signed-rank test for each row.
 
-    Differences of 0 are left out; p is 1 if there are no others.
+    Differences of 0 are left out; p is 1 if nothing is left.
 
     >>> compute_signed_ranks(np.array([[0.1, 0.2, 0.0, 0.3]]))
     [0.25]
     """
     is_zero = differences == 0
-    # The zeros have the lowest ranks, and lower those of the others by their number.
+    # Zeros have the lowest ranks: without them, all ranks are lower by the number of zeros.
     ranks = rank_with_ties(np.abs(differences)) - is_zero.sum(axis=1, keepdims=True)
     # Doubled, so that shared ranks are whole numbers.
     doubled = np.where(is_zero, 0, np.rint(2 * ranks)).astype(int)
