@@ -236,7 +236,7 @@ class AdjustedReading:
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to its block; all columns of a long table share one.
 
-        If no number was adjusted, each column with a metric that could be has a block.
+        If no number was adjusted, every column whose metric can be adjusted has a block.
         """
         reading, entries = self.reading, self.reading.entries
         heads: Iterable[Head] = entries.heads

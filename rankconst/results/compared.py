@@ -199,7 +199,7 @@ def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
         if read_suite(tasks.dataset) is not None:  # a mean over graphs is none of them
             continue
         split, side = tasks.split, tasks.side
-        if column.tool is not None:  # whose usual split or side may differ between graphs
+        if column.tool is not None:  # its usual split or side may differ between graphs
             split, side = column.tool.find_usual(tasks.dataset, split, side)
         kind = column.constants.metric, column.evaluation.rank_type, split, side
         groups[*kind, tasks.aggregation].append(column)

@@ -102,7 +102,7 @@ class Declarations:
 def gather(texts: Sequence[Text]) -> Declarations:
     """Gather what texts around a number declare and ask; the nearest text comes first.
 
-    Of a heading "Test MRR" and a caption "valid, filtered", the split is test, and filtered stays.
+    With a heading "Test MRR" and a caption "valid, filtered", the split is test.
     """
     dataset = _find_dataset(texts)
     declared: dict[str, str] = {}
@@ -115,7 +115,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
     for text in texts:
         is_training = _may_be_training(text)
         for name, value in text.label.declared.items():
-            # Datasets are none of FIELDS: they were found above.
+            # Datasets are not in FIELDS: they were found above.
             if name not in FIELDS or name in declared:  # by a nearer text
                 continue
             if name == "split" and is_training:
@@ -151,7 +151,7 @@ def _may_be_training(text: Text) -> bool:
 def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
     """Yield the words that a text asks about in its scope.
 
-    A label with two splits asks about the first, and a row with the name of a metric about that.
+    A label with two splits asks about the first. A row that is called like a metric asks about it.
     """
     label = text.label
     for word in label.words:

@@ -93,7 +93,7 @@ class _Number(NamedTuple):
 
 
 def find_means(reading: Reading) -> dict[int, MeanNumber]:
-    """Map the positions of numbers called means, below "Average" for example, to what they are of.
+    """Map the places of numbers called means, as below "Average", to the numbers next to them.
 
     A mean is compared with the numbers in its row, or if these are too few with those in its
     column. A mean without enough numbers is left out.
@@ -180,7 +180,7 @@ def _list_runs(
 
 
 def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
-    """Return a function that reads the number at a place, equal texts once; None for no number."""
+    """Return a function that reads the number at a place; it reads equal texts only once."""
     entries = reading.entries
     place_of: dict[tuple[int, int, str], int] = {}
 
@@ -574,7 +574,7 @@ def _describe_index(
 ) -> list[str]:
     """Describe the index of a mean, as by ["index 0.3135 (mean of indices 0.3401)"].
 
-    With `details`, z is added. A mean of indices within rounding is left out.
+    With `details`, z is added. The mean of indices is left out if it differs by rounding only.
     """
     parts = []
     optimum = average.metric.optimum

@@ -295,7 +295,7 @@ def _read_beside(
     """Return the texts of a key and its value, `word`, and their rank: nearer texts have less.
 
     The rank is the index of the key's `role` in ADDRESS, then that of models and tools, then that
-    of the rest. If `is_value`, an object has its metric in a text: then "MRR" is no model.
+    of the rest. If `is_value`, a number next to it may be of the metric in it: "MRR" is no model.
     """
     heading, label = read_label(key), read_label(word)
     place = f"the {key}"

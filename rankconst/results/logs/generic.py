@@ -79,9 +79,8 @@ _ENDINGS = "|".join([re.escape(ending) for ending in FILE_ENDINGS])
 _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")
 # Hits (filtered) @ 10
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
-_BAR = re.compile(
-    r"(?<!\d)\d++%\|[^|]*\|\s*\d+/\d+\s\[[^\],]*"
-)  # 100%|███| 9/9 [00:10<00:00, MRR=0.3]
+# A progress bar: 100%|███| 9/9 [00:10<00:00, MRR=0.3]
+_BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*\d+/\d+\s\[[^\],]*")
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
@@ -413,7 +412,10 @@ class _Scan:
         self._remarks: dict[str, _Line] = {}  # by their lines, with 0 for each digit
 
     def read(self, text: str) -> Iterator[LogNumber]:
-        """Yield the numbers in line order; lines that differ in digits only are parsed once."""
+        """Yield the numbers in the order of their lines.
+
+        Lines without numbers of metrics that differ in their digits only are parsed once.
+        """
         lines = enumerate(text.split("\n"), 1)
         pieces = ((number, piece) for number, raw in lines for piece in _cut(raw))
         for number, line in pieces:

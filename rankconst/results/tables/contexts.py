@@ -389,7 +389,8 @@ def find_groups(
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
     """Return the only text of a row without numbers, which names the rows below it; else "".
 
-    A text behind the first of the `numbers` is about its own column, if it spans nothing.
+    It is about its own column instead if it is behind the first of `numbers`, in none of them, and
+    spans no further column.
     """
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
     if len({cells[j] for j in filled}) != 1:  # a repeated one spans columns

@@ -277,7 +277,7 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     """
     roles = find_roles(heading, [Cells(column) for column in columns])
     repeated = {j for role, j in roles.items() if role in _REPEATED}
-    # Also columns without a role before the last one in front of the metrics, which has names.
+    # Columns without a role, too, but not the last in front of the metrics: it has names.
     repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
     measured = [*range(len(columns[0]))]  # the rows that name no group
     if heading.measures:

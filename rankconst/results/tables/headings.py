@@ -336,7 +336,7 @@ def find_reason(heading: Heading, j: int) -> str:
 
 
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
-    """Return the message about a table without a heading of metrics, and what would tell them."""
+    """Return the message about a table without metrics: what would tell them, such as an option."""
     row, place = rows[0], document.at(rows[0].line)
     ranks = next((name for name in row.plain if squash(name) in {"rank", "ranks"}), "")
     if ranks:

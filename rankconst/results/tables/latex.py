@@ -109,7 +109,7 @@ def _take_macros(text: str) -> tuple[str, dict[str, str]]:
     position = 0
     for definition in _DEFINED.finditer(text):
         body, start = read_argument(text, definition.end(), _LONGEST_BODY), definition.start()
-        if body is None or start < position:  # the latter within the body of another
+        if body is None or start < position:  # within the body of another
             continue
         parts += (text[position:start], _blank(text[start : body.end]))
         position = body.end
@@ -147,7 +147,7 @@ _RULES = (
 _GIVEN = r"(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]|\{(?:[^{}]|\{[^{}]*\}){0,999}\})*"
 _ARGUMENTS = re.compile(_GIVEN)
 _LEADING = re.compile(rf"\s*+(?:\\([a-zA-Z]+)\*?{_GIVEN})?")
-# The cells that tabularray's \\SetCell spans are written out, and empty.
+# The cells that \SetCell of tabularray spans are written out in the file, and empty.
 _SET_CELL = r"SetCell\s*\[[^\]]{0,40}?\b"
 _WIDTH = re.compile(
     rf"\\(?:multicolumn\s*\{{\s*|{_SET_CELL}c\s*=\s*)(\d{{1,3}})\s*[\}},\]]", re.ASCII

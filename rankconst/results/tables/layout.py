@@ -92,7 +92,7 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         if not role or j in heading.measures or _counts_relations(heading, cells, j):
             continue
         is_name = squash(heading.keys[j]) == squash(role)
-        # The first column has the role, but one with its very name replaces another.
+        # The first column has the role, unless a later one has its very name.
         if role in exact_names or (role in roles and not is_name):
             continue
         # "type" is a heading of rank types and of much else: then the cells tell.

@@ -73,7 +73,7 @@ def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
     if (text.label.words, text.label.graphs) != (of_caption.words, of_caption.graphs):
         return text, []  # the label is of a part of the caption
     of_rest = read_label(rest + caption[note_end:])
-    # A label that someone has made ask only, and not declare, stays one.
+    # A label that was weakened stays so.
     is_whole = of_rest.is_vocabulary and text.label.is_vocabulary == of_caption.is_vocabulary
     return text._replace(label=replace(of_rest, text=caption, is_vocabulary=is_whole)), notes
 

@@ -226,9 +226,9 @@ def _read(document: Document) -> Reading:
 
 
 def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
-    """Read the numbers of records; those without a dataset and the like get it from elsewhere.
+    """Read the numbers of records, each with the dataset, model and the like.
 
-    A record with a step gets what the records above name. The name of the file comes last.
+    A record with a step gets what it lacks from the records above. The name of the file comes last.
     """
     collector = Collector()
     above = Address()  # what the lines so far say
