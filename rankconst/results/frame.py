@@ -152,7 +152,7 @@ def add_columns(
 
 
 def _shorten(values: Any) -> Any:
-    """Make one value of equal ones, and floats of integers and None: quick columns for pandas."""
+    """Shorten equal values to one, and turn integers and None to floats; pandas is fast then."""
     if hasattr(values, "dtype") or not values:
         return values
     if values.count(values[0]) == len(values):

@@ -54,34 +54,20 @@ if TYPE_CHECKING:
 
 # Means that a file names.
 
-_FEWEST = 2
+_FEWEST = 2  # numbers of a mean
 _MOST_BESIDE = 1000  # numbers next to one that may be the mean of all
 _OF_ALL = {"total", "overall", "all", "totalavg", "totalaverage", "avgall", "averageall"}
 
 
 @dataclass(frozen=True)
 class MeanNumber:
-    """A number that is called a mean over graphs.
+    """A number that is called a mean over graphs."""
 
-    Attributes
-    ----------
-    place
-        Its position in the entries of the file.
-    parts
-        The positions of the numbers it may be the mean of, next to it.
-    mean
-        Their mean.
-    is_held
-        Whether it is their mean, within rounding.
-    is_alone
-        Whether no other mean is in its row or column.
-    """
-
-    place: int
-    parts: tuple[int, ...]
-    mean: float
-    is_held: bool
-    is_alone: bool
+    place: int  # in the entries of the file
+    parts: tuple[int, ...]  # the places of the numbers next to it that it may be the mean of
+    mean: float  # of these numbers
+    is_held: bool  # True if it equals their mean, within rounding
+    is_alone: bool  # True if no other mean is in its row or column
 
 
 class _Number(NamedTuple):
@@ -108,9 +94,9 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
         for series in _list_series(codes, is_called):
             runs_of = _list_runs(series, flags)
             for place, runs in runs_of.items():
-                mean = None
-                if place not in means:
-                    mean = _compare_runs(reading, place, runs, read)
+                if place in means:
+                    continue
+                mean = _compare_runs(reading, place, runs, read)
                 if mean is not None:
                     means[place] = replace(mean, is_alone=len(runs_of) == 1)
     return dict(sorted(means.items()))
@@ -208,8 +194,9 @@ def _compare_runs(
 ) -> MeanNumber | None:
     """Compare the number at a place with the mean of each run; return the first that it equals.
 
-    If it equals none within rounding, return the mean of the first run. Return None if the number,
-    or a number of every run, cannot be read. For a name such as "Overall", all numbers come first.
+    If it equals none within rounding, return the mean of the first run. A run that is too short, or
+    has a number that cannot be read, is skipped. For a name such as "Overall", all numbers come
+    first.
     """
     entries = reading.entries
     number, first = read(place), None

@@ -481,7 +481,7 @@ class SheetReader:
         return frozenset(list_names(self._heading.labels[j]) - {*asked})
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
-        """Return the numbers in their units, and the columns in percent without a sign above."""
+        """Return the numbers in their units, and the columns in percent without such a heading."""
         marked: set[str] = set()
         families: dict[str, Family] = {}
         for j, key in enumerate(self._heading.keys):
