@@ -316,7 +316,7 @@ class _Ranks:
         for edge in (edges + 0.5).tolist():
             start = min(math.floor((edge - reach) / step), end)
             stop = min(math.ceil((edge + reach) / step), end)
-            # Periods from there on that no edge is near to, then the points around the edge.
+            # First the periods without an edge nearby, then the points around the edge.
             repeats = (start - next_index) // period
             if repeats > 1:
                 indices.append(np.arange(next_index, next_index + period))

@@ -165,11 +165,11 @@ class BelowCounts:
         """Prepare the laws at the points, for an unweighted histogram of chance."""
         self._sizes = histogram.num_candidates.astype(np.float64)
         self._tasks = histogram.num_tasks.astype(np.float64)
-        # How many tasks the first 0, 1, 2 ... of the N have: all certain if x is at least these N.
+        # How many tasks the first 0, 1, 2 ... of the N have. An x >= these N makes them certain.
         self._certain = np.concatenate(([0], np.cumsum(histogram.num_tasks)))
         self._total = histogram.total
         self._depth = _TERMS if len(histogram) <= _MANY_SIZES else _FEWER_TERMS
-        # For numbers up to this modulus n times the power `depth` is below e^-42.
+        # Up to this modulus, n tasks times modulus^depth are below e^-42.
         self._radius = math.exp(-(_NEGLIGIBLE + math.log(self._total)) / self._depth)
         self._points = points
         # The index of the first N above each point.
@@ -227,7 +227,7 @@ class BelowCounts:
         of at most x, and `needed` of the others have to. `left` is as for :meth:`Circle.read_off`.
         """
         uncertain = self._total - self._certain[first]
-        # Between two counts, and above 0, where no finite tilt leads.
+        # Between two counts; above 0, which no finite tilt reaches.
         target = np.where(needed > 0, needed - 0.5, 0.25)
         tilt, variance = self._tilt(x, first, uncertain, target)
         circle = Circle.place(tilt, variance, uncertain)

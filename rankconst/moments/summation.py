@@ -237,7 +237,7 @@ def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
     nodes, _ = gram_rule(length, size)
     offsets = np.unique(np.rint(nodes).astype(np.int64))
     weights = _interpolating_weights(offsets, length)
-    # Left out is the node a third of the way.
+    # The node a third of the way is left out.
     kept = np.arange(offsets.size) != offsets.size // 3
     checks = weights.copy()
     checks[kept] -= _interpolating_weights(offsets[kept], length)

@@ -61,7 +61,7 @@ ARCHIVED = frozenset({"baseline_candidates_by_relation"})
 """Tables that the package leaves out: a released archive has them."""
 
 NULLABLE = {
-    # What is counted in files of which one may be missing, and what a source need not state.
+    # Counts in files that may be missing, and what a source need not state.
     "datasets": frozenset(column.name for column in COLUMNS["datasets"][3:]) - {"source_urls"},
     "constants": frozenset({"k", "num_draws"}),
 }

@@ -190,7 +190,7 @@ def _find_deposited(address: str) -> _Deposited:
             "or doi:10.PREFIX/SUFFIX/NAME.zip."
         )
     doi, name = match.groups()
-    # pooch takes what repositories answer apart without a check, and raises these.
+    # pooch reads the answers of repositories unchecked, and raises these.
     unchecked = LookupError, TypeError, AttributeError
     unlisted = list_request_errors() + unchecked
     try:

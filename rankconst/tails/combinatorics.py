@@ -170,7 +170,7 @@ def _integrate(falling: Values, rising: Values) -> Values:
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     excess = falling - rising
     denominator = excess + np.sqrt(excess**2 + 4 * _VANISHED * rising)
-    # The largest of these keeps it from 0; any below 2 * 45 has its end at 1.
+    # No division by 0: any denominator below 2 * 45 has its end at 1.
     end = np.minimum(2 * _VANISHED / np.maximum(denominator, _VANISHED), 1.0)
     share_of_end = (nodes + 1) / 2  # nodes are in -1 .. 1
     u = end[:, None] * share_of_end
@@ -241,10 +241,10 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
         return None
     least = x - slack
     saddle = find_saddle(law, x, law.span)
-    # The complement's sums are those below, which no sum can be known to leave until all are in.
+    # Sums of the complement are below x: any sum may be one until all parts are in.
     bound = least if saddle.upper else -math.inf
     kept = _reach(law, law.counts, bound)
-    # What has more values than products may pair can be used at most once in either half.
+    # A law with more values than products may pair can be used once in each half.
     if law.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
         return None
     halves = _halves(law, saddle, kept, bound, slack)
@@ -338,7 +338,7 @@ def _product(a: Part, b: Part, least: float, slack: float) -> Part:
     """Return the law of the sum of two independent ones, without sums below `least`."""
     values = np.add.outer(a.values, b.values).ravel()
     chance = np.multiply.outer(a.chance, b.chance).ravel()
-    # Underflown chances are those of sums far from x, on the side where they do not count.
+    # Sums with underflown chances are far from x, on the side that does not count.
     kept = (values >= least) & (chance > 0)
     return _merge(values[kept], chance[kept], slack)
 
