@@ -324,7 +324,7 @@ def invert(interval: Interval) -> Interval:
 def build_case(
     group: Group, reading: Reading, user: Address, archive: Archive, address: Address
 ) -> Case:
-    """Return the numbers of an evaluation as rules see them; the file calls its tasks `address`."""
+    """Return the numbers of an evaluation as rules see them; `address` is what the file says."""
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
     in_full = are_in_full(group.entries)
