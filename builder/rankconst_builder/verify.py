@@ -212,15 +212,13 @@ def _check_files(opened: Opened) -> Findings:
         if name.endswith(".parquet"):
             row = described.get(name, {})
             for column, value in got.items():
-                if row.get(column) != value:
-                    message = "the file is not the one that was written"
-                    yield Finding(
-                        message=message,
-                        table=name,
-                        column=column,
-                        expected=row.get(column),
-                        got=value,
-                    )
+                yield from _compare(
+                    "the file is not the one that was written",
+                    table=name,
+                    column=column,
+                    expected=row.get(column),
+                    got=value,
+                )
     for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
             yield Finding("the package leaves it out; the archive has it", path, level="note")
@@ -261,15 +259,34 @@ def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iter
     if written != "".join(f"{digest}  {name}\n" for name, digest in stated.items()):
         yield Finding("a line is not a hash, two blanks and the name of a further file", CHECKSUMS)
     for name in sorted({*got, *stated}):
-        if stated.get(name) != got.get(name):
-            message = f"{CHECKSUMS} does not state the hash of this file"
-            yield Finding(
-                message=message,
-                table=name,
-                column="sha256",
-                expected=stated.get(name),
-                got=got.get(name),
-            )
+        yield from _compare(
+            f"{CHECKSUMS} does not state the hash of this file",
+            table=name,
+            column="sha256",
+            expected=stated.get(name),
+            got=got.get(name),
+        )
+
+
+def _compare(
+    message: str,
+    table: str,
+    column: str,
+    expected: Any,
+    got: Any,
+    *,
+    key: Mapping[str, Any] | None = None,
+) -> Iterator[Finding]:
+    """Yield a finding if a value is not the expected one; `key` is that of its row."""
+    if expected != got:
+        yield Finding(
+            message=message, table=table, key=key or {}, column=column, expected=expected, got=got
+        )
+
+
+def _name_row(table: str, row: Row) -> dict[str, Any]:
+    """Return the key of a row, without the columns that do not apply to it."""
+    return {name: row[name] for name in KEYS[table] if row[name] is not None}
 
 
 # -- the descriptor, and keys ----------------------------------------------------------------------
@@ -278,36 +295,25 @@ def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iter
 def _check_descriptor(opened: Opened) -> Findings:
     """Compare the descriptor with the tables, and with the columns of this program."""
     tables, descriptor = opened.tables, opened.tables.descriptor
+    compare = partial(_compare, "the descriptor states something else", DESCRIPTOR)
     for name, value in HEADER.items():
-        yield from _compare(name, value, descriptor.get(name))
+        yield from compare(name, value, descriptor.get(name))
     if parse_version(tables.version) is None and tables.version != "unreleased":
-        yield from _compare("version", "X.Y.Z", tables.version)
+        yield from compare("version", "X.Y.Z", tables.version)
     folder = Path(str(tables.folder)).name
     version = folder.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
     if parse_version(version):
-        yield from _compare("version", version, tables.version)
+        yield from compare("version", version, tables.version)
     listed = [row.get("name") for row in descriptor["resources"]]
-    yield from _compare("resources", [*COLUMNS], listed[: len(COLUMNS)])
+    yield from compare("resources", [*COLUMNS], listed[: len(COLUMNS)])
     for name in opened.names:
         row = opened.resources.get(name, {})
         described = [entry.get("name") for entry in row.get("schema", {}).get("fields", [])]
-        yield from _compare(f"{name}.schema", [column.name for column in COLUMNS[name]], described)
+        yield from compare(f"{name}.schema", [column.name for column in COLUMNS[name]], described)
     rows = tables.read("datasets").to_pylist()
-    yield from _compare("sources", list_sources(rows), descriptor.get("sources"))
-    yield from _compare("provenance", [row["dataset"] for row in rows], [*list_provenance(tables)])
+    yield from compare("sources", list_sources(rows), descriptor.get("sources"))
+    yield from compare("provenance", [row["dataset"] for row in rows], [*list_provenance(tables)])
     return len(listed)
-
-
-def _compare(name: str, expected: Any, got: Any) -> Iterator[Finding]:
-    """Yield a finding if a field of the descriptor, `name`, has not the expected value."""
-    if expected != got:
-        yield Finding(
-            message="the descriptor states something else",
-            table=DESCRIPTOR,
-            column=name,
-            expected=expected,
-            got=got,
-        )
 
 
 # The columns of words from a list, which are read as numbers.
@@ -327,11 +333,9 @@ def _check_keys(opened: Opened) -> Findings:
                 yield Finding("the table has no rows of this dataset", name, {"dataset": dataset})
             yield from _compare_neighbours(name, table)
         described = opened.resources.get(name, {}).get("rows")
-        if opened.selected is None and counted != described:
+        if opened.selected is None:
             message = "the rows of the datasets that are described are not as many as stated"
-            yield Finding(
-                message=message, table=name, column="rows", expected=described, got=counted
-            )
+            yield from _compare(message, name, "rows", expected=described, got=counted)
         rows += counted
     return rows
 
@@ -355,8 +359,7 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
     for message, is_wrong in faults.items():
         for index in np.flatnonzero(is_wrong).tolist():
             row = table.slice(index + 1, 1).to_pylist()[0]
-            key = {column: row[column] for column in KEYS[name] if row[column] is not None}
-            yield Finding(message, name, key)
+            yield Finding(message, name, _name_row(name, row))
 
 
 # -- laws that cannot be rebuilt -------------------------------------------------------------------
@@ -382,18 +385,16 @@ def _check_pooling(opened: Opened) -> Findings:
 
 def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
     """Compare the tasks and the moments of both sides with those of the single sides."""
-    key = {name: both[name] for name in KEYS["constants"] if both[name] is not None}
+    key = _name_row("constants", both)
     tasks = sum(part["num_tasks"] for part in parts)
-    if both["num_tasks"] != tasks:
-        message = "the tasks of both sides are not those of head and tail together"
-        yield Finding(
-            message=message,
-            table="constants",
-            key=key,
-            column="num_tasks",
-            expected=tasks,
-            got=both["num_tasks"],
-        )
+    yield from _compare(
+        "the tasks of both sides are not those of head and tail together",
+        table="constants",
+        column="num_tasks",
+        expected=tasks,
+        got=both["num_tasks"],
+        key=key,
+    )
     metric = CATALOGUE.get(both["metric"])
     if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
         return
@@ -593,16 +594,13 @@ def _check_contents(opened: Opened) -> Findings:
     for name in opened.names:
         table, row = opened.tables.read(name), opened.resources.get(name, {})
         rows += len(table)
-        described, got = row.get("contentHash"), hash_content(table)
-        if described != got:
-            message = "its values are not those that were hashed"
-            yield Finding(
-                message=message,
-                table=name,
-                column="contentHash",
-                expected=described,
-                got=got,
-            )
+        yield from _compare(
+            "its values are not those that were hashed",
+            table=name,
+            column="contentHash",
+            expected=row.get("contentHash"),
+            got=hash_content(table),
+        )
     if INDEX in opened.tables.descriptor:
         names = ("datasets", "candidates", "constants")
         tables = {name: opened.tables.read(name) for name in names}
@@ -635,7 +633,7 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
     """Compare the moments of a row with computed ones, within both errors."""
     from rankconst_builder.release import STANDARD_ERRORS
 
-    key = {name: row[name] for name in KEYS["constants"] if row[name] is not None}
+    key = _name_row("constants", row)
     if isinstance(moments, str):
         yield Finding(
             message=f"cannot be computed: {moments}",
@@ -644,16 +642,14 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
             column="expectation",
         )
         return
-    if row["method"] != moments.method:
-        message = "the method is another"
-        yield Finding(
-            message=message,
-            table="constants",
-            key=key,
-            column="method",
-            expected=moments.method,
-            got=row["method"],
-        )
+    yield from _compare(
+        "the method is another",
+        table="constants",
+        column="method",
+        expected=moments.method,
+        got=row["method"],
+        key=key,
+    )
     sampled = row["method"] == "sampled"
     # A released sample stays when later versions take another number of draws.
     is_same = sampled and row["num_draws"] == moments.num_draws
@@ -694,16 +690,14 @@ def _rebuild_histograms(opened: Opened) -> Findings:
             yield Finding(note, key={"dataset": dataset}, level="note")
             continue
         for column, value in counted.statistics.items():
-            got = opened.datasets[dataset][column]
-            if got != value:
-                yield Finding(
-                    "its files, or the registry, give something else",
-                    table="datasets",
-                    key={"dataset": dataset},
-                    column=column,
-                    expected=value,
-                    got=got,
-                )
+            yield from _compare(
+                "its files, or the registry, give something else",
+                table="datasets",
+                column=column,
+                expected=value,
+                got=opened.datasets[dataset][column],
+                key={"dataset": dataset},
+            )
         for name, table in counted.tables.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
