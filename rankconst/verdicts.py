@@ -40,7 +40,7 @@ def find_floor(
     """Compare numbers with counting, or another baseline; None if it has no constants there."""
     try:
         return adjust_under(baseline, chance.batch, tables)
-    # On the training set there is none, and some constants are in the archive only.
+    # The training set has no constants of counting, and some are in the archive only.
     except (UnknownNameError, UndefinedError, UsageError):
         return None
 

@@ -298,7 +298,7 @@ def _check_descriptor(opened: Opened) -> Findings:
     compare = partial(_compare, "the descriptor states something else", DESCRIPTOR)
     for name, value in HEADER.items():
         yield from compare(name, value, descriptor.get(name))
-    if parse_version(tables.version) is None and tables.version != "unreleased":
+    if parse_version(tables.version) is None and tables.version != UNRELEASED:
         yield from compare("version", "X.Y.Z", tables.version)
     folder = Path(str(tables.folder)).name
     version = folder.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
