@@ -248,10 +248,7 @@ class Span(NamedTuple):
 
 
 def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, Span]:
-    """Return the place of each column, by ascending mean of candidates, its size.
-
-    In all panels a column is as wide as its metric with the most results needs.
-    """
+    """Return the place of each column, by ascending mean of candidates, the same in all panels."""
     counts = Counter((point.column, point.metric) for point in points)
     spans, start = {}, 0
     for column in sorted(sizes, key=lambda column: (sizes[column], column)):

@@ -264,11 +264,7 @@ def _drop_data(contents: Mapping[str, Content]) -> dict[str, Content]:
 
 
 def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
-    """Read and code the files of a benchmark, given by role as bytes.
-
-    Raises DataError for malformed files, and MissingSourceError if the graph that models are
-    trained on is needed and missing: it tells which relations count as seen.
-    """
+    """Read and code the files of a benchmark; MissingSourceError if a necessary one is missing."""
     names = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
         role: read_triples(contents[role], source.format, names[role])

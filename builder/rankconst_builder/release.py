@@ -241,10 +241,7 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
 
 
 def _is_released(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> bool:
-    """Tell whether the folder holds this very release.
-
-    UsageError if it holds anything else, or if other values of this version came with the package.
-    """
+    """Tell whether the folder holds this very release; UsageError if it holds another one."""
     complete_exchange(order.out)
     if (order.out / DESCRIPTOR).is_file():
         existing = load(order.out)

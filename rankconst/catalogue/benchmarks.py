@@ -175,10 +175,7 @@ class Benchmark:
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
-    """Return the benchmark of an entry of benchmarks.toml; takes fields out of `entry`.
-
-    A file has a URL of its own, or is a member of the archive: ``{member = "train.txt"}``.
-    """
+    """Return the benchmark of an entry of benchmarks.toml; takes fields out of `entry`."""
     archive = Remote(**entry.pop("archive", {"url": ""}))
     files: dict[str, BenchmarkFile] = {}
     for role, described in entry.pop("files", {}).items():

@@ -118,10 +118,7 @@ def _count_words(text: str, words: list[re.Match[str]]) -> int:
 
 
 def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
-    """Return True if two neighbouring words may be of one name, by what is between them.
-
-    "FB15k-237" and "FB15k 237" are one; of "FB15k, 237" a comma parts them.
-    """
+    """Return True if two neighbouring words may be of one name; a comma between them parts them."""
     between = word.end(), other.start()
     if _GAP.fullmatch(text, *between) is not None:
         return True

@@ -379,10 +379,7 @@ def find_protocol(name: str) -> Protocol:
 
 
 def _sample(name: str, negatives: int, way: str | None) -> Protocol:
-    """Return the protocol that ranks each task among as many sampled negatives.
-
-    `way` is how they are drawn; None for the usual way. `name` is what messages quote.
-    """
+    """Return the protocol that ranks among so many negatives, drawn in a way or the usual one."""
     if negatives < 1:
         raise UnknownNameError(
             f"protocol {name!r} needs at least one negative: sampled:500, for example."

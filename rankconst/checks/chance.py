@@ -103,10 +103,7 @@ _LEAST_Z = -5.0
     why="Hoyt et al. 2022, arXiv:2203.07544; E and Var of the tables.",
 )
 def _find_mismatches(case: Case) -> Iterator[Finding]:
-    """Find adjusted values that are not those of the base value next to them.
-
-    Without ranking tasks, only those are found that no tasks could give.
-    """
+    """Find adjusted values that are not those of the base value next to them."""
     if case.tasks is None:
         yield from _find_unscaled(case)
         return

@@ -185,10 +185,7 @@ def _add_answers(
 
 
 def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
-    """Report on stderr undefined forms, the caveat of the tool, and the reason for a missing p.
-
-    All batches, at least one, are of the same tool.
-    """
+    """Report undefined forms, the caveat of the tool, and the reason for a missing p on stderr."""
     undefined, unattained = dict[str, None](), dict[str, None]()
     for batch in done:
         dataset = batch.constants.tasks.dataset

@@ -341,10 +341,7 @@ def _choose_sources(
 def _place_files(
     files: Mapping[str, str], scheduler: str | None
 ) -> tuple[dict[str, Path], str | None]:
-    """Return the paths of files by split, and the URL of a training set, if it has one.
-
-    Only the workers of a cluster can read a URL: UsageError without `scheduler`, its address.
-    """
+    """Return paths by split, and the URL of a training set, which only a `scheduler` can read."""
     url = None
     if "://" in files.get("train", ""):
         url = files["train"]

@@ -221,10 +221,7 @@ def _list(
 
 
 def _compare_files(works: Sequence[Work]) -> Compared:
-    """Read and adjust files, and order their models by metric and dataset.
-
-    Report on stderr assumptions, questions, and results without another to compare with.
-    """
+    """Read and compare files; report assumptions, questions, and results without a counterpart."""
     from rankconst.cli.adjust_file import adjust_file, read_file, report
     from rankconst.results.compared import compare_files
     from rankconst.results.listed import choose_ranks

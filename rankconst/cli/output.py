@@ -379,7 +379,7 @@ def report_sampled(
     """Report the other tasks of papers on a benchmark like FB15k-237 v1 (GraIL).
 
     Its own tool ranks among samples, and other papers take another test set. Only numbers without a
-    tool, on assumed tasks, need the report.
+    tool, on assumed tasks, are concerned.
     """
     plain = {adjusted.batch.tasks for adjusted in done if adjusted.batch.tool is None}
     # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.

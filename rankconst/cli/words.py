@@ -94,10 +94,7 @@ def find_call(words: Sequence[str]) -> Call | None:
 
 
 def _call(command: str, function: Function, words: Sequence[str]) -> int | None:
-    """Call the function of a command with what the words behind it say; return its exit code.
-
-    Without a command, `function` refuses the line, and gets the words themselves.
-    """
+    """Call the function of a command with what the words behind it say; return its exit code."""
     if not command:
         return function(words)
     parameters = list_parameters(function)
