@@ -17,7 +17,7 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, FLOOR
 from rankconst.catalogue.benchmarks import explain_ambiguous, list_ambiguous
 from rankconst.catalogue.mentions import list_graph_names
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, list_adjusted_names
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
 from rankconst.catalogue.tools import load_tools
 from rankconst.names import squash
 from rankconst.results.vocabulary import VOCABULARY
@@ -105,7 +105,6 @@ def write_json(content: Any) -> str:
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
     """Return the names that the calculator reads, each with its spellings and traits."""
     datasets = []
-    protocols = dict(PROTOCOLS)
     for key in keys:
         row, counting = tables.datasets[key], tables.find_counting(key)
         dataset = {
@@ -116,7 +115,6 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
             "counting": "" if counting is None else counting.brief,
         }
         datasets.append(dataset)
-        protocols |= {name: find_protocol(name) for name in dataset["protocols"]}
     ambiguous = {}
     for name, keys_of_name in list_ambiguous().items():
         if explain_ambiguous(name):
@@ -135,10 +133,6 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
         "ambiguous": ambiguous,
         "metrics": [_describe_metric(metric) for metric in OFFERED],
         "tools": [_pick(tool, *_OF_TOOLS) for tool in load_tools().values()],
-        "protocols": [
-            {"key": key, "summary": row.summary, "relations": row.relation_summary}
-            for key, row in protocols.items()
-        ],
         "baselines": [_pick(row, "key", "title", "brief") for row in BASELINES.values()],
     }
 

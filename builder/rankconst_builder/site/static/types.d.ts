@@ -12,12 +12,11 @@ interface Tool {
   key: string; title: string; protocol: string; side: string | null; batch: number | null;
   shifts: Record<string, number>; caveats: string[]; refused: Record<string, string>; unranked: Record<string, string>;
 }
-/** `protocol`: the default; `relations`: the summary for that side. */
+/** `protocol`: the default. */
 interface Catalogue {
   version: string; noise: number; protocol: string;
   numbers: { digits: string; exponent: string; plus_minus: string; units: Record<string, number> };
   datasets: Dataset[]; metrics: Metric[]; tools: Tool[]; ambiguous: Record<string, string[]>;
-  protocols: { key: string; summary: string; relations: string }[];
   baselines: { key: string; title: string; brief: string }[];
 }
 /** `constants`: expectation and variance. */
