@@ -191,7 +191,7 @@ def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: 
 def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
     """Yield a comparison of models for each metric that they share on two graphs or more.
 
-    The columns that are compared may differ in graph and protocol, and in nothing else.
+    The columns agree in metric, tie policy, split, side and aggregation. Protocols may differ.
     """
     groups: dict[Hashable, list[_Column]] = defaultdict(list)
     for column in columns:

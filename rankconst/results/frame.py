@@ -389,7 +389,7 @@ def _read_texts(series: Any) -> Any:
 def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
     """Return a code for each cell, an index into the distinct cells, and these.
 
-    The code of a missing cell is their number: 0.3, NaN have the codes 0, 1, and [0.3] is distinct.
+    A missing cell has the next code: 0.3, NaN have the codes 0 and 1, and only 0.3 is distinct.
     """
     import pandas as pd
 
@@ -416,7 +416,7 @@ def _spell(cell: Any) -> str:
 
 
 def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
-    """Return the numbers of a column as floats, and its other cells as texts; None without numbers.
+    """Return the numbers of a column as floats, and its other cells as texts; None if all are text.
 
     Cells 0.3, "n/a" become 0.3, NaN and "", "n/a". Infinite numbers and decimal.Decimal are texts.
     """

@@ -543,7 +543,7 @@ def _list_heaviest(average: Average) -> list[str]:
 
 
 def _describe_result(average: Average, *, details: bool) -> list[str]:
-    """Describe the mean of a model, as by ["0.41", "index 0.40", "±0.05 over datasets"]."""
+    """Describe the mean of a model, as in ["0.41", "index 0.40", "±0.05 over datasets"]."""
     parts = [show_expected(average.value)]
     parts += _describe_index(average, average.chance, "index", "indices", details=details)
     significance = average.compute_significance() if details else None
@@ -559,7 +559,7 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
 def _describe_index(
     average: Average, against: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
-    """Describe the index of a mean, as by ["index 0.3135 (mean of indices 0.3401)"].
+    """Describe the index of a mean, as in ["index 0.3135 (mean of indices 0.3401)"].
 
     With `details`, z is added. The mean of indices is left out if it differs by rounding only.
     """

@@ -208,7 +208,7 @@ class Entries(Listed[Entry]):
         return self.gather([test(head) for head in self.heads], np.bool_)
 
     def flag_contexts(self, test: Callable[[Address], bool]) -> Flags:
-        """Flag the numbers whose context passes a test, which each distinct one takes once."""
+        """Flag the numbers whose context passes a test; each distinct context is tested once."""
         flags = np.array([test(context) for context in self.contexts], dtype=np.bool_)
         return flags[self.context_of]
 
@@ -782,7 +782,7 @@ def _name_heading_models(reading: Reading) -> Division | None:
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     """Return a code for each entry, the same for those of one evaluation.
 
-    Models, the rows of a wide table, and if `by_ties` tie policies tell evaluations apart.
+    The rows of a wide table tell evaluations apart, and the divisions of :func:`list_divisions`.
     """
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows

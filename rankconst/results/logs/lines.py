@@ -154,7 +154,7 @@ def list_settings(line: str) -> Iterator[str]:
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
     """Tell whether a setting, ``data_path: FB15k-237``, names the dataset.
 
-    An unknown name, which may be any word, needs a flag or a quote, and a key that is no path.
+    An unknown name, which may be any word, must be delimited, as by a quote, and its key no path.
     """
     stem = _PATH.sub("", key)
     if VOCABULARY.roles.get(squash(stem)) != "dataset":

@@ -336,7 +336,7 @@ def find_reason(heading: Heading, j: int) -> str:
 
 
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
-    """Return the message about a table without metrics: what would tell them, such as an option."""
+    """Return the message about a table without a metric: what its columns may be, and a remedy."""
     row, place = rows[0], document.at(rows[0].line)
     ranks = next((name for name in row.plain if squash(name) in {"rank", "ranks"}), "")
     if ranks:
@@ -373,8 +373,6 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
     """Add numbers to names that come again, skipping those that are taken.
 
-    >>> _number_repeated(["MRR", "MRR", "MR"])
-    ('MRR', 'MRR (2)', 'MR')
     >>> _number_repeated(["MRR", "MRR", "MRR (2)"])
     ('MRR', 'MRR (3)', 'MRR (2)')
     """

@@ -445,7 +445,7 @@ class SheetReader:
     def _gather(self, columns: Sequence[Column]) -> Entries:
         """Return the numbers of all columns, with places that count them row by row.
 
-        Two columns of two rows get 0, 2 and 1, 3. No column has two numbers in one row.
+        Two full columns of two rows get 0, 2 and 1, 3. No column has two numbers in one row.
         """
         counts = np.zeros_like(self._rows)
         for column in columns:

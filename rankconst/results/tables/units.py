@@ -190,7 +190,7 @@ class _Units:
         return float(np.unique(large).size / np.unique(rows).size)
 
     def list_shares(self, chosen: Flags, family: Family | None) -> _Shares | None:
-        """List the numbers of a family, which `chosen` flags, without a sign; None if none is."""
+        """List the `chosen` numbers of a family without a percent sign; None if there are none."""
         is_plain = chosen & self._is_kept & ~self._is_percent & np.isfinite(self._values)
         places = np.flatnonzero(is_plain)
         if family is None or not places.size:
