@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.catalogue.literature import find_suite, load_suites, parse_suite
+from rankconst.catalogue.literature import find_suite, join_graphs, load_suites, parse_suite
 from rankconst.catalogue.tools import load_tools
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
@@ -50,6 +50,14 @@ def test_no_name_is_that_of_a_benchmark() -> None:
     ]
     assert len(set(own)) == len(own)
     assert not taken & set(own)
+
+
+def test_joined_graphs_are_a_suite_only_if_graphs_and_tool_are_the_same() -> None:
+    ultra, graphs = load_tools()["ultra"], load_suites()["grail_12"].graphs
+    assert join_graphs(reversed(graphs), ultra) == ("grail_12",)
+    assert join_graphs(graphs, None) == ("+".join(graphs),)
+    fewer = "+".join(graphs[1:])
+    assert join_graphs(graphs[1:], ultra) == (fewer, f"{fewer}@ultra")
 
 
 def test_names_are_read_in_any_spelling() -> None:
