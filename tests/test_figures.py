@@ -83,7 +83,8 @@ def list_points(axes: Axes) -> list[tuple[str, str, float]]:
 @needs_matplotlib
 def test_points_are_the_numbers() -> None:
     figure = draw_results(adjust(SUN), [parse_metric("mrr"), parse_metric("mr")])
-    panels = itertools.product(("MRR", "MR"), FORMS)
+    index_names = {"MRR": "AMRR", "MR": "AMRI"}
+    panels = itertools.product(index_names, FORMS)
     for (name, form), axes in zip(panels, figure.axes, strict=True):
         expected: list[Any] = []
         for dataset, model, text in zip(SUN["dataset"], SUN["model"], SUN[name], strict=True):
@@ -93,6 +94,8 @@ def test_points_are_the_numbers() -> None:
             height = pytest.approx(adjusted.value if form == "value" else adjusted.index)
             expected.append((constants.tasks.dataset, model, height))
         assert list_points(axes) == sorted(expected, key=lambda point: point[:2])
+        names = {"value": name, "index": index_names[name], "skill": f"{name} skill"}
+        assert axes.get_title(loc="left") == f"{FORMS[form]}: {names[form]}"
 
 
 @needs_matplotlib
