@@ -128,6 +128,21 @@ def test_the_best_ranker_has_the_index_one() -> None:
     assert alike.significance(0.5) == plain.significance(0.5)
 
 
+def test_queries_count_by_their_weights() -> None:
+    weights = [1.0, 3.0, 2.0]
+    found = rankconst.from_counts([5, 5, 6], weights, relevant=[2, 2, 3]).constants("recall@2")
+    five, six = (
+        rankconst.from_counts([size], relevant=[right]).constants("recall@2")
+        for size, right in ((5, 2), (6, 3))
+    )
+    single = [five, five, six]
+    shares = [weight / sum(weights) for weight in weights]
+    expectation = sum(share * one.expectation for share, one in zip(shares, single, strict=True))
+    variance = sum(share**2 * one.variance for share, one in zip(shares, single, strict=True))
+    assert (found.expectation, found.variance) == pytest.approx((expectation, variance))
+    assert found.histogram.total_weight == sum(weights)
+
+
 def test_a_pooled_precision() -> None:
     """Hits of all queries over the sum of min(R, k), by all rankings of two unlike queries."""
     found = rankconst.from_counts([4, 5], relevant=[1, 3]).constants("precision_pooled@2")
