@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from brute import ORDER, count_brute_force, count_with_sets
+from brute import ORDER, count_brute_force, count_with_sets, ranked_relations
 from cases import choose, for_each
 from graphs import (
     CATALOGUE,
@@ -75,7 +75,11 @@ def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:
                 expected.rows,
                 [expected.head, expected.tail, *relation],
             ), where
-            assert count_ranked(graph, protocol)["head"] == expected.num_entities
+            numbers = count_ranked(graph, protocol)
+            assert numbers["head"] == expected.num_entities
+            if relation:
+                directions = 2 if graph.temporal else 1
+                assert numbers["relation"] == directions * len(ranked_relations(dataset, protocol))
             if ranked and relation:
                 asked = Counter((0, size, 1.0) for size in expected.relation)
                 assert rows_of(got.blocks["relation"].tally.histogram()) == asked
