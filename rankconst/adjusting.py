@@ -205,8 +205,8 @@ def compare_with(
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
     """Adjust batches by the constants of further baselines.
 
-    Returns the batches by baseline, and by the index of a number why a baseline has no constants
-    for it. If a baseline has no constants for any batch, its first error is raised.
+    Returns the batches by baseline, and a note for each number without constants of a baseline, by
+    its index. Raises the first error of a baseline that has no constants for any batch.
     """
     against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
     errors: dict[str, RankconstError] = {}

@@ -124,7 +124,10 @@ class Address:
 def assign_numbers(
     places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return the questions with the positions of their numbers; `total` is 0 if those are all."""
+    """Return the questions with the positions of their numbers, out of `total` in the file.
+
+    The total of a question about all numbers is 0.
+    """
     assigned = []
     for question, positions in places.items():
         numbers = tuple(sorted(positions))
@@ -295,7 +298,7 @@ def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
 
 
 def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
-    """Return the keys of the benchmarks that a protocol is for; none if it is for any."""
+    """Return the keys of the benchmarks that a protocol is for; nothing if it is for any."""
     if protocol is None or is_filtered(protocol):
         return []
     from rankconst.catalogue.benchmarks import load_benchmarks
@@ -710,8 +713,8 @@ def read_words(from_file: Address, from_user: Address) -> Address:
 def _parse_value(question: Question, value: str) -> tuple[str, str]:
     """Return the field and the key of the value of an accepted word: split and valid for ``valid``.
 
-    If the question has no field with keys, the first field with such a value is taken. Raises
-    UnknownNameError or UsageError if there is none.
+    A question without such a field takes the first field that has the value. Raises
+    UnknownNameError or UsageError if no field has it.
     """
     if question.field in _PARSERS:
         return question.field, _PARSERS[question.field](value)

@@ -99,7 +99,7 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
 # Kept for one histogram: macro averages are over the same blocks.
 @functools.lru_cache(maxsize=1)
 def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
-    """Return mean and variance of 1/r on each block, from those of (r/c)^-1."""
+    """Return mean and variance of 1/r on each block."""
     blocks = blocks_of(distinct)
     above, spread = blocks.scaled_power(-1.0)
     return (1 + above) / blocks.centres, spread / np.square(blocks.centres)
@@ -200,11 +200,11 @@ def average(
     slack: Values | float,
     error: float | None = None,
 ) -> Moments:
-    """Return the moments of the weighted mean over all tasks, given those of single tasks.
+    """Return the moments of the weighted mean over all tasks, given the moments of single tasks.
 
     `mean` and `variance` are of one task of each row. `slack` bounds the absolute error of
-    `variance` beyond a few roundings, `error` the relative error of the average of `mean`: None for
-    a few roundings, as where all terms are positive.
+    `variance` beyond a few roundings. `error` bounds the relative error of the average of `mean`;
+    None stands for a few roundings.
     """
     tasks = histogram.row_weights
     total = math.fsum(tasks.tolist())

@@ -208,9 +208,9 @@ class _Plan(NamedTuple):
 def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> _Plan:
     """Choose coefficients and the number of draws, at most `limit`, from a pilot sample.
 
-    `values` are its draws of M, `counts` those of B. For either moment L is used if that makes its
-    error smaller. Of the powers of 2 beyond the pilot sample, the first that is expected to bring
-    both errors down to GOAL is taken.
+    `values` are its draws of M, `counts` its draws of B. L is used for a moment if it makes the
+    error smaller. The draws are the first power of 2, from twice the pilot sample on, that should
+    bring both errors down to GOAL.
     """
     slopes = _fit(values, counts)
     linear = _estimate(control, slopes, values, counts)

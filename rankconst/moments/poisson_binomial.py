@@ -205,7 +205,7 @@ class BelowCounts:
     def evaluate(self, count: int, centre: int) -> PointLaws:
         """Return the laws of B(x) around `count`, at least the number of ranks certain to be <= x.
 
-        Tails of points below `centre` are -P(B(x) >= count), of the others P(B(x) < count).
+        Tails are -P(B(x) >= count) at points below `centre`, else P(B(x) < count).
         """
         size = self._points.size
         tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
@@ -223,8 +223,9 @@ class BelowCounts:
     ) -> tuple[Values, Values, Values]:
         """Return tail, mass and error of :class:`PointLaws` at the points x.
 
-        `first` is the index of the first N above each x: tasks before it are certain to have a rank
-        of at most x, and `needed` of the others have to. `left` is as for :meth:`Circle.read_off`.
+        `first` is the index of the first N above each x. Tasks before it have ranks of at most x
+        for certain; `needed` uncertain ranks have to be at most x, too. `left` is as for
+        :meth:`Circle.read_off`.
         """
         uncertain = self._total - self._certain[first]
         # Between two counts; above 0, which no finite tilt reaches.

@@ -179,8 +179,8 @@ def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
 def average(laws: Sequence[Law], weights: Values) -> Moments:
     """Return the moments of the weighted mean of a metric over independent queries.
 
-    `laws` are those of each distinct kind of query, `weights` has a row for each: number of
-    queries, sum of their weights, sum of the squares of these.
+    There is a law for each distinct kind of query. `weights` has a row for each: number of queries,
+    sum of their weights, sum of the squared weights.
     """
     mean, variance, mean_error, variance_error = np.array(laws).T
     whole = math.fsum(weights[:, 1])

@@ -177,10 +177,10 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
 
 
 def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
-    """Return the last orthonormal polynomial at x, its derivative, and the others' sum of squares.
+    """Return the last orthonormal polynomial p_K at x, its derivative, and the sum of p_k^2, k < K.
 
-    They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta`, with a row
-    for each row of x, has beta_0 .. beta_{K-1}: the last one is p_K.
+    They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta` has beta_0 ..
+    beta_{K-1} in a row for each row of x.
     """
     before = np.zeros_like(x)
     value = np.ones_like(x)

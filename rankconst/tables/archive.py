@@ -401,8 +401,8 @@ class Tables(TableFiles):
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
         """Return the keys of the baselines that a name asks for; None asks for chance alone.
 
-        ``all`` asks for chance and those that the tables hold: of a dataset, given by its key; else
-        of any dataset, without the baseline that few have.
+        ``all`` asks for chance and the baselines in the tables: of a dataset, given by its key;
+        else of any dataset, without the baseline that few have.
         """
         if name is None:
             return (DEFAULT_BASELINE,)
@@ -480,10 +480,10 @@ class Tables(TableFiles):
         return tuple(dict.fromkeys(row.protocol for row in self.records(dataset).histograms))
 
     def _find_stored(self, tasks: Tasks) -> Tasks | None:
-        """Return the tasks with rows to use: those given, or under a protocol that is as good.
+        """Return the tasks whose rows serve: the given ones, or another protocol's; else None.
 
-        Of sampled negatives the numbers of tasks and the relations are enough: rows of
-        ``sampled:M`` or ``raw`` have them. None without any.
+        Under sampled negatives only the numbers of tasks and the relations matter, which rows of
+        ``sampled:M`` or ``raw`` have.
         """
         if self.holds(tasks):
             return tasks

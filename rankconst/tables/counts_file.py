@@ -113,13 +113,11 @@ def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
 
 
 def read_counts(path: Path, tool: str | None = None) -> Tables:
-    """Read a CSV file with a column num_candidates, and others as needed.
+    """Read a CSV file with a column num_candidates, or with a number of candidates in each line.
 
-    These are num_tasks, side, split, protocol and dataset.
-
-    A file of numbers alone, one a line, has the counts of the tasks. A dataset without a name has
-    that of the file. With a column relevant, the rows are queries with so many right answers;
-    `tool` is then the library that evaluated them.
+    Further columns are num_tasks, side, split, protocol and dataset; the file's name is the default
+    dataset. With a column relevant, the rows are queries with so many right answers; `tool` is then
+    the library that evaluated them.
     """
     tallies: dict[Tasks, _Tally] = defaultdict(Counter)
     try:

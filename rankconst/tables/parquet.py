@@ -364,8 +364,8 @@ class Records:
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of tasks, pooled over their sides, splits and relations.
 
-        None if rows of one of them are missing. Under another baseline than chance they are those
-        of the blocks on which it ranks, with offsets.
+        None if rows are missing for one of them. A baseline other than chance has the counts of its
+        blocks, with offsets.
         """
         if tasks.relations:  # selections have no limit, so they are not kept
             return self._pool(tasks)

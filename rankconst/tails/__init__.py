@@ -189,10 +189,10 @@ def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fract
 def _of_inverse(
     compute: Callable[[SumLaw, Histogram, Fraction], Tail],
 ) -> Callable[[SumLaw, Histogram, float], Tail]:
-    """Return the function for the tail of 1 over a metric, given that of the metric.
+    """Return the function for the tail of 1 over a metric, given the function for the metric.
 
-    1/M is at least as good as a value if M is at least as good as 1/value. Any ranker is as
-    good as 0.
+    1/M is at least as good as a value if M is at least as good as 1/value. Any ranker is as good as
+    0.
     """
     return lambda law, histogram, value: (
         compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
@@ -215,9 +215,9 @@ def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
 def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
     """Return P(S - top >= x) for the sum S with the largest value top.
 
-    S - top lies in -width .. 0. For x above 0 the probability is 0; at 0, within the slack, it is
-    that of all ranks being the best; at -width and below, and where nothing varies, it is 1.
-    Between the two ends `compute` gives it.
+    S - top lies in -width .. 0. Between the two ends `compute` gives the probability. Above 0 it is
+    0. At 0, within the slack, all ranks must be the best. At -width and below, and if nothing
+    varies, it is 1.
     """
     if x > slack:
         return Tail(-math.inf, 0.0, "exact")

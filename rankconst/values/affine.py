@@ -225,9 +225,9 @@ def map_corners(
 ) -> Interval:
     """Return what an adjusted form can be if neither the value nor the moments are known exactly.
 
-    `ends` are those of the value, `corners` the moments at all combinations of their bounds. Each
-    form is monotone in the value, the expectation and the variance, so it is extreme at corners.
-    UndefinedError if it is undefined at a corner, or between two.
+    The value lies between `ends`; `corners` are the moments at all combinations of their bounds.
+    Each form is monotone in the value, the expectation and the variance, so it is extreme at
+    corners. UndefinedError if it is undefined at a corner, or between two.
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]

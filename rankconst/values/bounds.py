@@ -332,8 +332,8 @@ def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
     """Flag the evaluations with numbers that contradict each other. Shape (evaluations,).
 
     `hits` are the Hits@k by ascending k. No Hits@k is below one of a smaller k; MRR lies between
-    its bounds by the hits; MR is not below the least that the hits and the MRR allow. A number that
-    is missing, NaN, compares as false and so contradicts none.
+    its bounds by the hits; MR is not below the least that the hits and the MRR allow. A missing
+    number is NaN, which contradicts nothing.
     """
     ks = [metric.hits_k or 0 for metric in hits]
     size = next(iter(ends.values())).lower.size
@@ -361,8 +361,8 @@ def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
 def _explain(numbers: Sequence[_Number]) -> str:
     """Return the reason why the numbers of an evaluation contradict each other.
 
-    They come by ascending k of Hits@k, then MRR and MR. The rules are those of :func:`_find_wrong`,
-    in its order; the first that is broken is named, and the last is left when no other is.
+    Numbers are in the order of :func:`find_contradictions`. The first broken rule of
+    :func:`_find_wrong` is named; the last rule is left if no other one is broken.
     """
     hits = [number for number in numbers if number.metric.hits_k is not None]
     for i, share in enumerate(hits[1:], start=1):

@@ -456,7 +456,8 @@ def _list_hits(
 ) -> tuple[Values, tuple[str, ...]]:
     """Return the least and the largest share of whole hits of each value, and a note on each.
 
-    Shares have shape (2, values). A value without one gets NaN; others have an empty note.
+    Shares have shape (2, values). A value that no number of hits gives has NaN and a reason in its
+    note; any other note is empty.
     """
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
     for index, (value, interval) in enumerate(zip(values, intervals, strict=True)):

@@ -268,7 +268,7 @@ def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
 
 
 def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_Value]:
-    """Return the value of a side; for ``both``, those of head and tail if it has none itself.
+    """Return the value of a side; for ``both``, the values of head and tail if it has none itself.
 
     Raises UnknownNameError if a side has no value; `lack` begins the message: "there are no ranks".
     """
@@ -281,7 +281,7 @@ def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_V
 
 
 def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
-    """Sort the ranks of right answers by query, and those of a query from the smallest.
+    """Sort the ranks of right answers by query, and within a query from the smallest.
 
     Ranks 6, 3, 1 of queries b, a, b become 3, 1, 6, with queries that begin at indices 0 and 1.
     DataError if a query has a rank twice, or queries are not all numbers or all names.

@@ -94,7 +94,7 @@ def compute_significance(
 
 
 def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
-    """Return the nearest value that ranks of `n` tasks give, and the ends of those in the interval.
+    """Return the nearest value that ranks of `n` tasks give, and the extremes in the interval.
 
     Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. Hits@10 of
     0.32 to 0.34 of 40 tasks is 13/40. An exact value that no ranks give is taken for a rounded one.

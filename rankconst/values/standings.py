@@ -242,8 +242,8 @@ def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.floa
     """Correct the log10 p of all pairs of `size` models by Holm; return a symmetric matrix.
 
     The given p are in the order of ``np.triu_indices(size, 1)``. Of m pairs the least p is
-    multiplied by m, the next one by m - 1, and so on; none may become less than the one before it,
-    or exceed 1. Of three, 0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06.
+    multiplied by m, the next one by m - 1, and so on. No product becomes less than the one before
+    it, or exceeds 1: 0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06.
     """
     order = np.argsort(log10_p, kind="stable")
     factors = np.log10(np.arange(order.size, 0, -1))

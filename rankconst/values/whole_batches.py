@@ -169,7 +169,7 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
 
 
 def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ranked: int) -> float:
-    """Return the sum of the `ranked` smallest values, of which each occurs `num_tasks` times."""
+    """Return the sum of the `ranked` smallest values, if each value occurs `num_tasks` times."""
     order = np.argsort(values, kind="stable")
     return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
 
