@@ -20,7 +20,7 @@ class Printed(NamedTuple):
 
     rows: Iterable[Row]
     above: tuple[Text, ...] = ()
-    commas: bool = False  # True if decimals may have a comma before them
+    commas: bool = False  # True if decimals may follow a comma, as in 0,338
 
 
 def read_near(place: str, text: str) -> Text:
@@ -29,7 +29,10 @@ def read_near(place: str, text: str) -> Text:
 
 
 def _read_farther(text: str) -> Text:
-    """Read a paragraph above others: a label, or words that may be about the table."""
+    """Read a paragraph that is not the nearest one above a table.
+
+    A label declares as any other does. A sentence names no graph: it may be about other tables.
+    """
     near = read_near("a paragraph above", text)
     if near.label.is_vocabulary:
         return near
@@ -37,7 +40,7 @@ def _read_farther(text: str) -> Text:
 
 
 _SIGNS = frozenset("*†‡§¶⋆∗★☆")
-# Marks where a clause begins, "†, ‡": "All but † ..." is about the other cells.
+# Marks count only where a clause begins: "All but † ..." is about the cells without a dagger.
 _MARK = r"[\\^({\[]{0,4}(?:[†‡§¶⋆∗★☆]|\*(?=[*\s:=,)}\]]))+[)}\]]*"
 _SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sand)\s?{_MARK})*")
 _STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆]")
@@ -125,30 +128,33 @@ class Outline:
             self._paragraphs.append(_Paragraph(text, is_item))
 
     def _take_caption(self, text: str) -> bool:
-        """Take a numbered caption if captions are below their tables, and return True then.
+        """Give a numbered caption to the table above it; return whether that was done.
 
-        They are above if the first one comes before any table.
+        If the first caption comes before any table, captions are above their tables.
         """
         if not NUMBERED.match(text):
             return False
         if not self._tables:
             self._captions_above = True
-        if not self._captions_above:
-            self._tables[-1].captions.append(text)
-        return not self._captions_above
+        if self._captions_above:
+            return False
+        self._tables[-1].captions.append(text)
+        return True
 
     def _take_note(self, text: str, *, is_item: bool) -> bool:
-        """Take a text right below a table as a note on it, and return True if it is only that.
+        """Add a text right below a table to its notes; return whether it is only a note.
 
-        A text with a mark, "* raw", is. A short one without may be about the next table, too.
+        A text with a mark, such as "* raw", is only a note. A short one without a mark may also be
+        the paragraph above the next table.
         """
         is_below, self._is_below = self._is_below, False
         is_marked = _MARKED.match(text) is not None
         is_short = not is_item and len(text) <= _LONGEST_NOTE and not NUMBERED.match(text)
-        if not is_below or not (is_marked or is_short) or text.endswith((":", "：")):
+        introduces_next = text.endswith((":", "："))
+        if not is_below or introduces_next or not (is_marked or is_short):
             return False
         near = read_near("the note below", text)
-        # Of the cells with the mark: it declares nothing of others.
+        # A note with a mark is about the marked cells, so it declares nothing about the others.
         if is_marked and not text.startswith(("(", "[")):
             near = near._replace(label=weaken(near.label))
         self._tables[-1].notes.append(near)
@@ -160,12 +166,12 @@ class Outline:
     ) -> list[str]:
         """Add a table with the texts above it; return its list of captions, to be appended to.
 
-        The paragraphs are used up. Items of a list stay for further tables in it if this one is
-        `in_item`. A table without rows is not added.
+        The paragraphs above are then forgotten. If the table is in an item of a list, the items
+        are kept for further tables of the list. A table without rows is not added.
         """
         table = _Pending(rows, list(captions), [], [], [])
-        is_near = True  # up to the first paragraph, which may be above a list
-        for text, is_item in self._paragraphs[::-1]:  # from the nearest
+        is_near = True  # until the first paragraph that is not an item of a list
+        for text, is_item in reversed(self._paragraphs):
             if is_near:
                 table.paragraphs.append(read_near("the paragraph above", text))
             elif not is_item:
@@ -175,26 +181,30 @@ class Outline:
             heading = read_near("the heading above", self._titles[level])
             table.headings.append(heading._replace(farther=bool(table.headings)))
         if rows:
-            self._share_note()
+            self._withdraw_shared_note()
             self._tables.append(table)
             self._paragraphs = [text for text in self._paragraphs if in_item and text.is_item]
             self._is_below = True
         return table.captions
 
-    def _share_note(self) -> None:
-        """Let the last note below a table declare nothing there, if it is above the next, too.
+    def _withdraw_shared_note(self) -> None:
+        """Let the paragraph between two tables declare nothing about the upper one.
 
-        "Filtered" between two tables is a label of the second alone. Of a sentence, words that may
-        be about the first still ask.
+        It was added as the last note of the upper table and as a paragraph above the lower one. A
+        label such as "Filtered" is then about the lower table only. A sentence may be about
+        either, so its words are still asked about for the upper table.
         """
         notes = self._tables[-1].notes if self._tables else []
-        if notes and _Paragraph(notes[-1].label.text) in self._paragraphs:
-            label = notes[-1].label
+        if not notes:
+            return
+        label = notes[-1].label
+        is_above_next = _Paragraph(label.text) in self._paragraphs
+        if is_above_next:
             words = () if label.is_vocabulary else label.words
             notes[-1] = notes[-1]._replace(label=Label(label.text, words=words))
 
     def list_tables(self) -> list[Printed]:
-        """List the tables with the texts that belong to them, after the last addition."""
+        """List the tables with the texts that belong to them, once all has been added."""
         tables = []
         for rows, captions, *texts in self._tables:
             read = [read_near("the caption", caption) for caption in dict.fromkeys(captions)]
