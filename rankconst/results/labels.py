@@ -1,7 +1,7 @@
-"""Labels: a heading, a key, a cell, a caption or a sentence, read word by word.
+"""Read a heading, a key, a cell, a caption or a sentence word by word.
 
-A label that wholly consists of vocabulary declares; any other only holds words, which may have to
-be asked about.
+"Test MRR" names the metric MRR and the split test. A label of nothing but known words, as this one,
+declares what it names. Any other label only holds words that the user may be asked about.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text with the metric, the values, the graphs and the words to ask about in it."""
+    """What a text names: a metric, values, graphs, and the words to ask about."""
 
     text: str = ""
     role: str = ""  # of the cells below it: "measured" for a metric, or one of vocabulary.toml
@@ -48,7 +48,7 @@ class Label:
 
     @property
     def declared(self) -> dict[str, str]:
-        """Return the fields with a single value, if the label consists wholly of vocabulary."""
+        """The fields with a single value, if the label consists wholly of vocabulary."""
         if not self.is_vocabulary:
             return {}
         fields = {name: values[0] for name, values in self.values.items() if len(values) == 1}
@@ -60,7 +60,7 @@ class Label:
 
     @property
     def version(self) -> str:
-        """The version of a graph that it names: v1; the graph may be that of another label."""
+        """The version that the label names, v1; its graph may be in another label."""
         (version, *more) = self.values.get("version", ("",))
         return version if self.is_vocabulary and not more else ""
 
@@ -70,7 +70,7 @@ class Label:
         return bool(self.values or self.words or self.graphs or self.num_triples)
 
     def has_word_of(self, field: str) -> bool:
-        """Tell whether a word in the label is about a field."""
+        """Tell whether one of the words to ask about is about a field."""
         return any(word.field == field for word in self.words)
 
     def __hash__(self) -> int:
@@ -100,10 +100,10 @@ _NOTHING = Label()
 
 @lru_cache(maxsize=65_536)
 def read_label(text: str, k: int | None = None) -> Label:
-    """Read a text as a label: what it names, and the words in it that are to be asked about.
+    """Read a text as a label.
 
-    "Test MRR" has the metric MRR and the split test. `k` is that of a metric such as "Hits", where
-    a table has it in a column of its own.
+    "Test MRR" has the metric MRR and the split test. `k` is that of a metric such as "Hits", if a
+    table has it in a column of its own.
     """
     if not text.strip():
         return _NOTHING
@@ -169,13 +169,14 @@ class _Cleaned(NamedTuple):
 
 
 def _clean(text: str) -> _Cleaned:
-    """Take marks, units and files out of a text: "Hits@10 (%) ↑" becomes "Hits@10", in percent."""
+    """Remove marks, units and files from a text: "Hits@10 (%) ↑" becomes "Hits@10", in percent."""
     bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
     bare = _CAPTION.sub("", bare, count=1)
     if " " in bare.strip():
         words = bare.split(" ")
         bare = " ".join("" if _is_file(word) else word for word in words)
-    percent, spread = not all(map(_is_amount, _PERCENT.finditer(bare))), False
+    percent = any(not _is_amount(sign) for sign in _PERCENT.finditer(bare))
+    spread = False
     bare = _PERCENT.sub(_keep_amount, bare)
     if len(bare) <= _LONGEST_HEADING:  # these patterns take quadratic time
         spread = _SPREAD.search(bare) is not None
@@ -191,12 +192,12 @@ def _is_file(word: str) -> bool:
 
 
 def _is_amount(sign: re.Match[str]) -> bool:
-    """Tell whether a sign of percentages is that of an amount, ``25%``, and not of values."""
+    """Tell whether a percent sign belongs to an amount, ``25%``, and not to values."""
     return sign[0] == "%" and sign.string[: sign.start()].rstrip()[-1:].isdigit()
 
 
 def _keep_amount(sign: re.Match[str]) -> str:
-    """Replace a sign of percentages by a blank, but keep that of an amount."""
+    """Replace a percent sign by a blank, unless it belongs to an amount."""
     return PERCENT if _is_amount(sign) else " "
 
 
@@ -208,13 +209,17 @@ def name_queries(text: str) -> str:
 
 
 def _find_mark(text: str, graphs: Iterable[str]) -> str:
-    """Find the mark behind a graph's name, as * of WN18RR*, which a note may explain; else ""."""
+    """Find the mark behind the name of a graph, as in WN18RR*; empty if there is none."""
     for graph in graphs:
         name = graph.rstrip("*")
         start = text.find(name)
-        mark = _MARK.match(text, start + len(name)) if start >= 0 else None
-        is_closing = mark is not None and text.count(mark[0], 0, start) % 2 == 1  # 'data/WN18RR'
-        if mark is not None and not is_closing and text[max(start - 1, 0) : start] not in _QUOTES:
+        if start < 0:
+            continue
+        mark = _MARK.match(text, start + len(name))
+        if mark is None or text[max(start - 1, 0) : start] in _QUOTES:
+            continue
+        is_closing = text.count(mark[0], 0, start) % 2 == 1  # 'data/WN18RR'
+        if not is_closing:
             return mark[1] or mark[2]
     return ""
 
@@ -241,7 +246,7 @@ class Span(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A name in a label, of one or more words, with its kind."""
+    """A name in a label, of one or more words."""
 
     kind: str  # metric, graph, value, word, filler or ""
     start: int
@@ -267,22 +272,22 @@ def _scan(text: str, k: int | None) -> Iterator[_Part]:
     """Divide a text into parts from left to right, each the longest name that begins there."""
     tokens = [Span(*token.span()) for token in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
-    place = 0
-    while place < len(tokens):
-        if graphs and graphs[0].start <= tokens[place].start:
+    position = 0
+    while position < len(tokens):
+        if graphs and graphs[0].start <= tokens[position].start:
             start, end = graphs.pop(0)
             part = _Part("graph", start, end, text[start:end])
         else:
-            part = _read_name(text, tokens[place : place + _MOST_WORDS], k)
+            part = _read_name(text, tokens[position : position + _MOST_WORDS], k)
         yield part
-        while place < len(tokens) and tokens[place].start < part.end:
-            place += 1
+        while position < len(tokens) and tokens[position].start < part.end:
+            position += 1
 
 
 def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
-    """Return the longest name that begins with the first of `tokens`, or else that token.
+    """Return the longest name that begins with the first token, or else that token.
 
-    "mean reciprocal rank" is the name of a metric, though "mean" alone is filler.
+    "mean reciprocal rank" is a metric, though "mean" alone is filler.
     """
     start, end = tokens[0]
     longest = _Part("", start, end, text[start:end])
@@ -308,7 +313,7 @@ def _is_inside(text: str, start: int, end: int) -> bool:
 
 
 def _classify(name: str, k: int | None) -> str:
-    """Return the kind of a name: metric (MRR), value (valid), word (subset), filler (on), or ""."""
+    """Classify a name: "MRR" is a metric, "valid" a value, "subset" a word, "on" filler."""
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
         return ""
@@ -332,19 +337,15 @@ def _write_plain(name: str) -> str:
 
 
 def _find_graphs(text: str) -> list[Span]:
-    """Find the names of graphs in a text.
-
-    Words of vocabulary behind a name are not part of it, as in WN18RR-valid, nor are metrics on
-    either side: WN18RR-MRR, MRR-WN18RR.
-    """
+    """Find the names of graphs, without words or metrics joined to them: WN18RR-valid."""
     graphs = []
-    for mention in find_mentions(_MEASURE_FIRST.sub(_split, _MEASURE_LAST.sub(_split, text))):
-        end, words = mention.end, list[str]()
+    apart = _MEASURE_FIRST.sub(_split, _MEASURE_LAST.sub(_split, text))
+    for mention in find_mentions(apart):
+        end = mention.end
         if mention.stem > mention.start:
-            words = _WORDS.findall(text[mention.stem : mention.end].lower())
-        known = VOCABULARY.fillers | VOCABULARY.values.keys() if words else ()
-        if words and all(word in known for word in words):
-            end = mention.stem
+            words = _WORDS.findall(text[mention.stem : end].lower())
+            if words and all(map(VOCABULARY.is_plain, words)):
+                end = mention.stem
         graphs.append(Span(mention.start, end))
     return graphs
 
@@ -404,33 +405,51 @@ _TEST_TRIPLES = re.compile(
 )
 
 
-def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
-    """Compose the label of a text from its parts; `bare` is the text that was divided into them.
+class _Amounts(NamedTuple):
+    """The amounts in a text, such as "1 vs 99", as words to ask about."""
 
-    Amounts, "1 vs 99", and compounds, "new entities", are words to ask about, too. The label is
-    vocabulary if no part is unknown. A number is unknown.
-    """
-    graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
-    words = {part.word.text: part.word for part in parts if part.word is not None}
-    if not bare.isascii():  # Chinese has no blanks between words
-        lower = bare.lower()
-        words |= {
-            name: word
-            for name, word in VOCABULARY.lexicon.items()
-            if not name.isascii() and name in lower
-        }
-    in_amounts: set[int] = set()
+    words: dict[str, Word]
+    positions: set[int]  # of their characters
+
+
+def _find_amounts(bare: str) -> _Amounts:
+    """Find the numbers of candidates, the shares and the parts that a text names."""
+    found = _Amounts({}, set())
     for pattern, word in _AMOUNTS:
         for match in pattern.finditer(bare):
             amount = match[0].lower().replace(PERCENT, "%")
-            words[amount] = replace(word, text=amount)
-            in_amounts.update(range(*match.span()))
-            if amount.startswith("1 vs"):  # no comparison of models
-                words.pop("vs", None)
+            found.words[amount] = replace(word, text=amount)
+            found.positions.update(range(*match.span()))
+    return found
+
+
+def _find_unspaced(bare: str) -> dict[str, Word]:
+    """Find the words of scripts without blanks between words, such as Chinese."""
+    if bare.isascii():
+        return {}
+    lower = bare.lower()
+    lexicon = VOCABULARY.lexicon
+    return {name: lexicon[name] for name in lexicon if not name.isascii() and name in lower}
+
+
+def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
+    """Compose the label of a text from the parts into which `bare` was divided.
+
+    It is vocabulary if no part is unknown. A number is unknown.
+    """
+    graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
+    words = {part.word.text: part.word for part in parts if part.word is not None}
+    words |= _find_unspaced(bare)
+    amounts = _find_amounts(bare)
+    words |= amounts.words
+    if any(amount.startswith("1 vs") for amount in amounts.words):  # no comparison of models
+        words.pop("vs", None)
     unknown = [part for part in parts if not part.kind and part.text.lower() not in words]
     is_vocabulary = not unknown if parts else bool(words)
-    names = (part for part in unknown if part.start not in in_amounts and not part.text.isdigit())
-    are_words = all(part.kind in {"word", ""} for part in parts) and not any(names)
+    has_name = any(
+        part.start not in amounts.positions and not part.text.isdigit() for part in unknown
+    )
+    are_words = not has_name and all(part.kind in {"word", ""} for part in parts)
     measures = _list_measures(parts, k, is_vocabulary=is_vocabulary)
     asking = tuple(words.values())
     if not measures and not any("column" in word.scopes for word in asking):
@@ -462,10 +481,7 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
 def _list_measures(
     parts: Iterable[_Part], k: int | None, *, is_vocabulary: bool
 ) -> list[tuple[Metric, str | None]]:
-    """List the metrics among the parts of a label, each once, with their adjustment or None.
-
-    In a label that is no vocabulary, MAP and the like need a k: "entity map" names no metric.
-    """
+    """List the metrics among the parts of a label, each once, with their adjustment or None."""
     measures = dict.fromkeys(find_measure(part.text, k) for part in parts if part.kind == "metric")
     return [
         measure
@@ -476,7 +492,7 @@ def _list_measures(
 
 
 def _find_reason(words: Sequence[Word], metric: Metric, bare: str, parts: Iterable[_Part]) -> str:
-    """Return why numbers of a metric cannot be adjusted, as half a sentence; empty if they can."""
+    """Return why numbers of a metric cannot be adjusted, as half a sentence; else ""."""
     if _is_transformed(bare, parts, words):
         return f"it is not {metric.label} itself"
     statistics = (word for word in words if word.field == "metric" and word.scopes != {"name"})
@@ -484,7 +500,7 @@ def _find_reason(words: Sequence[Word], metric: Metric, bare: str, parts: Iterab
 
 
 def _find_values(parts: Iterable[_Part]) -> dict[str, tuple[str, ...]]:
-    """Map fields to the values that the parts of a label name: {"split": ("valid", "test")}."""
+    """Map fields to the values that a label names: {"split": ("valid", "test")}."""
     values: dict[str, tuple[str, ...]] = {}
     for part in parts:
         if part.kind == "value":
@@ -496,29 +512,28 @@ def _find_values(parts: Iterable[_Part]) -> dict[str, tuple[str, ...]]:
     return values
 
 
-_MOST_OF_TITLE = 14
+_MOST_OF_TITLE = 14  # parts; a longer text is no title, nor is one with a verb
 _STOP = re.compile(r"[:.;]\s")
 _JOINING = {"and", "or", "with", "in", "by"}
 _VERBS = {"is", "are", "was", "were"}
 
 
 def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
-    """Return the statistic that a title begins with, apart from filler; empty if there is none.
-
-    It is "gains" of "Gains over TransE", and "change" of "Ablation: change of MRR". A text with a
-    verb, or of many parts, is no title.
-    """
+    """Return the statistic that a title begins with, as "gains" of "Gains over TransE"; else ""."""
     if len(parts) > _MOST_OF_TITLE:
         return ""
-    is_first = True
-    for place, part in enumerate(parts):
-        is_first = is_first and part.text.lower() not in _JOINING
-        is_first = is_first or _STOP.search(bare, parts[place - 1].end, part.start) is not None
-        if not is_first or part.kind in {"filler", "value"} or part.text.isdigit():
+    is_first = True  # nothing but filler is before the part
+    for position, part in enumerate(parts):
+        if part.text.lower() in _JOINING:
+            is_first = False
+        if position and _STOP.search(bare, parts[position - 1].end, part.start):
+            is_first = True
+        is_filler = part.kind in {"filler", "value"} or part.text.isdigit()
+        if is_filler or not is_first:
             continue
         is_first = False
         word = part.word
-        behind = {other.text.lower() for other in parts[place + 1 :]}
+        behind = {other.text.lower() for other in parts[position + 1 :]}
         if word is not None and "title" in word.scopes and behind.isdisjoint(_VERBS):
             return word.text
     return ""
@@ -543,7 +558,7 @@ def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
 
 
 def _joins_sides(parts: Iterable[_Part]) -> bool:
-    """Tell whether head and tail are joined by nothing but vocabulary: "head and tail entities"."""
+    """Tell whether only vocabulary is between head and tail: "head and tail entities"."""
     side_before = ""  # empty if a word that is not vocabulary follows it
     for part in parts:
         if part.kind == "value":
@@ -566,10 +581,7 @@ _FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_
 
 
 def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) -> bool:
-    """Tell whether the rest of a heading makes it another number, as in MR^2 or MR / 1000.
-
-    A number of candidates, "50 samples", which is one of the `words`, does not.
-    """
+    """Tell whether a heading is of another number than its metric, as in MR^2 or MR / 1000."""
     rest, end = "", 0
     for part in parts:
         text = part.text
@@ -618,7 +630,7 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
 
 
 def clean_heading(heading: str) -> str:
-    """Remove directions and percent signs from a heading: true of published values only."""
+    """Remove directions and percent signs, which are true of published values only."""
     return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
 
 
@@ -646,9 +658,9 @@ def join_k(name: str, k: str) -> str:
     >>> join_k("Hits@", "10"), join_k("hits@k", "@ 3"), join_k("Hits@N (%)", "N=1")
     ('Hits@10', 'hits@3', 'Hits@1 (%)')
     """
-    place = f"@{k.lstrip('@=knKN ')}"
-    joined = _OPEN_K.sub(place, name, count=1)
-    return f"{name.rstrip()}{place}" if joined == name else joined
+    written = f"@{k.lstrip('@=knKN ')}"
+    joined = _OPEN_K.sub(written, name, count=1)
+    return f"{name.rstrip()}{written}" if joined == name else joined
 
 
 def _asks_in_headings(word: Word) -> bool:
@@ -657,9 +669,10 @@ def _asks_in_headings(word: Word) -> bool:
 
 
 def asks_nowhere(label: Label) -> bool:
-    """Tell whether a heading has a word that is asked about in other places only: known MRR."""
-    words = (word for word in label.words if word.text in VOCABULARY.lexicon)
-    return not all(map(_asks_in_headings, words))
+    """Tell whether a heading has a word that headings do not ask about: "known" of "known MRR"."""
+    return any(
+        word.text in VOCABULARY.lexicon and not _asks_in_headings(word) for word in label.words
+    )
 
 
 def list_others(text: str) -> list[str]:
@@ -691,7 +704,7 @@ OPPOSITES = {"filtered": "raw", "raw": "filtered"}
 
 
 def weaken(label: Label) -> Label:
-    """Turn a label into one that declares nothing and only asks."""
+    """Return the label as one that declares nothing and only asks."""
     return replace(label, is_vocabulary=False)
 
 
@@ -735,31 +748,37 @@ _AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")
 _BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")
 _MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
 _OF_NUMBERS = {"part", "metric"}
-_ALONE = {"name": {"row", "alone"}, "row": {"row", "alone", "beside"}}
-_ALONE["column"] = _ALONE["row"]
+_IN_TABLE = {"row", "alone", "beside"}
+# Where a label is, to the scopes of the words that are asked about there if they are all of it.
+_ALONE = {"name": {"row", "alone"}, "row": _IN_TABLE, "column": _IN_TABLE}
 
 
 def names_model(words: Iterable[str]) -> bool:
-    """Tell whether one of some words is spelled as the name of a model: RotatE, DRUM, rotate_adv.
+    """Tell whether a word is spelled like the name of a model: RotatE, DRUM, rotate_adv.
 
     >>> names_model(["RotatE"]), names_model(["rotate_adv"]), names_model(["New"])
     (True, True, False)
     """
-    return any(
-        re.match(r"[\W\d_]*[^\W\d_].*[A-Z0-9]", word)
-        or word[:1].isdigit()
-        or not VOCABULARY.models.isdisjoint((squash(word), *word.lower().split("_")))
-        or VOCABULARY.match_role(word) == "model"
-        for word in words
-    )
+    return any(map(_is_like_model, words))
+
+
+_CAPITAL_INSIDE = re.compile(r"[\W\d_]*[^\W\d_].*[A-Z0-9]")
+
+
+def _is_like_model(word: str) -> bool:
+    """Tell whether a word has a capital or a digit inside, begins with a digit, or is known."""
+    if _CAPITAL_INSIDE.match(word) or word[:1].isdigit():
+        return True
+    spellings = {squash(word), *word.lower().split("_")}
+    return not VOCABULARY.models.isdisjoint(spellings) or VOCABULARY.match_role(word) == "model"
 
 
 def name_model(label: Label) -> Label:
     """Return the label of the name of a model, of which a version is a part.
 
-    A graph in it, "RotatE (WN18RR)", is asked about where the numbers are of another, and so is
-    the place in "RotatE on v1". No model is called "composition", "50 negatives" or "25%", nor is
-    "TransE (std)" or "Ours - TransE" one: such words are asked about.
+    The graph in "RotatE (WN18RR)" is asked about where the numbers are of another graph, and so is
+    v1 in "RotatE on v1". "composition", "50 negatives", "25%", "TransE (std)" and "Ours - TransE"
+    are no models, and are asked about.
     """
     values = {name: texts for name, texts in label.values.items() if name != "version"}
     asking = (*label.words, *_ask_in_brackets(label.text), *_ask_behind_name(label))
@@ -768,10 +787,10 @@ def name_model(label: Label) -> Label:
 
 
 def ask_alone(label: Label, scope: str) -> Label:
-    """Return a label that asks about an amount in it, "25%", or about all if it is nothing else.
+    """Return a label that asks about an amount in it, "25%", or about words that are all of it.
 
-    A label of words of the lexicon alone asks about some of them in a `scope` (name, row or column)
-    where they otherwise do not: no model is called "composition".
+    Some words are asked about in a `scope` (name, row or column) only if nothing else is there: no
+    model is called "composition".
     """
     amount = _AMOUNT.search(label.text)  # of the data, or a quantile
     if amount is not None:
@@ -786,26 +805,32 @@ def ask_alone(label: Label, scope: str) -> Label:
 
 
 def _ask_in_brackets(name: str) -> Iterator[Word]:
-    """Yield the words in brackets of a name that are about its numbers: TransE (std), (50 neg)."""
+    """Yield words in brackets of a name that are about its numbers: TransE (std), (50 neg)."""
     for text in _BRACKETS.findall(name):
         label = read_label(text)
-        for word in ask_alone(label, "name").words if label.alone else ():
+        if not label.alone:
+            continue
+        for word in ask_alone(label, "name").words:
             if word.field in _OF_NUMBERS or word.reason == _CANDIDATES.reason:
                 yield word
 
 
 def _ask_behind_name(label: Label) -> Iterator[Word]:
-    """Yield words for what is behind the name of a model: a graph, a part, or another model.
+    """Yield words for what is behind the name of a model.
 
-    "RotatE-WN18RR" asks about the dataset, "RotatE on v1" a part, "Ours - TransE" the metric.
+    "RotatE-WN18RR" asks about the dataset, "RotatE on v1" about a part, "Ours - TransE" about the
+    metric.
     """
     behind = _BEHIND_NAME.search(label.text)
     has_place = behind is not None and not _is_harmless(behind["name"], behind["joint"])
     names_graph = False
     for graph in find_mentions(label.text):
         registered = graph if graph.known else _find_registered(graph.text)
-        is_ordinary = registered is not None and squash(registered.text) in VOCABULARY.ordinary
-        if registered is None or (is_ordinary and (names_graph or not has_place)):
+        if registered is None:
+            continue
+        # An ordinary word is a graph only where one is expected: "RotatE on countries".
+        is_ordinary = squash(registered.text) in VOCABULARY.ordinary
+        if is_ordinary and (names_graph or not has_place):
             continue
         names_graph = True
         if graph.text.endswith(registered.text):
@@ -831,7 +856,7 @@ def _find_registered(name: str) -> Mention | None:
 
 
 def _is_compared(first: str, model: str) -> bool:
-    """Tell whether one result is taken from another: Ours - RotatE, Best - ours."""
+    """Tell whether one result is subtracted from another: Ours - RotatE, Best - ours."""
     if squash(model) in VOCABULARY.models:
         return True
     other = read_label(model)
@@ -839,10 +864,7 @@ def _is_compared(first: str, model: str) -> bool:
 
 
 def _is_harmless(name: str, joint: str) -> bool:
-    """Tell whether a name behind a model is not a graph or a part: TransE - L1, BERT on GPU.
-
-    `joint` is the word between them. Behind a dash, it may be another name of a model.
-    """
+    """Tell whether a name behind a model and a `joint` is no graph or part: TransE - L1."""
     label = read_label(name)
     words = name.split()
     if label.graphs or label.version:

@@ -130,6 +130,10 @@ class Vocabulary:
         is_accented = any(word not in self._known for word in _ACCENTED.findall(text))
         return not words <= self._known and (is_accented or not words.isdisjoint(self.foreign))
 
+    def is_plain(self, word: str) -> bool:
+        """Tell whether a word is filler or names a value."""
+        return word in self.fillers or word in self.values
+
     def match_role(self, heading: str) -> str:
         """Return the role of the cells below a heading; empty if it names none."""
         return self.roles.get(_write_role(heading), "")
