@@ -45,7 +45,7 @@ DIRECT = 500
 # The metrics themselves, for ranks in plain Python.
 
 MP_QUARTILE = MP.sqrt(2) * MP.erfinv(MP.mpf(1) / 2)
-"""The upper quartile of the standard normal law."""
+"""The upper quartile of the standard normal distribution."""
 
 
 @functools.cache
@@ -170,33 +170,33 @@ def enumerate_moments(
     if len({value.denominator for value, _ in values if isinstance(value, Fraction)}) > len(sizes):
         # Fractions without a common denominator grow with every sum: 50 digits will do.
         values = [(to_mp(value), times) for value, times in values]
-    law: Counter[Any] = Counter()
+    distribution: Counter[Any] = Counter()
     for value, times in values:
-        law[value] += times
-    return moments_of(law)
+        distribution[value] += times
+    return moments_of(distribution)
 
 
-def enumerate_law(
+def enumerate_distribution(
     tasks: Iterable[tuple[int, int, Fraction | int]], term: Callable[[int], Fraction]
 ) -> dict[Fraction, Fraction]:
     """Return the chance of each value of a mean over tasks of some size, offset and weight."""
     listed = list(tasks)
     total = sum(weight for _, _, weight in listed)
-    law = {Fraction(0): Fraction(1)}
+    distribution = {Fraction(0): Fraction(1)}
     for size, offset, weight in listed:
         grown: dict[Fraction, Fraction] = {}
         steps = [weight * term(rank) / total for rank in range(offset + 1, offset + size + 1)]
-        for (value, chance), step in itertools.product(law.items(), steps):
+        for (value, chance), step in itertools.product(distribution.items(), steps):
             grown[value + step] = grown.get(value + step, Fraction(0)) + chance / size
-        law = grown
-    return law
+        distribution = grown
+    return distribution
 
 
-def moments_of(law: Mapping[Any, Any]) -> Exact:
-    """Return expectation and variance of a law: value to its chance, or how often it comes."""
-    total = sum(law.values())
-    mean = sum(value * chance for value, chance in law.items()) / total
-    return mean, sum((value - mean) ** 2 * chance for value, chance in law.items()) / total
+def moments_of(distribution: Mapping[Any, Any]) -> Exact:
+    """Return expectation and variance of a distribution: value to its chance, or how often it comes."""
+    total = sum(distribution.values())
+    mean = sum(value * chance for value, chance in distribution.items()) / total
+    return mean, sum((value - mean) ** 2 * chance for value, chance in distribution.items()) / total
 
 
 # Precise sums: one entry a metric family.

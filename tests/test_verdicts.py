@@ -1,4 +1,4 @@
-"""What numbers mean in words: held to the laws of random rankers, enumerated one by one."""
+"""What numbers mean in words: held to the distributions of random rankers, enumerated one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import take_turns
-from oracles import TERMS, enumerate_law
+from oracles import TERMS, enumerate_distribution
 from rankconst.adjusting import Batch, adjust_batch, adjust_values
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.metrics import parse_metric
@@ -68,28 +68,32 @@ def test_what_is_called_better_is_rare_by_chance(metric: str, sizes: tuple[int, 
     """For every value that rounds to what is published; and nothing that is rare beyond doubt is
     missed.
     """
-    law = enumerate_law([(size, 0, 1) for size in sizes], TERMS[metric])
-    texts = sorted({f"{float(value):.{digits}f}" for value in law for digits in (1, 3)})
-    texts = [text for text in texts if min(law) <= Fraction(text) <= max(law)]
+    distribution = enumerate_distribution([(size, 0, 1) for size in sizes], TERMS[metric])
+    texts = sorted({f"{float(value):.{digits}f}" for value in distribution for digits in (1, 3)})
+    texts = [text for text in texts if min(distribution) <= Fraction(text) <= max(distribution)]
     sign, level = (-1 if metric == "mr" else 1), Fraction(str(LEVEL))
     look_up = partial(of_sizes, sizes)
     for text, stands in zip(texts, judge(make(metric, texts, look_up)).tolist(), strict=True):
         assert judge_one(type_value(metric, text, look_up)) == stands
         half = Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
         ends = [Fraction(text) - half, Fraction(text) + half][::sign]
-        as_good = sum(p for value, p in law.items() if sign * value >= sign * ends[0])
+        as_good = sum(p for value, p in distribution.items() if sign * value >= sign * ends[0])
         # Half a unit off, a mean of reciprocals is printed as another number as often as not.
-        worse = sum((p for value, p in law.items() if sign * value < sign * ends[1]), Fraction(0))
+        worse = sum(
+            (p for value, p in distribution.items() if sign * value < sign * ends[1]), Fraction(0)
+        )
         if metric != "mrr":
-            worse += law.get(ends[1], 0)
-        if len(law) == 1:
+            worse += distribution.get(ends[1], 0)
+        if len(distribution) == 1:
             assert stands == 0  # everybody gets that
         else:
             assert stands == int(as_good < level) - int(worse < level), (text, as_good, worse)
 
 
 @pytest.mark.parametrize(("aggregation", "metric"), [("macro-relation", "mrr"), ("micro", "gmr")])
-def test_without_a_known_law_only_what_is_certain_counts(aggregation: str, metric: str) -> None:
+def test_without_a_known_distribution_only_what_is_certain_counts(
+    aggregation: str, metric: str
+) -> None:
     constants = open_once().constants("umls", metric, aggregation=aggregation, baseline="counting")
     sign = 1 if constants.metric.increasing else -1
     assert constants.variance is not None

@@ -44,7 +44,7 @@ SCORED = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@3", "hits@5", "hi
 """The metrics of which the published results have z-scores."""
 
 SIGNIFICANT = 1.96
-"""|z| beyond it is what a random ranker reaches in one of twenty cases, by the normal law."""
+"""A random ranker exceeds this |z| once in twenty cases, by the normal distribution."""
 
 REPRODUCED_TO = 1e-11
 REPRODUCED_TO_GMR = 1e-6

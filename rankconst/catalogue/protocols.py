@@ -63,7 +63,7 @@ RANK_TYPES: dict[str, str] = {
 """Spelling of a tie policy to its name in PyKEEN since 1.5."""
 
 
-_FULL_LAW = (
+_FULL_DISTRIBUTION = (
     "A random ranker puts the true answer of task i at a rank uniform on 1 to N_i, "
     "N_i being the number of candidates that remain, the true one included; tasks are independent."
 )
@@ -96,7 +96,7 @@ class Protocol:
     # How many sampled entities the true answer is ranked among; None for all.
     negatives: int | None = None
     shared: bool = False  # True if these are the same for all tasks
-    law: str = _FULL_LAW  # how a random ranker's ranks are distributed
+    distribution: str = _FULL_DISTRIBUTION  # how a random ranker's ranks are distributed
     needs: str = _FULL_NEEDS  # what the constants follow from
     reference: str = ""  # who evaluates so, or where it is defined
     refused: str = ""  # why there are no constants; empty if there are
@@ -301,7 +301,7 @@ class Sampling(NamedTuple):
 
     key: str
     summary: str
-    law: str
+    distribution: str
     spellings: Sequence[str] = ()
     needs: str = "the number of tasks"
     reference: str = ""
@@ -390,7 +390,7 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
     usual = sampling.key == DEFAULT_SAMPLING
     texts = {
         name: getattr(sampling, name).format(m=negatives, total=negatives + 1)
-        for name in ("summary", "law", "needs", "reference", "refused")
+        for name in ("summary", "distribution", "needs", "reference", "refused")
     }
     return Protocol(
         key=f"sampled:{negatives}" if usual else f"sampled:{negatives}:{sampling.key}",

@@ -283,7 +283,7 @@ REGISTRIES: dict[str, Registry] = {
             Column("known", "known answers removed", show_row=_show_known),
             Column("time", show=_TIMES.__getitem__),
             Column("used_by", "used by", drop=5),
-            *map(Column, ("law", "needs", "reference", "refused")),
+            *map(Column, ("distribution", "needs", "reference", "refused")),
         ),
         caption=(
             f"The default is {DEFAULT_PROTOCOL}. Among 500 sampled negatives, or any number: "

@@ -19,10 +19,10 @@ so that the angles cost no more than power sums of p over the tasks.
 with d_i the number of ranks of the block in x+1 .. y: the circle of y serves for all x, and the
 rows that reach from x to y need no more than power sums either. (Derived here.)
 
-*Sums over the gap* of the two middle ranks, over x < y, need a law for each y, but are a correction
-of the order of 1/n to the median's moments. So where there are many y they are formed for some; for
-the others their ratio to what independent gaps would give, which changes slowly, is interpolated.
-Half of them tell the error.
+*Sums over the gap* of the two middle ranks, over x < y, need a distribution for each y, but are a
+correction of the order of 1/n to the median's moments. So where there are many y they are formed
+for some; for the others their ratio to what independent gaps would give, which changes slowly, is
+interpolated. Half of them tell the error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import TINY, UNIT_ROUNDOFF
-from rankconst.moments.poisson_binomial import Circle, PointLaws, find_tilt
+from rankconst.moments.poisson_binomial import Circle, PointDistributions, find_tilt
 from rankconst.moments.summation import Nodes, Panel, place_nodes
 from rankconst.tasks import offsets_of
 
@@ -73,7 +73,7 @@ _DEGREE, _TRACED = 5, 2**16
 
 
 class BlockCounts:
-    """The laws of B(x) around `count` for the blocks of a histogram."""
+    """The distributions of B(x) around `count` for the blocks of a histogram."""
 
     def __init__(self, histogram: Histogram, count: int) -> None:
         self.count = count
@@ -101,8 +101,8 @@ class BlockCounts:
         has_next = (self.starts <= x) & (x < self.stops)  # the blocks with the rank x + 1
         return float(np.sum((self.tasks / self.sizes)[has_next]))
 
-    def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
-        """Return the laws of B(x) at ascending points x, and nearly P(no rank is x | B(x) = count).
+    def evaluate(self, points: Counts, centre: int) -> tuple[PointDistributions, Values]:
+        """Return the distributions of B(x) at each x, and nearly P(no rank is x | B(x) = count).
 
         Tails are -P(B(x) >= count) below `centre`, else P(B(x) < count). The second result takes
         ranks as independent with their probabilities at the saddlepoint; shape (X,).
@@ -112,7 +112,7 @@ class BlockCounts:
         for begin in range(0, points.size, chunk):
             rows = slice(begin, begin + chunk)
             columns[:, rows] = self._evaluate_rows(points[rows].astype(np.float64), centre)
-        return PointLaws(*columns[:3]), columns[3]
+        return PointDistributions(*columns[:3]), columns[3]
 
     def _evaluate_rows(self, x: Values, centre: int) -> tuple[Values, Values, Values, Values]:
         """Return tail, mass and error of B(x), and the chance that no rank is x. Shapes (X,).
@@ -145,8 +145,10 @@ class BlockCounts:
             tilt, variance = _tilt(share[between], tasks[between], uncertain[between], target)
             circle = Circle.place(tilt, variance, uncertain[between])
             log_ratio = _log_ratio(share[between], tasks[between], needed[between], circle.zeta)
-            laws = circle.read_off(log_ratio, uncertain[between], needed[between], is_left[between])
-            tail[between], mass[between], error[between] = laws
+            distributions = circle.read_off(
+                log_ratio, uncertain[between], needed[between], is_left[between]
+            )
+            tail[between], mass[between], error[between] = distributions
             z_inverse[between] = np.exp(-tilt)
         with np.errstate(divide="ignore", invalid="ignore"):
             hit = share / (share + (1 - share) * z_inverse[:, None])
@@ -155,7 +157,7 @@ class BlockCounts:
             log_ending = np.where(ending, ending * np.log1p(-1 / sizes), 0.0)
         return tail, mass, error, np.exp(np.sum(log_cut + log_ending, axis=1))
 
-    def gap_law(self, y: int, lowest: int) -> tuple[Counts, Values]:
+    def gap_distribution(self, y: int, lowest: int) -> tuple[Counts, Values]:
         """Return points x < y and weights w with sum_x P(x) f(x) = sum w f(x) for smooth f.
 
         P(x) = P(B(x) = B(y) = count) / P(B(y) = count). On a circle of z that is the mean, with the
@@ -197,11 +199,11 @@ class BlockCounts:
         return np.concatenate(points), np.concatenate(weights)
 
     def gap_cost(self, y: int, x: Counts) -> int:
-        """Estimate the number of logarithms or products that :meth:`gap_law` of y forms.
+        """Estimate the number of logarithms or products that :meth:`gap_distribution` of y forms.
 
         Blocks that reach from the first x to y go through power sums, the others into a table of
         all x. The circle is taken to have 32 nodes, and power sums 20 powers: rough numbers, which
-        only decide for how many y laws are formed.
+        only decide for how many y distributions are formed.
         """
         first = int(x.min(initial=y))
         is_within = (self.starts < y) & (self.stops > first)
@@ -287,7 +289,7 @@ def _read_single_way(
 
 
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
-    """Return a tilt s for each point, and the variance of its law, as :func:`find_tilt` does.
+    """Return a tilt s for each point, and the variance under it, as :func:`find_tilt` does.
 
     `share`, shape (X, U), is F; a tilt makes of it F e^s / (F e^s + 1 - F). The mean of the number
     of uncertain ranks at most x, sum_u tasks F, becomes `target`.
@@ -418,8 +420,8 @@ def _log_product(
 class Gaps:
     """Sums over x < y, at some y, of P(B(x) = B(y) = m) / P(B(y) = m) times a function."""
 
-    nodes: Counts  # the y with laws of their own, ascending
-    laws: list[tuple[Counts, Values]]  # x and weights of each
+    nodes: Counts  # the y with distributions of their own, ascending
+    distributions: list[tuple[Counts, Values]]  # x and weights of each
     exact: bool  # True if the weight of any other y is negligible
     steps: Values  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y
 
@@ -428,7 +430,7 @@ class Gaps:
     ) -> tuple[Values, Values]:
         """Return sum_x P(x) curvature(x + y) for all y, `points`, and their errors. Shapes (2, X).
 
-        P(x) is what :meth:`BlockCounts.gap_law` says. The nodes' sums, divided by those of
+        P(x) is what :meth:`BlockCounts.gap_distribution` says. The nodes' sums, divided by those of
         independent gaps, are interpolated by lines and by polynomials; half of the nodes tell the
         errors. Of these two the one with the smaller error of the second sum, weighted with `mass`
         = P(B(y) = m), is returned.
@@ -436,7 +438,7 @@ class Gaps:
         sums = np.stack(
             [
                 np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1)
-                for y, (x, weights) in zip(self.nodes.tolist(), self.laws, strict=True)
+                for y, (x, weights) in zip(self.nodes.tolist(), self.distributions, strict=True)
             ]
         )
         base = np.ones((2, points.size)) if self.exact else _chain(points, self.steps, curvature)
@@ -507,24 +509,24 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
 
 
 def find_gaps(
-    counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int
+    counts: BlockCounts, nodes: Nodes, distributions: PointDistributions, steps: Values, lowest: int
 ) -> Iterator[Gaps]:
     """Yield the sums over gaps of the two middle ranks, more and more accurate.
 
-    `nodes` are the y, with the laws of B(y) and `steps` as :class:`Gaps` has them. Each result has
-    about twice as many y with a law of their own as the last. The last one has all y that count, or
-    as many as do not take too long.
+    `nodes` are the y, with the distributions of B(y) and `steps` as :class:`Gaps` has them. Each
+    result has about twice as many y with a distribution of their own as the last. The last one has
+    all y that count, or as many as do not take too long.
     """
-    mass = np.abs(nodes.weights * laws.mass)
+    mass = np.abs(nodes.weights * distributions.mass)
     # A sum over gaps is of second differences: constant for the median's square, as y^-3 for its
     # inverse. So much of either moment does each y make up.
     inverse_mass = mass / nodes.points.astype(np.float64) ** 3
     importance = np.maximum(mass / mass.sum(), inverse_mass / inverse_mass.sum())
     # Any other y adds less than a sixteenth of a rounding: chosen, as there may be many of them.
     heavy = np.flatnonzero(importance > UNIT_ROUNDOFF / 16)
-    find_law = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
+    find_distribution = functools.cache(functools.partial(counts.gap_distribution, lowest=lowest))
     likeliest = int(nodes.points[np.argmax(mass)])
-    cost = counts.gap_cost(likeliest, find_law(likeliest)[0])
+    cost = counts.gap_cost(likeliest, find_distribution(likeliest)[0])
     number = heavy.size
     if cost * heavy.size > _GAP_BUDGET:
         number = _SOME_GAPS
@@ -538,7 +540,7 @@ def find_gaps(
             quantiles = np.linspace(0, 1 - UNIT_ROUNDOFF, number)
             chosen = heavy[np.unique(np.searchsorted(running, running[-1] * quantiles))]
         points = nodes.points[chosen]
-        yield Gaps(points, [find_law(y) for y in points.tolist()], exact, steps)
+        yield Gaps(points, [find_distribution(y) for y in points.tolist()], exact, steps)
         number = 2 * number - 1
         if exact or cost * number > _MOST_LOGARITHMS:
             return

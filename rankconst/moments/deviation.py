@@ -14,7 +14,7 @@ task,
           - \frac{2}{n^3} \sum (m_{4,i} - m_{2,i}^2)
 
 with p_i in place of 1/n where tasks count with weights p_i that add up to 1. Odd central moments
-vanish, the uniform law being symmetric: m_2 = (N^2-1)/12, m_4 = (N^2-1)(3N^2-7)/240.
+vanish, the uniform distribution being symmetric: m_2 = (N^2-1)/12, m_4 = (N^2-1)(3N^2-7)/240.
 
 *Standard deviation.* With the gap g = 1 - E[M] / sqrt(E[V]), which Jensen's inequality makes
 positive,
@@ -61,7 +61,7 @@ sqrt(2 s / E[V]))] for a standard normal Z makes tasks independent:
 
 an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite
 rule is exact for the polynomials in Z. One task's means are exact likewise, by the Gauss rule of
-the uniform law on a lattice.
+the uniform distribution on a lattice.
 
 *Blocks.* All this holds for ranks that are uniform on a+1 .. a+T, with phi(t, c - a; T) in place of
 phi(t, c; N). V is the same if all a change by one number. (Derived here; Hoyt et al. 2022 give no
@@ -361,7 +361,7 @@ class _Ranks:
 
 
 def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -> Values:
-    """Return ln phi for offsets c - mean, shape (C, U), by a Gauss rule of the uniform law.
+    """Return ln phi for offsets c - mean, shape (C, U), by a Gauss rule of uniform ranks.
 
     phi = sum_k w_k e^{a_k} with a_k = -t (node_k - offset)^2, so with the largest a, ln phi = a +
     ln(1 + sum_k w_k expm1(a_k - a)): accurate also near 1.

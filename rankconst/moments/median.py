@@ -1,15 +1,15 @@
 r"""The median rank and its inverse.
 
 With m = ceil(n/2), A = r_(m) and, for even n, B = r_(m+1), the median is M = A or M = (A + B)/2.
-All follows from the law of B(x) = #{i : r_i <= x}, a Poisson-binomial one
+All follows from the distribution of B(x) = #{i : r_i <= x}, a Poisson-binomial one
 (:mod:`.poisson_binomial`): A <= x iff B(x) >= m. Summing by parts about a centre c, no term
 cancels:
 
 .. math:: E[f(A)] = f(c) + \sum_{x \ge c} (f(x+1) - f(x)) P(A > x)
           - \sum_{x < c} (f(x+1) - f(x)) P(A \le x)
 
-For even n the joint law of A and B enters. Given B(y) = m, the m ranks up to y are uniform below y,
-so
+For even n the joint distribution of A and B enters. Given B(y) = m, the m ranks up to y are uniform
+below y, so
 
 .. math:: P(A \le x, B > y) = P(B(y) = m) \frac{h(x)}{h(y)}, \qquad
           h(x) = \prod_{N_u \le x} N_u^{c_u}
@@ -40,7 +40,7 @@ import numpy as np
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.doubles import UNIT_ROUNDOFF, Moments
 from rankconst.moments.block_counts import BlockCounts, Gaps, find_gaps
-from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
+from rankconst.moments.poisson_binomial import BelowCounts, PointDistributions
 from rankconst.moments.powers import inverse_mean_rank
 from rankconst.moments.summation import (
     Nodes,
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 # Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of
-# blocks, whose laws take longer, those below e^-50.
+# blocks, whose distributions take longer, those below e^-50.
 _NEGLIGIBLE = 100.0
 # A panel is at most 3 standard deviations wide; shorter ones than this are not worth cutting.
 _WIDEST = 3.0
@@ -104,8 +104,8 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
 
 
 @dataclass(frozen=True, slots=True)
-class _MedianLaw:
-    """The laws of the two middle ranks, on a window that has nearly all of their mass."""
+class _MedianDistribution:
+    """The distributions of the two middle ranks, on a window that has nearly all of their mass."""
 
     paired: bool  # n is even, and the median between two ranks
     centre: int  # c, within half a rank of the median of A
@@ -116,7 +116,7 @@ class _MedianLaw:
     # How to sum over the window, and P(B(x) < m) and P(B(x) = m) there.
     panels: list[Panel]
     nodes: Nodes
-    laws: PointLaws
+    distributions: PointDistributions
     # m - C(x) in each panel: how many of the ranks that x does not make certain it takes.
     needed: list[int]
     gaps: Gaps | None = None  # of blocks, where n is even
@@ -156,7 +156,7 @@ _INVERSE = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature
 def median_rank(histogram: Histogram) -> Moments:
     """Return the moments of the median rank; if n is even, of the mean of the middle two."""
     certain = certain_moments(CATALOGUE["median_rank"], histogram)
-    return certain or _summarise(_median_law(histogram), _RANK)
+    return certain or _summarise(_median_distribution(histogram), _RANK)
 
 
 def inverse_median_rank(histogram: Histogram) -> Moments:
@@ -173,45 +173,52 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
         return inverse_mean_rank(histogram)
     # None unless every rank is certain, as it can be under another baseline than chance.
     certain = certain_moments(CATALOGUE["inverse_median_rank"], histogram)
-    return certain or _summarise(_median_law(histogram), _INVERSE)
+    return certain or _summarise(_median_distribution(histogram), _INVERSE)
 
 
-def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
-    """Return E[g(M)] and Var[g(M)] of a function g of the median M, given the median's law.
+def _summarise(distribution: _MedianDistribution, statistic: _Statistic) -> Moments:
+    """Return E[g(M)] and Var[g(M)] of a function g of the median M.
 
     For the centre c, E[g] = g(c) + E[f1] and Var[g] = E[f2] - E[f1]^2, with f1 = g - g(c) and f2 =
     f1^2. Either expectation is the sum at the top of this module.
     """
-    c = float(law.centre)
-    if not law.panels:  # the median is certain
+    c = float(distribution.centre)
+    if not distribution.panels:  # the median is certain
         value = statistic.value(c)
         error = 0.0 if value == round(value) else UNIT_ROUNDOFF * value
         return Moments(value, error, 0.0, 0.0, "numerical")
-    x = law.nodes.points.astype(np.float64)
+    x = distribution.nodes.points.astype(np.float64)
     interpolated = np.zeros(2)
-    terms = np.stack(statistic.difference(x, 1.0, c)) * law.laws.tail
+    terms = np.stack(statistic.difference(x, 1.0, c)) * distribution.distributions.tail
     sizes = np.abs(terms)
-    if law.paired:
+    if distribution.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
 
         def curvature(s: Values) -> Values:
             return np.array(statistic.curvature(s, c))  # np.stack takes several times as long
 
-        if law.gaps is None:
-            inner = _sum_below(law, curvature)
+        if distribution.gaps is None:
+            inner = _sum_below(distribution, curvature)
         else:
-            inner, off = law.gaps.sum(law.nodes.points, law.laws.mass, curvature)
-            interpolated = law.nodes.sum(0 * off, law.laws.mass * off)[1]
-        terms += law.laws.mass * (half - inner)
-        sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
-    (first, second), (first_error, second_error) = law.nodes.sum(terms, sizes * law.laws.error)
+            inner, off = distribution.gaps.sum(
+                distribution.nodes.points, distribution.distributions.mass, curvature
+            )
+            interpolated = distribution.nodes.sum(0 * off, distribution.distributions.mass * off)[1]
+        terms += distribution.distributions.mass * (half - inner)
+        sizes += distribution.distributions.mass * (np.abs(half) + np.abs(inner))
+    (first, second), (first_error, second_error) = distribution.nodes.sum(
+        terms, sizes * distribution.distributions.error
+    )
     first_error += interpolated[0]
     second_error += interpolated[1]
     # What the window leaves out, against f at the ends of the axis.
-    for start, stop in ((1.0, law.lowest), (law.highest + 1.0, law.largest)):
+    for start, stop in (
+        (1.0, distribution.lowest),
+        (distribution.highest + 1.0, distribution.largest),
+    ):
         ends = np.abs(statistic.difference(np.array([start]), stop - start, c))[:, 0]
-        first_error += 2 * law.neglected * ends[0]
-        second_error += 2 * law.neglected * ends[1]
+        first_error += 2 * distribution.neglected * ends[0]
+        second_error += 2 * distribution.neglected * ends[1]
     expectation = statistic.value(c) + float(first)
     spread_error = second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
     return Moments(
@@ -223,27 +230,29 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     )
 
 
-def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values:
+def _sum_below(distribution: _MedianDistribution, curvature: Callable[[Values], Values]) -> Values:
     """Return sum_{x < y} h(x)/h(y) curvature(x + y) at every point y of the window, shape (2, X).
 
     Panel by panel, h(x) = x^j up to a constant. What lies below the panel's start a is carried
     along as points x with weights h(x)/h(a).
     """
-    points = law.nodes.points
-    bounds = np.append(law.nodes.firsts, points.size)
+    points = distribution.nodes.points
+    bounds = np.append(distribution.nodes.firsts, points.size)
     sums = np.empty((2, points.size))
     carried_points = np.empty(0)
     carried_weights = np.empty(0)
-    for index, (panel, needed) in enumerate(zip(law.panels, law.needed, strict=True)):
+    for index, (panel, needed) in enumerate(
+        zip(distribution.panels, distribution.needed, strict=True)
+    ):
         part = slice(bounds[index], bounds[index + 1])
         y = points[part].astype(np.float64)
-        law.rules.prepare(np.append(points[part], panel.stop), panel, needed)
+        distribution.rules.prepare(np.append(points[part], panel.stop), panel, needed)
         # decay is h(a)/h(y); fade is h(a)/h(stop), as stop is the next panel's start.
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
         carried = curvature(y[:, None] + carried_points) * carried_weights
         sums[:, part] = decay * np.sum(carried, axis=-1)
-        sums[:, part] += _sum_inside(points[part], panel, needed, curvature, law.rules)
-        panel_points, panel_weights = _last_terms(panel.stop, panel, needed, law.rules)
+        sums[:, part] += _sum_inside(points[part], panel, needed, curvature, distribution.rules)
+        panel_points, panel_weights = _last_terms(panel.stop, panel, needed, distribution.rules)
         fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
         carried_points = np.concatenate((carried_points, panel_points))
         carried_weights = np.concatenate((carried_weights * fade, panel_weights))
@@ -410,8 +419,8 @@ def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
 
 # The median and its inverse are asked for one after the other, and share all but the last sums.
 @functools.lru_cache(maxsize=1)
-def _median_law(histogram: Histogram) -> _MedianLaw:
-    """Find the window of the middle ranks, and their laws there; without panels they are certain.
+def _median_distribution(histogram: Histogram) -> _MedianDistribution:
+    """Find the distributions of the middle ranks; without panels, these ranks are certain.
 
     Outside of it P(A > x), or P(A <= x), is below e^-100, or of blocks e^-50, over n c^2.
     """
@@ -432,14 +441,14 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     panels = list(_panels(profile, lowest, centre, highest, paired))
     nodes = place_nodes(panels)
     if not panels:
-        laws = PointLaws(*np.empty((3, 0)))
+        distributions = PointDistributions(*np.empty((3, 0)))
     elif isinstance(profile, _BlockProfile):
-        laws, steps = profile.counts.evaluate(nodes.points, centre)
+        distributions, steps = profile.counts.evaluate(nodes.points, centre)
         # Without any, the middle ranks are always the same.
-        paired = paired and bool(laws.mass.any())
+        paired = paired and bool(distributions.mass.any())
     else:
-        laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
-    law = _MedianLaw(
+        distributions = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
+    distribution = _MedianDistribution(
         paired=paired,
         centre=centre,
         lowest=lowest,
@@ -448,22 +457,22 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         neglected=math.exp(limit),
         panels=panels,
         nodes=nodes,
-        laws=laws,
+        distributions=distributions,
         needed=[middle - profile.num_certain(panel.start) for panel in panels],
     )
     if panels and paired and isinstance(profile, _BlockProfile):
-        for gaps in find_gaps(profile.counts, nodes, laws, steps, lowest):
-            law = replace(law, gaps=gaps)
-            moments = (_summarise(law, statistic) for statistic in (_RANK, _INVERSE))
+        for gaps in find_gaps(profile.counts, nodes, distributions, steps, lowest):
+            distribution = replace(distribution, gaps=gaps)
+            moments = (_summarise(distribution, statistic) for statistic in (_RANK, _INVERSE))
             if all(each.variance_error <= _PRECISE * each.variance for each in moments):
                 break
-    return law
+    return distribution
 
 
 def _panels(
     profile: _Profile, lowest: int, centre: int, highest: int, paired: bool
 ) -> Iterator[Panel]:
-    """Cut the window lowest .. highest where an N lies, at the centre, and where laws change fast.
+    """Cut lowest .. highest where an N lies, at the centre, and where distributions change fast.
 
     A panel is at most 3 standard deviations of B wide, and 3/2 of its start, as f is singular at 0;
     but 64 ranks are not cut.

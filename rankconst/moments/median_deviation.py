@@ -1,9 +1,9 @@
 r"""The median absolute deviation of the ranks, from random rankings.
 
 With a = median(r), M = median |r_i - a| / 0.67449, the divisor that makes M estimate the standard
-deviation of a normal law; either median is the mean of the two middle values if n is even. No
-closed form is known, so rankings are drawn: from a fixed seed, and from the histogram, not task by
-task unless there are few.
+deviation of a normal distribution; either median is the mean of the two middle values if n is even.
+No closed form is known, so rankings are drawn: from a fixed seed, and from the histogram, not task
+by task unless there are few.
 
 **Drawing.** Write r_i = ceil(y_i) with y_i uniform on (0, N_i). Given y_i <= x <= N_i, y_i is
 uniform on (0, x), whatever N_i is. So B(x) = #{i : y_i <= x} comes from a Markov chain, from the

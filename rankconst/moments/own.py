@@ -5,7 +5,7 @@ is asked of f. With weights w_i, M = sum w_i f(r_i) / sum w_i.
 
 Power means :math:`M_p = ((1/n) \sum r_i^p)^{1/p}` with any exponent (:mod:`.powers`): M_0 is the
 geometric mean, and M_p tends to the smallest rank as p falls to minus infinity, to the largest as
-it grows. These two have the laws
+it grows. These two have the distributions
 
 .. math:: P(\max r \le x) = \prod_i F_i(x), \qquad P(\min r > x) = \prod_i (1 - F_i(x))
 

@@ -1,4 +1,4 @@
-r"""How many ranks are at most x: a Poisson-binomial law, evaluated at many x.
+r"""How many ranks are at most x: a Poisson-binomial distribution, evaluated at many x.
 
 B(x) = #{i : r_i <= x} is a sum of independent indicators with p_u = min(1, x/N_u). Of them C(x) =
 sum_{N_u <= x} c_u are certain; the others have the generating function
@@ -53,8 +53,8 @@ _TABLE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class PointLaws:
-    """The law of B(x) around the middle, at some points x. Shapes (X,)."""
+class PointDistributions:
+    """The distribution of B(x) around the middle, at some points x. Shapes (X,)."""
 
     tail: Values  # P(B(x) < k), or -P(B(x) >= k) for the points left of the centre
     mass: Values  # P(B(x) = k)
@@ -70,7 +70,7 @@ class Circle:
 
     zeta: Complex  # shape (X, nodes); imaginary parts are those of every point
     shares: Values  # weights of the trapezoidal rule: shape (nodes,)
-    deviation: Values  # of the tilted laws: shape (X,)
+    deviation: Values  # of the tilted distributions: shape (X,)
     reach: int  # further than this from their means they have next to no mass
 
     @classmethod
@@ -85,13 +85,13 @@ class Circle:
     ) -> Circle:
         """Place nodes on the circles |z| = e^tilt, given the tilted variances, one for each circle.
 
-        `uncertain` has the largest number that each law can give. With `whole` no node is left out
-        where g is next to nothing; with `odd` their number on the full circle is odd, so that none
-        is at -e^tilt.
+        `uncertain` has the largest number that each distribution can give. With `whole` no node is
+        left out where g is next to nothing; with `odd` their number on the full circle is odd, so
+        that none is at -e^tilt.
         """
         deviation = np.sqrt(variance)
-        # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this
-        # from its mean ...
+        # Bennett's inequality: the tilted distribution has less than e^-42 of its mass further than
+        # this from its mean ...
         reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
         # So many nodes on the full circle keep all numbers within reach apart.
         period = min(2 * reach + 2, int(uncertain.max()) + 1)
@@ -109,7 +109,7 @@ class Circle:
     def read_off(
         self, log_ratio: Complex, uncertain: Counts, needed: Counts, left: NDArray[np.bool_]
     ) -> tuple[Values, Values, Values]:
-        """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed).
+        """Return tail, mass and error of :class:`PointDistributions`, given log(g(z) / z^needed).
 
         At each point, B(x) = k if `needed` of its `uncertain` ranks are at most x. Where `left`,
         the tail is P(B(x) >= k). Shapes (X,); `log_ratio` has the shape of the nodes.
@@ -159,10 +159,10 @@ def find_tilt(
 
 
 class BelowCounts:
-    """The laws of B(x) at given points: ascending, each below the largest N."""
+    """The distributions of B(x) at given points: ascending, each below the largest N."""
 
     def __init__(self, histogram: Histogram, points: Counts) -> None:
-        """Prepare the laws at the points, for an unweighted histogram of chance."""
+        """Prepare the distributions at the points, for an unweighted histogram of chance."""
         self._sizes = histogram.num_candidates.astype(np.float64)
         self._tasks = histogram.num_tasks.astype(np.float64)
         # How many tasks the first 0, 1, 2 ... of the N have. An x >= these N makes them certain.
@@ -202,8 +202,8 @@ class BelowCounts:
             sums[b] += sums[b + 1] * steps[b] ** exponents
         return sums
 
-    def evaluate(self, count: int, centre: int) -> PointLaws:
-        """Return the laws of B(x) around `count`, at least the number of ranks certain to be <= x.
+    def evaluate(self, count: int, centre: int) -> PointDistributions:
+        """Return the distributions of B(x) around `count`, at least what is surely <= x.
 
         Tails are -P(B(x) >= count) at points below `centre`, else P(B(x) < count).
         """
@@ -216,12 +216,12 @@ class BelowCounts:
             tail[rows], mass[rows], error[rows] = self._evaluate_rows(
                 x.astype(np.float64), self._first[rows], needed, x < centre
             )
-        return PointLaws(tail, mass, error)
+        return PointDistributions(tail, mass, error)
 
     def _evaluate_rows(
         self, x: Values, first: Counts, needed: Counts, left: NDArray[np.bool_]
     ) -> tuple[Values, Values, Values]:
-        """Return tail, mass and error of :class:`PointLaws` at the points x.
+        """Return tail, mass and error of :class:`PointDistributions` at the points x.
 
         `first` is the index of the first N above each x. Tasks before it have ranks of at most x
         for certain; `needed` uncertain ranks have to be at most x, too. `left` is as for

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
 
 
-class Law(NamedTuple):
+class QueryMoments(NamedTuple):
     """Mean and variance of one query's metric, with bounds of their rounding."""
 
     mean: float
@@ -39,26 +39,26 @@ class Law(NamedTuple):
     mean_error: float
     variance_error: float
 
-    def over(self, divisor: float) -> Law:
-        """Return the law of the metric over a number, itself rounded three times."""
+    def over(self, divisor: float) -> QueryMoments:
+        """Return the moments of the metric over a number, itself rounded three times."""
         mean, variance = self.mean / divisor, self.variance / divisor**2
         mean_error = self.mean_error / divisor + 4 * UNIT_ROUNDOFF * mean
         variance_error = self.variance_error / divisor**2 + 8 * UNIT_ROUNDOFF * variance
-        return Law(mean, variance, mean_error, variance_error)
+        return QueryMoments(mean, variance, mean_error, variance_error)
 
 
-NOTHING = Law(0.0, 0.0, 0.0, 0.0)
-"""The law of what is always 0."""
+NOTHING = QueryMoments(0.0, 0.0, 0.0, 0.0)
+"""The moments of what is always 0."""
 
 
-def hits(n: int, right: int, k: int) -> Law:
-    """Return the law of the number of right answers up to place k: hypergeometric.
+def hits(n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of the number of right answers up to place k: hypergeometric.
 
-    `right` of `n` candidates are right, and `k` is from 1 to `n`, as for all laws below.
+    `right` of `n` candidates are right, and `k` is from 1 to `n`, as for all functions below.
     """
     mean = k * right / n
     variance = k * right * (n - right) * (n - k) / (n * n * (n - 1)) if n > 1 else 0.0
-    return Law(mean, variance, UNIT_ROUNDOFF * mean, UNIT_ROUNDOFF * variance)
+    return QueryMoments(mean, variance, UNIT_ROUNDOFF * mean, UNIT_ROUNDOFF * variance)
 
 
 def _find_misses(n: int, right: int, k: int) -> Values:
@@ -79,15 +79,15 @@ def _find_first(n: int, right: int, k: int) -> Values:
     return _find_misses(n, right, k)[:-1] * (right / np.arange(n, n - k, -1.0))
 
 
-def hit(n: int, right: int, k: int) -> Law:
-    """Return the law of 1 if any right answer is up to place k, else 0."""
+def hit(n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of 1 if any right answer is up to place k, else 0."""
     chance, missed = math.fsum(_find_first(n, right, k)), float(_find_misses(n, right, k)[-1])
     error = 4 * k * UNIT_ROUNDOFF
-    return Law(chance, chance * missed, error * chance, 2 * error * chance * missed)
+    return QueryMoments(chance, chance * missed, error * chance, 2 * error * chance * missed)
 
 
-def first(n: int, right: int, k: int) -> Law:
-    """Return the law of 1 over the place of the first right answer, 0 if that is beyond k."""
+def first(n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of 1 over the place of the first right answer, 0 if that is beyond k."""
     chances = _find_first(n, right, k)
     places = np.arange(1, k + 1, dtype=np.float64)
     mean = float((chances / places).sum())
@@ -95,7 +95,7 @@ def first(n: int, right: int, k: int) -> Law:
     # The error of each probability grows with its place, by which it is divided.
     mean_error = 4 * UNIT_ROUNDOFF * (1 + mean)
     square_error = 8 * UNIT_ROUNDOFF * (mean + square)
-    return Law(mean, square - mean**2, mean_error, square_error)
+    return QueryMoments(mean, square - mean**2, mean_error, square_error)
 
 
 def _bound_sum(k: int) -> float:
@@ -103,8 +103,8 @@ def _bound_sum(k: int) -> float:
     return (32 + math.log2(k + 1)) * UNIT_ROUNDOFF
 
 
-def _add_up(n: int, right: int, weights: Values) -> Law:
-    """Return the law of the sum of the weights of the right answers' places.
+def _add_up(n: int, right: int, weights: Values) -> QueryMoments:
+    """Return the moments of the sum of the weights of the right answers' places.
 
     They are a sample of `right` of the `n` places, without replacement; weight i is of place i + 1.
     The mean is R sum(w) / N, the variance R (N - R) / (N (N - 1)) (sum(w^2) - sum(w)^2 / N). Places
@@ -116,26 +116,26 @@ def _add_up(n: int, right: int, weights: Values) -> Law:
         unit = right * (n - right) / n / (n - 1)
     spread = unit * max(square - total**2 / n, 0.0)
     error = _bound_sum(weights.size)
-    return Law(mean, spread, error * mean, 2 * error * unit * square)
+    return QueryMoments(mean, spread, error * mean, 2 * error * unit * square)
 
 
-def gain(n: int, right: int, k: int) -> Law:
-    """Return the law of the sum of 1 / log2(place + 1) over right answers up to place k."""
+def gain(n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of the sum of 1 / log2(place + 1) over right answers up to place k."""
     return _add_up(n, right, discount(np.arange(1.0, k + 1)))
 
 
-def clipped_gain(n: int, right: int, k: int) -> Law:
-    """Return the law of the sum of 1 / max(1, log2(place)) over right answers up to place k."""
+def clipped_gain(n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of the sum of 1 / max(1, log2(place)) over right answers up to place k."""
     return _add_up(n, right, discount_clipped(np.arange(1.0, k + 1)))
 
 
-def reciprocals(n: int, right: int, k: int) -> Law:
-    """Return the law of the sum of 1 / place over right answers up to place k."""
+def reciprocals(n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of the sum of 1 / place over right answers up to place k."""
     return _add_up(n, right, 1 / np.arange(1.0, k + 1))
 
 
-def precisions(n: int, right: int, k: int) -> Law:
-    """Return the law of the sum of the precisions at the right answers' places up to k.
+def precisions(n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of the sum of the precisions at the right answers' places up to k.
 
     Right answers at places 1 and 4 have the precisions 1/1 and 2/4.
     """
@@ -158,31 +158,31 @@ def precisions(n: int, right: int, k: int) -> Law:
         total = float(((start * beyond + slope * (k - r)) / r).sum())
         square += 2 * right * (right - 1) / (n * (n - 1)) * total
     error = _bound_sum(k)
-    return Law(mean, max(square - mean**2, 0.0), error * mean, 4 * error * square)
+    return QueryMoments(mean, max(square - mean**2, 0.0), error * mean, 4 * error * square)
 
 
-_LAWS: dict[str, Callable[[int, int, int], Law]] = {
+_MOMENTS: dict[str, Callable[[int, int, int], QueryMoments]] = {
     each.__name__: each for each in (hits, hit, first, reciprocals, gain, clipped_gain, precisions)
 }
 
 
-def find_laws(family: Family, k: int | None, queries: Counts) -> list[Law]:
-    """Return the law of a family's sum over places up to k, or over all, for each row (N, R)."""
-    compute = _LAWS[family.kind]
-    laws = []
+def find_query_moments(family: Family, k: int | None, queries: Counts) -> list[QueryMoments]:
+    """Return the moments of a family's sum over places up to k, or over all, for each (N, R)."""
+    compute = _MOMENTS[family.kind]
+    query_moments = []
     for n, right in queries.tolist():
         cut_off = n if k is None else min(n, k)
-        laws.append(compute(n, right, cut_off) if right else NOTHING)
-    return laws
+        query_moments.append(compute(n, right, cut_off) if right else NOTHING)
+    return query_moments
 
 
-def average(laws: Sequence[Law], weights: Values) -> Moments:
+def average(query_moments: Sequence[QueryMoments], weights: Values) -> Moments:
     """Return the moments of the weighted mean of a metric over independent queries.
 
-    There is a law for each distinct kind of query. `weights` has a row for each: number of queries,
-    sum of their weights, sum of the squared weights.
+    There are moments for each distinct kind of query. `weights` has a row for each: number of
+    queries, sum of their weights, sum of the squared weights.
     """
-    mean, variance, mean_error, variance_error = np.array(laws).T
+    mean, variance, mean_error, variance_error = np.array(query_moments).T
     whole = math.fsum(weights[:, 1])
     total = math.fsum(weights[:, 1] * mean) / whole
     spread = math.fsum(weights[:, 2] * variance) / whole**2

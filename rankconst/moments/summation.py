@@ -11,11 +11,11 @@ and 1.5). As L grows it becomes the Gauss-Legendre rule. Zeros are found by simu
 rather than as eigenvalues: LAPACK's threads stall where cores are busy.
 
 **Means on blocks**: a function of a rank that is uniform on a block a+1 .. a+T is averaged, on many
-blocks at once. A block is cut into panels within which ranks at most double. Short
-ones are summed term by term, the others by the rule for sums, so that a block of any size takes a
-few dozen points. All weights are positive: the rule is itself the law of a rank. So means and
-central moments of functions that vary on the scale of their argument (powers, logarithms,
-exponentials of these) come to rounding, and nothing cancels. (Derived here.)
+blocks at once. A block is cut into panels within which ranks at most double. Short ones are summed
+term by term, the others by the rule for sums, so that a block of any size takes a few dozen points.
+All weights are positive: the rule is itself the distribution of a rank. So means and central
+moments of functions that vary on the scale of their argument (powers, logarithms, exponentials of
+these) come to rounding, and nothing cancels. (Derived here.)
 
 Points are kept relative to the block's mean rank c. With u = r/c - 1, central moments of r^q follow
 from those of expm1(q log1p(u)): they keep their relative accuracy in narrow blocks far out, a >> T.

@@ -34,7 +34,7 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.errors import DataError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.moments.queries import NOTHING, average, find_laws
+from rankconst.moments.queries import NOTHING, average, find_query_moments
 from rankconst.names import as_names
 from rankconst.tasks import Histogram, Tasks, check_weights, read_counts
 from rankconst.values.constants import Constants
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.queries import Law
+    from rankconst.moments.queries import QueryMoments
     from rankconst.tables.archive import Tables
 
     Values = NDArray[np.float64]
@@ -190,15 +190,15 @@ class Answers:
         worst[has_right] = family.sum_up(Places.from_first(sizes - right + 1.0, right), k)
         best[has_right] /= divisors[has_right]
         worst[has_right] /= divisors[has_right]
-        laws = [NOTHING._replace(mean=empty_value)] * len(queries)
-        sums_of_answers = find_laws(family, k, queries)
+        query_moments = [NOTHING._replace(mean=empty_value)] * len(queries)
+        sums_of_answers = find_query_moments(family, k, queries)
         for i in np.flatnonzero(has_right).tolist():
-            laws[i] = sums_of_answers[i].over(float(divisors[i]))
+            query_moments[i] = sums_of_answers[i].over(float(divisors[i]))
         metric = replace(
             define_metric(key, k),
             best=math.fsum(sums * best) / total,
             least=math.fsum(sums * worst) / total,
-            chances=_list_chances(laws, times),
+            chances=_list_chances(query_moments, times),
         )
         task_weights = None
         aggregation = DEFAULT_AGGREGATION
@@ -209,17 +209,19 @@ class Answers:
             Tasks(self.name, OWN_COUNTS.key, "", "both", aggregation),
             metric=metric,
             candidates=Histogram.from_counts(queries[:, 0], times.astype(np.int64), task_weights),
-            moments=average(laws, weights),
+            moments=average(query_moments, weights),
             table_version=OWN_COUNTS.key,
         )
 
 
-def _list_chances(laws: Sequence[Law], times: Values) -> tuple[Values, Values, Values, float, int]:
-    """Return :attr:`AnswersMetric.chances`, given the laws of a hit and how many queries have them.
+def _list_chances(
+    query_moments: Sequence[QueryMoments], times: Values
+) -> tuple[Values, Values, Values, float, int]:
+    """Return :attr:`AnswersMetric.chances`, given moments of a hit and how many queries have them.
 
     Queries that always hit are left out. Queries that never do are counted.
     """
-    mean, variance, mean_error, variance_error = np.array(laws).T
+    mean, variance, mean_error, variance_error = np.array(query_moments).T
     missed = int(times[mean == 0].sum())
     varies = variance > _SURE
     mean, variance, times = mean[varies], variance[varies], times[varies]

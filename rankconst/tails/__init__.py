@@ -1,14 +1,15 @@
 """The probability that a random ranker does at least as well as an observed value.
 
 Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. A z-score
-turns an observed value into such a probability through the normal law. That fails where hits are
-rare (Hits@1 of a random ranker on WN18RR: 0.15 expected among 6,268, so that Hits@1 >= 0.001 has a
-chance of 10^-9.5 while z = 15.6 says 10^-54.6), and everywhere far from the mean. Here the law
-itself is used. Under a baseline other than chance, those of Hits@k, MR and IAMR are known.
+turns an observed value into such a probability through the normal distribution. That fails where
+hits are rare (Hits@1 of a random ranker on WN18RR: 0.15 expected among 6,268, so that Hits@1 >=
+0.001 has a chance of 10^-9.5 while z = 15.6 says 10^-54.6), and everywhere far from the mean. Here
+the distribution itself is used. Under a baseline other than chance, those of Hits@k, MR and IAMR
+are known.
 
-Limits: the law of MRR over a few tasks of very many candidates (n much below max N) is a scatter of
-atoms; its tail is only bracketed, and the stated error says how loosely. So is GMR's over a few
-ranks and a few tasks.
+Limits: the distribution of MRR over a few tasks of very many candidates (n much below max N) is a
+scatter of atoms; its tail is only bracketed, and the stated error says how loosely. So is GMR's
+over a few ranks and a few tasks.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from rankconst.doubles import UNIT_ROUNDOFF
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tails.combinatorics import count_exceedances, count_rank_sums, enumerate_sums
 from rankconst.tails.distributions import (
-    HitsLaw,
-    LogRankLaw,
-    MixedLaw,
-    RankLaw,
-    ReciprocalLaw,
-    SumLaw,
+    HitsDistribution,
+    LogRankDistribution,
+    MixedDistribution,
+    RankDistribution,
+    ReciprocalDistribution,
+    SumDistribution,
     Tail,
 )
 from rankconst.tails.inversion import invert
@@ -93,14 +94,14 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
         sums = [rule.best * histogram.total_weight * value - top for value in observed]
         slack = _SUM_SLACK * histogram.total_weight
         return [_settle(mixed, total, lambda x: invert(mixed, x), slack) for total in sums]
-    law = rule.make(histogram, metric)
-    return [rule.compute(law, histogram, value) for value in observed]
+    distribution = rule.make(histogram, metric)
+    return [rule.compute(distribution, histogram, value) for value in observed]
 
 
 def _mix(
     rule: TailRule, best: float, histogram: Histogram, metric: Metric
-) -> tuple[MixedLaw, float]:
-    """Return the law of sum w_i f(r_i) over weighted tasks, and the largest value of that sum.
+) -> tuple[MixedDistribution, float]:
+    """Return the distribution of sum w_i f(r_i) over weighted tasks, and the largest such sum.
 
     The metric is the mean of f, or of -f, and `best` is f(1). The n tasks of one weight w add at
     most w (n best - lost): what is lost are the tasks that cannot hit, or of ranks on blocks, a + 1
@@ -108,12 +109,16 @@ def _mix(
     """
     parts, top = [], 0.0
     for weight, part in split_weights(histogram):
-        law = rule.make(part, metric)
-        lost = law.missed if isinstance(law, HitsLaw) else split_offsets(part)[1]
-        if len(law.tasks):
-            parts.append((weight, law))
+        distribution = rule.make(part, metric)
+        lost = (
+            distribution.missed
+            if isinstance(distribution, HitsDistribution)
+            else split_offsets(part)[1]
+        )
+        if len(distribution.tasks):
+            parts.append((weight, distribution))
         top += weight * (best * part.total - lost)
-    return MixedLaw(parts), top
+    return MixedDistribution(parts), top
 
 
 def explain_lack(metric: Metric, histogram: Histogram) -> str:
@@ -155,64 +160,81 @@ def _list_labels(families: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}"
 
 
-def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
+def _hits_at_k(distribution: SumDistribution, histogram: Histogram, value: float) -> Tail:
     """Return P(hits >= ceil(n value)) of n tasks: Poisson-binomial, or beta-binomial."""
     needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
-    hits = cast("HitsLaw", law)
+    hits = cast("HitsDistribution", distribution)
     if histogram.shared:
         return count_exceedances(histogram, hits.k, needed)
     possible = histogram.total - hits.missed  # all tasks but those that cannot hit
     return _settle(hits, float(needed - possible), lambda x: invert(hits, x))
 
 
-def _mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
+def _mean_rank(
+    distribution: SumDistribution, histogram: Histogram, value: float | Fraction
+) -> Tail:
     """Return P(sum of ranks <= floor(n value)) of n tasks: the sum is whole."""
     # On blocks, ranks are measured from the offsets, whose sum is `above`.
     below, above = split_offsets(histogram)
     most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - above
-    # The law is of minus the sum, which is at most -n.
+    # The distribution is of minus the sum, which is at most -n.
     return _settle(
-        law, float(histogram.total - most), lambda x: count_rank_sums(below, most) or invert(law, x)
+        distribution,
+        float(histogram.total - most),
+        lambda x: count_rank_sums(below, most) or invert(distribution, x),
     )
 
 
-def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
+def _mean_reciprocal_rank(
+    distribution: SumDistribution, histogram: Histogram, value: float | Fraction
+) -> Tail:
     """Return P(sum of 1/r >= n value) of n tasks."""
-    return _few_or_many(law, float(histogram.total * (Fraction(value) - 1)), histogram.total)
+    return _few_or_many(
+        distribution, float(histogram.total * (Fraction(value) - 1)), histogram.total
+    )
 
 
-def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float | Fraction) -> Tail:
+def _geometric_mean_rank(
+    distribution: SumDistribution, histogram: Histogram, value: float | Fraction
+) -> Tail:
     """Return P(sum of ln r <= n ln value) of n tasks."""
-    return _few_or_many(law, -histogram.total * math.log(value), histogram.total)
+    return _few_or_many(distribution, -histogram.total * math.log(value), histogram.total)
 
 
 def _of_inverse(
-    compute: Callable[[SumLaw, Histogram, Fraction], Tail],
-) -> Callable[[SumLaw, Histogram, float], Tail]:
+    compute: Callable[[SumDistribution, Histogram, Fraction], Tail],
+) -> Callable[[SumDistribution, Histogram, float], Tail]:
     """Return the function for the tail of 1 over a metric, given the function for the metric.
 
     1/M is at least as good as a value if M is at least as good as 1/value. Any ranker is as good as
     0.
     """
-    return lambda law, histogram, value: (
-        compute(law, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
+    return lambda distribution, histogram, value: (
+        compute(distribution, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
     )
 
 
-def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
+def _few_or_many(distribution: SumDistribution, x: float, n: int) -> Tail:
     """Return P(S - top >= x) of n tasks: by enumeration of the sums if they are few, or inversion.
 
-    S is the sum and top its largest value. Where all sums are multiples of ``law.span``, x is moved
-    up to the next one.
+    S is the sum and top its largest value. Where all sums are multiples of ``distribution.span``, x
+    is moved up to the next one.
     """
     slack = _SUM_SLACK * n
-    if law.span is not None:
-        slack = min(slack, 0.25 * law.span)  # far less than from one sum to the next
-        x = math.ceil((x - slack) / law.span) * law.span
-    return _settle(law, x, lambda x: enumerate_sums(law, x, slack) or invert(law, x), slack)
+    if distribution.span is not None:
+        slack = min(slack, 0.25 * distribution.span)  # far less than from one sum to the next
+        x = math.ceil((x - slack) / distribution.span) * distribution.span
+    return _settle(
+        distribution,
+        x,
+        lambda x: enumerate_sums(distribution, x, slack) or invert(distribution, x),
+        slack,
+    )
 
 
-def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
+def _settle(
+    distribution: SumDistribution, x: float, compute: Callable[[float], Tail], slack: float = 0.0
+) -> Tail:
     """Return P(S - top >= x) for the sum S with the largest value top.
 
     S - top lies in -width .. 0. Between the two ends `compute` gives the probability. Above 0 it is
@@ -221,25 +243,27 @@ def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: floa
     """
     if x > slack:
         return Tail(-math.inf, 0.0, "exact")
-    if not len(law.tasks) or x <= slack - law.width:
+    if not len(distribution.tasks) or x <= slack - distribution.width:
         return Tail(0.0, 0.0, "exact")
     if x >= -slack:
-        error = 4 * UNIT_ROUNDOFF * abs(law.log_best) + law.off
-        return Tail.from_log(law.log_best, error, "exact")
+        error = 4 * UNIT_ROUNDOFF * abs(distribution.log_best) + distribution.off
+        return Tail.from_log(distribution.log_best, error, "exact")
     return compute(x)
 
 
-def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, Metric], SumLaw]:
-    """Return a law that does not depend on the metric's k in the form of a rule."""
-    return lambda histogram, _: law(histogram)
+def _for_all_k(
+    distribution: Callable[[Histogram], SumDistribution],
+) -> Callable[[Histogram, Metric], SumDistribution]:
+    """Return a distribution that does not depend on the metric's k in the form of a rule."""
+    return lambda histogram, _: distribution(histogram)
 
 
 @dataclass(frozen=True, slots=True)
 class TailRule:
     """The functions that compute the tail of a metric."""
 
-    make: Callable[[Histogram, Metric], SumLaw]  # the law of a sum S over tasks
-    compute: Callable[[SumLaw, Histogram, float], Tail]
+    make: Callable[[Histogram, Metric], SumDistribution]  # the distribution of a sum S over tasks
+    compute: Callable[[SumDistribution, Histogram, float], Tail]
     # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
     transform: Callable[[Values], Values] | None = None
     blocks: bool = False  # True if it is right for ranks on blocks, too
@@ -247,38 +271,42 @@ class TailRule:
     best: float | None = None
 
 
-def _make_hits_of_answers(_: Histogram, metric: Metric) -> HitsLaw:
-    """Return the law of the queries with a hit."""
+def _make_hits_of_answers(_: Histogram, metric: Metric) -> HitsDistribution:
+    """Return the distribution of the queries with a hit."""
     hit, miss, tasks, off, missed = cast("AnswersMetric", metric).chances
-    return HitsLaw(hit, miss, tasks, off, missed=missed)
+    return HitsDistribution(hit, miss, tasks, off, missed=missed)
 
 
 TAILS: dict[str, TailRule] = {
     "hits_at_k": TailRule(
-        lambda histogram, metric: HitsLaw.at(metric.k or 1, histogram),
+        lambda histogram, metric: HitsDistribution.at(metric.k or 1, histogram),
         _hits_at_k,
         blocks=True,
         best=1.0,
     ),
     "hit_ratio_of_answers": TailRule(_make_hits_of_answers, _hits_at_k),
-    "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True, best=-1.0),
+    "arithmetic_mean_rank": TailRule(
+        _for_all_k(RankDistribution), _mean_rank, blocks=True, best=-1.0
+    ),
     "inverse_harmonic_mean_rank": TailRule(
-        _for_all_k(ReciprocalLaw),
+        _for_all_k(ReciprocalDistribution),
         _mean_reciprocal_rank,
         transform=lambda value: value - 1.0,
         best=1.0,
     ),
     "geometric_mean_rank": TailRule(
-        _for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)
+        _for_all_k(LogRankDistribution),
+        _geometric_mean_rank,
+        transform=lambda value: -np.log(value),
     ),
     "inverse_geometric_mean_rank": TailRule(
-        _for_all_k(LogRankLaw), _of_inverse(_geometric_mean_rank), transform=np.log
+        _for_all_k(LogRankDistribution), _of_inverse(_geometric_mean_rank), transform=np.log
     ),
     "inverse_arithmetic_mean_rank": TailRule(
-        _for_all_k(RankLaw), _of_inverse(_mean_rank), blocks=True
+        _for_all_k(RankDistribution), _of_inverse(_mean_rank), blocks=True
     ),
     "harmonic_mean_rank": TailRule(
-        _for_all_k(ReciprocalLaw),
+        _for_all_k(ReciprocalDistribution),
         _of_inverse(_mean_reciprocal_rank),
         transform=lambda value: 1.0 / value - 1.0,
     ),

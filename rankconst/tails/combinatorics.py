@@ -8,9 +8,9 @@ D = x + k - 1 scores are negatives,
 
 .. math:: P(X \ge x) = \sum_{j < k} \binom{M}{j} \binom{n}{D - j} \Big/ \binom{n + M}{D},
 
-a hypergeometric law. Its terms are formed as products of binomial ones with a common chance D / (n
-+ M), these by Stirling's formula and deviances, free of cancellation (Loader 2000, *Fast and
-accurate computation of binomial probabilities*).
+a hypergeometric distribution. Its terms are formed as products of binomial ones with a common
+chance D / (n + M), these by Stirling's formula and deviances, free of cancellation (Loader 2000,
+*Fast and accurate computation of binomial probabilities*).
 
 **The sign test**: by how much heads and tails of a fair coin differ. The probability of k heads or
 more among n tosses is an incomplete beta integral. Taken relative to that of exactly k,
@@ -21,7 +21,8 @@ it has an integrand that falls from 1 where k > n/2. It is below
 :math:`e^{-(n - k) u^2 - (2k - n - 1) u}`, and is integrated by Gauss and Legendre's rule up to
 where that is negligible.
 
-**Sums of few or nearly perfect ranks**: the law of the sum, merged from the laws of its parts.
+**Sums of few or nearly perfect ranks**: the distribution of the sum, merged from the distributions
+of its parts.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from rankconst.tails.inversion import find_saddle
 
 if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
-    from rankconst.tails.distributions import SumLaw
+    from rankconst.tails.distributions import SumDistribution
     from rankconst.tails.inversion import Saddle
     from rankconst.tasks import Histogram
 
@@ -190,7 +191,7 @@ _SIZES = 512
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The tilted law of a sum over some tasks."""
+    """The tilted distribution of a sum over some tasks."""
 
     values: Values  # distinct, ascending
     chance: Values
@@ -228,7 +229,7 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     return Tail.from_log(log, 4 * UNIT_ROUNDOFF * (1.0 + math.log(possible)), "exact")
 
 
-def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
+def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tail | None:
     """Compute P(S - top >= x) from the distinct values of S, or return None if they are too many.
 
     top is the largest value of S, and x strictly between the least one and it, less top.
@@ -237,17 +238,17 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     that fall short of x by less than the slack count as reaching it; sums that differ by less are
     merged.
     """
-    if len(law.counts) > _SIZES:
+    if len(distribution.counts) > _SIZES:
         return None
     least = x - slack
-    saddle = find_saddle(law, x, law.span)
+    saddle = find_saddle(distribution, x, distribution.span)
     # Sums of the complement are below x: any sum may be one until all parts are in.
     bound = least if saddle.upper else -math.inf
-    kept = _reach(law, law.counts, bound)
-    # A law with more values than products may pair can be used once in each half.
-    if law.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
+    kept = _reach(distribution, distribution.counts, bound)
+    # A distribution with more values than products may pair can be used once in each half.
+    if distribution.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
         return None
-    halves = _halves(law, saddle, kept, bound, slack)
+    halves = _halves(distribution, saddle, kept, bound, slack)
     if halves is None:
         return None
     left, right, log_scale = halves
@@ -266,7 +267,7 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     return make(log, error, "convolution")
 
 
-def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
+def _reach(distribution: SumDistribution, sizes: Counts, least: float) -> Counts:
     """Return for each N the largest rank r of 1 .. N with f(r) - f(1) >= `least`; 1 if none has.
 
     With that rank, and all others 1, the sum still reaches `least`: larger ranks need not be kept.
@@ -275,36 +276,38 @@ def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
     low, high = np.ones_like(sizes), sizes
     while np.any(low < high):
         middle = (low + high + 1) // 2
-        reaches = law.deviations(middle.astype(np.float64)) >= least
+        reaches = distribution.deviations(middle.astype(np.float64)) >= least
         low, high = np.where(reaches, middle, low), np.where(reaches, high, middle - 1)
     return low
 
 
 def _halves(
-    law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float
+    distribution: SumDistribution, saddle: Saddle, kept: Counts, least: float, slack: float
 ) -> tuple[Part, Part, float] | None:
-    """Return the tilted laws of two halves of the tasks, and ln of the factor that undoes the tilt.
+    """Return tilted distributions of two halves of the tasks, and ln of what undoes the tilt.
 
-    Each task has its first `kept` ranks. The law of c tasks alike is formed by squaring, that of 5
-    as 4 + 1, and the largest laws are dealt out first. Returns None if there are too many values to
-    pair, or none that reaches `least`.
+    Each task has its first `kept` ranks. The distribution of c tasks alike is formed by squaring,
+    that of 5 as 4 + 1, and the largest distributions are dealt out first. Returns None if there are
+    too many values to pair, or none that reaches `least`.
     """
     t = saddle.t
-    bottoms = np.zeros(len(kept)) if saddle.upper else law.deviations(law.sizes)
-    log_means = law.log_means(np.array([complex(t)]), saddle.upper)[0].real + t * bottoms
-    log_scale = math.fsum((law.tasks * log_means).tolist())
+    bottoms = np.zeros(len(kept)) if saddle.upper else distribution.deviations(distribution.sizes)
+    log_means = distribution.log_means(np.array([complex(t)]), saddle.upper)[0].real + t * bottoms
+    log_scale = math.fsum((distribution.tasks * log_means).tolist())
     singles: list[Part] = []
     for u, ranks in enumerate(kept):
-        values = law.deviations(np.arange(1.0, ranks + 1))
-        singles.append(_merge(values, np.exp(t * values - log_means[u]) / law.sizes[u], slack))
+        values = distribution.deviations(np.arange(1.0, ranks + 1))
+        singles.append(
+            _merge(values, np.exp(t * values - log_means[u]) / distribution.sizes[u], slack)
+        )
     # The first squares alone may be too many.
-    squares = np.array([len(single) for single in singles])[law.tasks > 1] ** 2
+    squares = np.array([len(single) for single in singles])[distribution.tasks > 1] ** 2
     if squares[squares <= _PAIRS].sum() > _ALL_PAIRS:
         return None
     parts: list[Part] = []
     spent = 0  # pairs formed
     for u, single in enumerate(singles):
-        power, times = single, int(law.tasks[u])
+        power, times = single, int(distribution.tasks[u])
         while times:
             if len(power) ** 2 > _PAIRS:
                 # No square: one goes into either half.
@@ -322,7 +325,7 @@ def _halves(
                 power = _product(power, power, least, slack)
     left = right = Part(np.zeros(1), np.ones(1))
     for part in sorted(parts, key=len, reverse=True):
-        # Each law joins the half with fewer values.
+        # Each distribution joins the half with fewer values.
         left, right = sorted((left, right), key=len)
         pairs = len(left) * len(part)
         spent += pairs
@@ -335,7 +338,7 @@ def _halves(
 
 
 def _product(a: Part, b: Part, least: float, slack: float) -> Part:
-    """Return the law of the sum of two independent ones, without sums below `least`."""
+    """Return the distribution of the sum of two independent ones, without sums below `least`."""
     values = np.add.outer(a.values, b.values).ravel()
     chance = np.multiply.outer(a.chance, b.chance).ravel()
     # Sums with underflown chances are far from x, on the side that does not count.

@@ -1,4 +1,4 @@
-r"""The laws whose tails are sought: sums S of f(r_i) over the tasks, f falling in the rank.
+r"""The distributions whose tails are sought: of sums S of f(r_i), where f falls with the rank.
 
 ====================  ===================  =====================================================
 metric                f(r)                 mean of exp(z (f(r) - f(1))) over r <= N
@@ -14,7 +14,8 @@ value ("top", every rank 1) for Re z >= 0 and from its smallest ("bottom") for R
 every term is at most 1 in modulus.
 
 Where ranks are uniform on blocks a+1 .. a+T, hits have the chance (k-a)/T kept within 0 .. 1, and
-the sum of ranks is that of r - a shifted by the sum of all a. No law is formed of the others.
+the sum of ranks is that of r - a shifted by the sum of all a. No distribution is formed of the
+others.
 
 A mean over graphs, or over relations, is a sum of such sums, each times what a task of it counts:
 the means of exp(z f) multiply.
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 _CELLS = 2**18
 
 
-class SumLaw(ABC):
-    """The law of S = sum f(r_i) for independent r_i ~ Uniform{1 .. N_i}.
+class SumDistribution(ABC):
+    """The distribution of S = sum f(r_i) for independent r_i ~ Uniform{1 .. N_i}.
 
     Tasks whose f is constant, those of one candidate, add nothing to S - top and are left out.
     """
@@ -107,7 +108,7 @@ class SumLaw(ABC):
         return np.concatenate(parts)
 
 
-class HitsLaw(SumLaw):
+class HitsDistribution(SumDistribution):
     """The number of tasks that hit, the sure ones and the `missed` ones left out."""
 
     # Every factor falls all the way to the end.
@@ -134,8 +135,8 @@ class HitsLaw(SumLaw):
         self.width = float(tasks.sum())
 
     @classmethod
-    def at(cls, k: int, histogram: Histogram) -> HitsLaw:
-        """Return the law of the number of tasks ranked among the first k."""
+    def at(cls, k: int, histogram: Histogram) -> HitsDistribution:
+        """Return the distribution of the number of tasks ranked among the first k."""
         # How many of a task's ranks hit: 0 or less if none do, N or more if all do.
         num_hits, sizes = k - offsets_of(histogram), histogram.num_candidates
         varies = (num_hits > 0) & (sizes > num_hits)
@@ -157,7 +158,7 @@ class HitsLaw(SumLaw):
         return np.log(self.miss + self.hit * np.exp(z)[:, None])
 
 
-class RankLaw(SumLaw):
+class RankDistribution(SumDistribution):
     """Minus the sum of ranks; of blocks, of r - a."""
 
     # Every factor stays below the envelope of its first lobe.
@@ -179,7 +180,7 @@ class RankLaw(SumLaw):
         return summed
 
 
-class ReciprocalLaw(SumLaw):
+class ReciprocalDistribution(SumDistribution):
     r"""The sum of reciprocal ranks.
 
     Beyond J >= abs(z) terms the exponential is expanded,
@@ -214,7 +215,7 @@ class ReciprocalLaw(SumLaw):
         return self._head(reach) + 2.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return :meth:`SumLaw.log_means`; the ranks beyond the head come from the expansion."""
+        """Return ln E e^(s f(r_i)) by rank in the head, and by the expansion beyond it."""
         head = self._head(float(np.max(np.abs(z))))
         ranks = 1.0 + np.arange(head)
         reference = 1.0 if upper else 1.0 / head
@@ -252,7 +253,7 @@ class ReciprocalLaw(SumLaw):
         return np.array(rows)
 
 
-class LogRankLaw(SumLaw):
+class LogRankDistribution(SumDistribution):
     r"""Minus the sum of log ranks.
 
     Beyond J >= 2 abs(z) terms the sum of :math:`j^{-z}` follows from the Euler-Maclaurin formula
@@ -283,7 +284,7 @@ class LogRankLaw(SumLaw):
         return self._head(reach) + 4.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return :meth:`SumLaw.log_means`; the ranks beyond the head come from Euler-Maclaurin."""
+        """Return ln E e^(s f(r_i)) by rank in the head, and by Euler-Maclaurin beyond it."""
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
         ranks = (1.0 + np.arange(head)) / (1.0 if upper else head)
@@ -322,40 +323,44 @@ class LogRankLaw(SumLaw):
         return total
 
 
-class MixedLaw(SumLaw):
-    """The law of a sum of independent sums, each times a weight of its own: on no lattice."""
+class MixedDistribution(SumDistribution):
+    """The distribution of a sum of independent sums, each times its weight: on no lattice."""
 
-    def __init__(self, parts: Sequence[tuple[float, SumLaw]]) -> None:
+    def __init__(self, parts: Sequence[tuple[float, SumDistribution]]) -> None:
         self.parts = parts
-        self.tasks = np.concatenate([np.empty(0), *(law.tasks for _, law in parts)])
-        self.width = math.fsum(weight * law.width for weight, law in parts)
-        self.off = math.fsum(law.off for _, law in parts)
+        self.tasks = np.concatenate(
+            [np.empty(0), *(distribution.tasks for _, distribution in parts)]
+        )
+        self.width = math.fsum(weight * distribution.width for weight, distribution in parts)
+        self.off = math.fsum(distribution.off for _, distribution in parts)
 
     @property
     def farthest(self) -> float:
         """The largest abs(z), Re z < 0, without an overflow of any part."""
-        return min(law.farthest / weight for weight, law in self.parts)
+        return min(distribution.farthest / weight for weight, distribution in self.parts)
 
     @property
     def log_best(self) -> float:
         """All parts are at their best."""
-        return math.fsum(law.log_best for _, law in self.parts)
+        return math.fsum(distribution.log_best for _, distribution in self.parts)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
         """Put the tasks of all parts side by side."""
         return np.concatenate(
-            [law.log_means(weight * z, upper) for weight, law in self.parts], axis=1
+            [distribution.log_means(weight * z, upper) for weight, distribution in self.parts],
+            axis=1,
         )
 
     def cost(self, reach: float) -> float:
         """Add up the parts."""
-        return math.fsum(law.cost(weight * reach) for weight, law in self.parts)
+        return math.fsum(distribution.cost(weight * reach) for weight, distribution in self.parts)
 
 
-# exact: a counting formula, or the contour integral of a law on a lattice, free of approximation.
-# convolution: the law of the sum, merged from the laws of its parts. inversion: the whole integral
-# through the saddlepoint, not just its leading term, of a law treated as continuous: what ranks
-# give exactly the value count half, which the error covers.
+# exact: a counting formula, or the contour integral of a distribution on a lattice, free of
+# approximation. convolution: the distribution of the sum, merged from the distributions of its
+# parts. inversion: the whole integral through the saddlepoint, not just its leading term, of a
+# distribution treated as continuous: what ranks give exactly the value count half, which the error
+# covers.
 Method = Literal["exact", "convolution", "inversion"]
 
 LN10 = math.log(10.0)
@@ -367,8 +372,8 @@ class Tail:
     """The probability that a random ranker does at least as well: its decimal logarithm.
 
     The absolute error of `log10` is a bound on rounding and discretisation for ``exact`` and
-    ``convolution``; for ``inversion`` it also holds an estimate of what the law's granularity adds
-    (:mod:`.inversion`), or half the width of a rigorous bracket.
+    ``convolution``; for ``inversion`` it also holds an estimate of what the distribution's
+    granularity adds (:mod:`.inversion`), or half the width of a rigorous bracket.
     """
 
     log10: float

@@ -22,9 +22,9 @@ of it.
 
 Sums of reciprocals or logarithms, and sums of unlike weights, lie on no usable lattice. Their
 integrand falls to nothing too, but may rise again far away, at frequencies where nearly all likely
-ranks are in phase: that is how an integral shows that the law is discrete. Such near-returns are
-looked up where they can be (:func:`_granularity`), and their weight is the stated error. If the
-integrand does not fall within the budget, S is smeared by a bounded amount instead,
+ranks are in phase: that is how an integral shows that the distribution is discrete. Such
+near-returns are looked up where they can be (:func:`_granularity`), and their weight is the stated
+error. If the integrand does not fall within the budget, S is smeared by a bounded amount instead,
 
 .. math:: P(S + \epsilon U \ge x + \epsilon) \le P(S \ge x) \le P(S + \epsilon U \ge x - \epsilon),
           \qquad |U| \le 1,
@@ -48,11 +48,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import UNIT_ROUNDOFF
-from rankconst.tails.distributions import LogRankLaw, MixedLaw, ReciprocalLaw, Tail
+from rankconst.tails.distributions import (
+    LogRankDistribution,
+    MixedDistribution,
+    ReciprocalDistribution,
+    Tail,
+)
 
 if TYPE_CHECKING:
     from rankconst.doubles import Complex, Values
-    from rankconst.tails.distributions import Method, SumLaw
+    from rankconst.tails.distributions import Method, SumDistribution
 
 
 # Chance is taken for certain where the complement is below e^-90.
@@ -70,7 +75,8 @@ _BETA = 24.0
 _LOST = 1e3
 # Near-returns of more weight than this are too many to be looked up one by one.
 _GRANULAR = 1e-2
-# How far beyond its end the integrand of a mixed law is looked at, and at how many frequencies.
+# How far beyond its end the integrand of a mixed distribution is looked at, and at how many
+# frequencies.
 _FAR = 100.0
 _LOOKS = 64
 
@@ -83,7 +89,7 @@ class Saddle:
     x: float  # the observed sum, measured from the top if t > 0, from the bottom otherwise
     span: float | None  # the step of the lattice
     cgf: float  # K(t), measured likewise
-    deviation: float  # the standard deviation of S under the tilted law
+    deviation: float  # the standard deviation of S under the tilted distribution
     rounding: float  # absolute error of K(t) - t x
 
     @property
@@ -94,31 +100,31 @@ class Saddle:
 
 # Whether sums are few, and their integral, is asked with the same saddle.
 @functools.lru_cache(maxsize=4)
-def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
+def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> Saddle:
     """Find the real t that makes exp(K(t) - t x) abs(kernel(t)) least.
 
     A hundredth of the best t is near enough: any t gives the same integral. x is the observed sum
     minus the top, strictly between -width and 0; `span` the lattice whose kernel is meant, or None.
     """
-    step = 1e-8 / law.width
-    mean = float(law.cgf(np.array([step * 1j]), True)[0].imag) / step
+    step = 1e-8 / distribution.width
+    mean = float(distribution.cgf(np.array([step * 1j]), True)[0].imag) / step
     upper = x >= mean
     sign = 1.0 if upper else -1.0
     if not upper:
-        x += law.width
+        x += distribution.width
 
     def height(t: Values) -> Values:
         z = t.astype(np.complex128)
-        real: Values = law.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
+        real: Values = distribution.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
         return real
 
     # A complement matters only next to 1: it is not followed to where terms overflow, or below
     # e^-90.
     least, farthest = -math.inf, math.inf
     if not upper:
-        least, farthest = _NEGLIGIBLE, 0.5 * law.farthest
+        least, farthest = _NEGLIGIBLE, 0.5 * distribution.farthest
     # Double t while the height falls, then look for the least one on finer and finer grids.
-    t = sign / law.width
+    t = sign / distribution.width
     last = math.inf
     while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
         t *= 2.0
@@ -127,21 +133,22 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
         highest_power = 0.0 if abs(factor * t) > farthest else 1.0
         grid = t * factor ** np.linspace(-1.0, highest_power, 17)
         t = float(grid[np.argmin(height(grid))])
-    scale = abs(x) if upper else law.width
-    terms = law.tasks * law.log_means(np.array([t + 0j]), upper)[0].real
+    scale = abs(x) if upper else distribution.width
+    terms = distribution.tasks * distribution.log_means(np.array([t + 0j]), upper)[0].real
     # The second derivative of K, by differences.
     around = np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128)
-    below, at_t, above = law.cgf(around, upper).real
+    below, at_t, above = distribution.cgf(around, upper).real
     variance = float(below - 2.0 * at_t + above) / (1e-3 * t) ** 2
-    sizes = 4.0 * float(np.abs(terms).sum()) + 8.0 * float(law.tasks.sum())
+    sizes = 4.0 * float(np.abs(terms).sum()) + 8.0 * float(distribution.tasks.sum())
     return Saddle(
         t=t,
         x=x,
         span=span,
         cgf=math.fsum(terms.tolist()),
-        # A law that is nearly settled has next to no variance; the kernel still has a width.
+        # A distribution that is nearly settled has next to no variance; the kernel still has a
+        # width.
         deviation=math.sqrt(max(variance, 1e-4 / (t * t))),
-        rounding=UNIT_ROUNDOFF * (sizes + 4.0 * abs(t) * scale) + law.off,
+        rounding=UNIT_ROUNDOFF * (sizes + 4.0 * abs(t) * scale) + distribution.off,
     )
 
 
@@ -157,30 +164,30 @@ def _scale(saddle: Saddle) -> float:
     return float(_kernel(saddle.span, np.array([saddle.t + 0j]))[0].real)
 
 
-def invert(law: SumLaw, x: float) -> Tail:
+def invert(distribution: SumDistribution, x: float) -> Tail:
     """Compute P(S - top >= x) by the inversion integral, for x strictly between -width and 0.
 
     On a lattice it is exact, once round its circle. Without, or if that takes too long, it is the
     integral, if that falls to nothing and hardly returns; else a bracket of what is known.
     """
-    if law.span is not None:
-        saddle = find_saddle(law, x, law.span)
-        period = _period(law, saddle)
-        circle = math.ceil(0.5 * period / law.span)  # nodes on one half of the circle
-        step = 2.0 * math.pi / ((2 * circle + 1) * law.span)
-        z, g, complete = _walk(law, saddle, step, law.settles, circle)
+    if distribution.span is not None:
+        saddle = find_saddle(distribution, x, distribution.span)
+        period = _period(distribution, saddle)
+        circle = math.ceil(0.5 * period / distribution.span)  # nodes on one half of the circle
+        step = 2.0 * math.pi / ((2 * circle + 1) * distribution.span)
+        z, g, complete = _walk(distribution, saddle, step, distribution.settles, circle)
         if complete:
             return _tail(*_sum(saddle, z, g), saddle, "exact")
-    saddle = find_saddle(law, x, None)
-    step = 2.0 * math.pi / _period(law, saddle)
-    z, g, gone = _walk(law, saddle, step, settles=True)
+    saddle = find_saddle(distribution, x, None)
+    step = 2.0 * math.pi / _period(distribution, saddle)
+    z, g, gone = _walk(distribution, saddle, step, settles=True)
     if gone:
         log, error = _sum(saddle, z, g)
         size = math.exp(log - saddle.cgf + saddle.t * saddle.x)
-        grains = _granularity(law, saddle, float(z[-1].imag)) / size
+        grains = _granularity(distribution, saddle, float(z[-1].imag)) / size
         if grains < _GRANULAR:
             return _tail(log, error + 2.0 * grains, saddle, "inversion")
-        z, g, _ = _walk(law, saddle, step, settles=False)  # as far as the budget allows
+        z, g, _ = _walk(distribution, saddle, step, settles=False)  # as far as the budget allows
     return _bracket(saddle, z, g)
 
 
@@ -198,7 +205,7 @@ def _tail(
     return Tail.from_complement(log, error, method, most)
 
 
-def _period(law: SumLaw, saddle: Saddle) -> float:
+def _period(distribution: SumDistribution, saddle: Saddle) -> float:
     r"""Return the least D = 2 pi / h for which the errors of the trapezoidal rule are negligible.
 
     h is its step, and the errors are the terms m = 1 and -1 at the top of this module. By
@@ -213,16 +220,23 @@ def _period(law: SumLaw, saddle: Saddle) -> float:
     # Short of 0 itself, where the closed forms are 0/0.
     inward = np.append(shift[shift < 0.999 * size], 0.999 * size)
     needed = []
-    outward = shift if saddle.upper else np.minimum(shift, 0.5 * law.farthest)
+    outward = shift if saddle.upper else np.minimum(shift, 0.5 * distribution.farthest)
     for u, sign in ((outward, 1.0), (inward, -1.0)):
         move = math.copysign(sign, sign * saddle.t) * u
-        grown = law.cgf((saddle.t + move).astype(np.complex128), saddle.upper).real - saddle.cgf
+        grown = (
+            distribution.cgf((saddle.t + move).astype(np.complex128), saddle.upper).real
+            - saddle.cgf
+        )
         needed.append(float(np.min((grown - move * saddle.x + target) / u)))
     return max(needed)
 
 
 def _walk(
-    law: SumLaw, saddle: Saddle, step: float, settles: bool, circle: int | None = None
+    distribution: SumDistribution,
+    saddle: Saddle,
+    step: float,
+    settles: bool,
+    circle: int | None = None,
 ) -> tuple[Complex, Complex, bool]:
     """Evaluate the integrand of the inversion at t + i step m, m = 0, 1, ... until it is gone.
 
@@ -241,10 +255,10 @@ def _walk(
     while first <= last_node and not complete:
         stop = min(first + count, last_node + 1)
         z: Complex = np.asarray(saddle.t + 1j * step * np.arange(first, stop), dtype=np.complex128)
-        spent += law.cost(abs(z[-1])) * len(z)
+        spent += distribution.cost(abs(z[-1])) * len(z)
         if spent > _BUDGET and first > _LEAST_NODES:
             break
-        exponents = law.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x
+        exponents = distribution.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x
         g = np.exp(exponents) * _kernel(saddle.span, z) / scale
         nodes.append(z)
         values.append(g)
@@ -307,7 +321,7 @@ def _window(z: Complex) -> Complex:
     return window
 
 
-def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
+def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) -> float:
     """Estimate what near-returns of the integrand beyond `reach` add, relative to exp(K(t) - t x).
 
     It is near its largest size again at frequencies at which nearly all likely ranks are in phase.
@@ -315,28 +329,35 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     density's scale. The modulus is that of n average tasks; ranks beyond those listed are taken to
     be out of phase.
     """
-    if isinstance(law, MixedLaw):
-        return _look_far(law, saddle, reach)
-    if not isinstance(law, (ReciprocalLaw, LogRankLaw)):
+    if isinstance(distribution, MixedDistribution):
+        return _look_far(distribution, saddle, reach)
+    if not isinstance(distribution, (ReciprocalDistribution, LogRankDistribution)):
         return 0.0
-    # The chance of each rank under the tilted law of each size, shape (R, U), then of all tasks.
-    ranks = np.arange(1.0, min(law.sizes[-1], 256.0) + 1)
-    logs = law.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(law.sizes)
-    reference = np.zeros(1) if saddle.upper else law.deviations(law.sizes)
-    exponents = saddle.t * (law.deviations(ranks)[:, None] - reference) - logs
-    chances = np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0)
-    likely = chances @ law.tasks / law.tasks.sum()
+    # The chance of each rank under the tilted distribution of each size, shape (R, U), then of all
+    # tasks.
+    ranks = np.arange(1.0, min(distribution.sizes[-1], 256.0) + 1)
+    logs = distribution.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(
+        distribution.sizes
+    )
+    reference = np.zeros(1) if saddle.upper else distribution.deviations(distribution.sizes)
+    exponents = saddle.t * (distribution.deviations(ranks)[:, None] - reference) - logs
+    chances = np.where(ranks[:, None] <= distribution.sizes, np.exp(exponents), 0.0)
+    likely = chances @ distribution.tasks / distribution.tasks.sum()
     # Frequencies w at which these ranks are in phase, and exp(i w f(r)), shapes (W,) and (W, R).
-    find_returns = _reciprocal_returns if isinstance(law, ReciprocalLaw) else _logarithmic_returns
+    find_returns = (
+        _reciprocal_returns
+        if isinstance(distribution, ReciprocalDistribution)
+        else _logarithmic_returns
+    )
     frequencies, turned = find_returns(len(ranks))
-    modulus = np.minimum(np.abs(turned @ likely), 1.0) ** law.tasks.sum()
+    modulus = np.minimum(np.abs(turned @ likely), 1.0) ** distribution.tasks.sum()
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
 
 
-def _look_far(law: MixedLaw, saddle: Saddle, reach: float) -> float:
-    """Estimate near-returns of a mixed law: its parts return, but rarely at the same frequency."""
+def _look_far(distribution: MixedDistribution, saddle: Saddle, reach: float) -> float:
+    """Estimate near-returns of a mixed distribution, whose parts rarely return together."""
     z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
-    modulus = np.exp(law.cgf(z, saddle.upper).real - saddle.cgf)
+    modulus = np.exp(distribution.cgf(z, saddle.upper).real - saddle.cgf)
     return float(modulus.mean()) * math.log(_FAR) / math.pi
 
 

@@ -142,8 +142,8 @@ class Comparison:
         good models.
     method
         The method of the larger p: ``exact`` for the sign test of Hits@k and for the ranks of
-        few tasks, ``normal`` from z by the normal law, ``bound`` from z for any ranks, where few
-        tasks may make up the difference.
+        few tasks, ``normal`` from z by the normal distribution, ``bound`` from z for any ranks,
+        where few tasks may make up the difference.
     smallest
         The least difference that is significant at 5 % on these tasks, around these values: of
         published numbers, whatever the models have in common.
@@ -489,8 +489,8 @@ def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArra
     """Bound log10 p from above where only z is bounded, and name the inequality. Shapes (pairs,).
 
     `z` are the least z, `squares` the largest sums D_i^2, `largest` is the most that one task adds.
-    ``normal``: the normal law at z less what one task adds to it, largest / sqrt(squares).
-    ``bound``: SIGNS_FACTOR times the normal law at z, or 1.
+    ``normal``: the normal distribution at z less what one task adds to it, largest / sqrt(squares).
+    ``bound``: SIGNS_FACTOR times the normal distribution at z, or 1.
     """
     method = _choose_method(squares, largest)
     is_normal = method == "normal"
@@ -682,7 +682,7 @@ def _quantile(method: str) -> float:
 def _find_smallest(squares: Values, method: NDArray[np.str_], step: float) -> Values:
     """Return the least sums of differences that are significant: quantile sqrt(squares) + step.
 
-    `step` is the most that one task adds, by which the normal law is taken nearer to 0.
+    `step` is the most that one task adds, by which the normal distribution is taken nearer to 0.
     """
     is_bound = method == "bound"
     quantile = np.where(is_bound, _BOUND_QUANTILE, _QUANTILE)

@@ -97,8 +97,8 @@ class Ranks:
         -------
         Comparison
             For Hits@k the exact sign test of the tasks that one model alone hits (McNemar's); for
-            MRR, MR and nDCG the sign-flip test of the differences, by the normal law. With a
-            confidence interval of the difference.
+            MRR, MR and nDCG the sign-flip test of the differences, by the normal distribution. With
+            a confidence interval of the difference.
 
         Raises
         ------

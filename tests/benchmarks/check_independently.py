@@ -160,12 +160,12 @@ def main() -> None:
                 pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)
                 if dict(pairs) != dict(counts):
                     sys.exit(f"{tasks} {side}: other candidates")
-                law = tuple(sorted(counts.items()))
-                if law not in done:
-                    done[law] = compute(counts, tables)
+                distribution = tuple(sorted(counts.items()))
+                if distribution not in done:
+                    done[distribution] = compute(counts, tables)
                 for metric in METRICS:
                     constants = archive.constants(key, metric, **names)
-                    expectation, variance = done[law][metric]
+                    expectation, variance = done[distribution][metric]
                     for kind, ours, theirs in (
                         ("expectation", constants.expectation, expectation),
                         ("variance", constants.variance, variance),

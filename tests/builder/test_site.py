@@ -292,14 +292,14 @@ def test_links_have_titles(files: dict[str, str]) -> None:
 )
 def test_levels_are_those_of_a_sum_of_coins(k: int, sizes: list[int], offsets: list[int]) -> None:
     chances = [min(max(k - a, 0) / size, 1) for size, a in zip(sizes, offsets, strict=True)]
-    law = [1.0]
+    distribution = [1.0]
     for chance in chances:
-        law = [
-            (law[hits] if hits < len(law) else 0) * (1 - chance)
-            + (law[hits - 1] if hits else 0) * chance
-            for hits in range(len(law) + 1)
+        distribution = [
+            (distribution[hits] if hits < len(distribution) else 0) * (1 - chance)
+            + (distribution[hits - 1] if hits else 0) * chance
+            for hits in range(len(distribution) + 1)
         ]
-    reached = [math.fsum(law[hits:]) for hits in range(len(law))] + [0.0]
+    reached = [math.fsum(distribution[hits:]) for hits in range(len(distribution))] + [0.0]
     better = next(hits for hits, p in enumerate(reached) if p <= 0.05)
     most = max(hits for hits, p in enumerate(reached) if p >= 0.95)
     histogram = Histogram.from_counts(sizes, offsets=offsets)

@@ -118,11 +118,11 @@ def test_every_filter_tells_who_evaluates_so() -> None:
 
 
 @pytest.mark.parametrize("key", PROTOCOLS)
-def test_laws_of_protocols(key: str) -> None:
+def test_distributions_of_protocols(key: str) -> None:
     protocol = PROTOCOLS[key]
     assert (protocol.key, protocol.negatives, protocol.refused) == (key, None, "")
     assert protocol.summary.endswith(".")
-    assert "uniform on 1 to N_i" in protocol.law
+    assert "uniform on 1 to N_i" in protocol.distribution
     assert find_protocol(key) is protocol
     for name in (key, *protocol.spellings):
         for written in (name, f" {name} ", name.upper(), name.title()):
@@ -134,14 +134,20 @@ def test_laws_of_protocols(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", load_samplings())
-def test_every_way_of_sampling_states_its_law(key: str) -> None:
+def test_every_way_of_sampling_states_its_distribution(key: str) -> None:
     protocol = find_protocol(f"sampled:500:{key}")
     assert protocol.key == ("sampled:500" if key == DEFAULT_SAMPLING else f"sampled:500:{key}")
     assert find_protocol(protocol.key) == protocol
     assert protocol.negatives == 500
-    assert protocol.law.endswith(".")
+    assert protocol.distribution.endswith(".")
     assert protocol.needs
-    texts = (protocol.summary, protocol.law, protocol.needs, protocol.reference, protocol.refused)
+    texts = (
+        protocol.summary,
+        protocol.distribution,
+        protocol.needs,
+        protocol.reference,
+        protocol.refused,
+    )
     assert not any(sign in text for text in texts for sign in "{}")
 
 
@@ -163,7 +169,7 @@ def test_spellings_of_protocols(name: str, key: str) -> None:
 def test_what_a_way_of_sampling_says_of_its_own() -> None:
     assert parse_protocol("sampled:500").used_by == ("OGB",)
     assert parse_protocol("sampled:100").used_by == ()
-    assert "binomial(n; k, 5 - k)" in find_protocol("sampled:4:shared").law
+    assert "binomial(n; k, 5 - k)" in find_protocol("sampled:4:shared").distribution
     assert find_protocol("sampled:4:replacement").needs.startswith(
         "P, the number of other entities"
     )
@@ -174,12 +180,12 @@ def test_what_a_way_of_sampling_says_of_its_own() -> None:
 
 
 def _mix_binomials(pool: int, m: int) -> dict[int, Fraction]:
-    """The law that the protocol states for draws with replacement."""
-    law, total = {}, pool**m * (pool + 1)
+    """The distribution that the protocol states for draws with replacement."""
+    distribution, total = {}, pool**m * (pool + 1)
     for b in range(m + 1):
         ways = sum(comb(m, b) * j**b * (pool - j) ** (m - b) for j in range(pool + 1))
-        law[1 + b] = Fraction(ways, total)
-    return law
+        distribution[1 + b] = Fraction(ways, total)
+    return distribution
 
 
 @given(
@@ -188,10 +194,10 @@ def _mix_binomials(pool: int, m: int) -> dict[int, Fraction]:
     name=st.sampled_from(["mr", "mrr", "hits@1", "hits@3", "ndcg"]),
 )
 def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None:
-    law: defaultdict[Fraction, Fraction] = defaultdict(Fraction)
+    distribution: defaultdict[Fraction, Fraction] = defaultdict(Fraction)
     for rank, chance in _mix_binomials(pool, m).items():
-        law[TERMS[name](rank)] += chance
-    mean, variance = moments_of(law)
+        distribution[TERMS[name](rank)] += chance
+    mean, variance = moments_of(distribution)
     moments = compute_moments(parse_metric(name), sampled_histogram(f"sampled:{m}", 1))
     if name == "mr":
         assert mean == Fraction(m + 2, 2) == Fraction(moments.expectation)

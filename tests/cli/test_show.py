@@ -155,7 +155,7 @@ SAMPLED = ("sampled:500", "sampled:7:unfiltered", "sampled:500:replacement")
 def test_every_protocol_has_a_page(run: Run, name: str) -> None:
     protocol = find_protocol(name)
     facts = (
-        name, protocol.summary, protocol.law, protocol.needs, protocol.reference, protocol.refused,
+        name, protocol.summary, protocol.distribution, protocol.needs, protocol.reference, protocol.refused,
     )  # fmt: skip
     screen = run("show", "protocol", name)
     check_page(screen, *facts, *protocol.used_by)
@@ -164,7 +164,7 @@ def test_every_protocol_has_a_page(run: Run, name: str) -> None:
     )
     (page,) = run("show", "protocols", name, "-f", "json").records
     assert page["protocol"] == name
-    assert page["law"] == protocol.law
+    assert page["distribution"] == protocol.distribution
     assert page["refused"] == (protocol.refused or None)
     assert list(run("show", "protocols", name, "-f", "csv").rows[0]) == list(page)
 

@@ -47,7 +47,7 @@ CHANCE = {
 @for_each("histogram", CHANCE.values())
 @for_each("metric", METRICS)
 def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: Histogram) -> None:
-    """Two programs for one law, which share little but for means of ranks."""
+    """Two programs for one distribution, which share little but for means of ranks."""
     chance, alike = (compute_moments(metric, each) for each in (histogram, pretend(histogram)))
     # Draws of their own; or errors of both.
     assert_alike(chance, alike, 5 if metric.family in SAMPLED else 1)
@@ -94,9 +94,9 @@ def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
     monkeypatch.setattr(block_counts, "_GAP_BUDGET", 2**16)
     quick = compute_moments(metric, histogram)
     monkeypatch.setattr(block_counts, "_GAP_BUDGET", 2**40)
-    median._median_law.cache_clear()
+    median._median_distribution.cache_clear()
     slow = compute_moments(metric, histogram)
-    median._median_law.cache_clear()
+    median._median_distribution.cache_clear()
     assert_alike(quick, slow)
     assert slow.variance_error <= 1e-9 * slow.variance
     assert quick.variance_error <= 1e-2 * quick.variance

@@ -1,4 +1,4 @@
-"""The standard deviation of the ranks: joint laws, two routes against each other, extremes."""
+"""The standard deviation of the ranks: joint distributions, two routes against each other, extremes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 BILLION = 10**9
 
 
-# Exact joint laws of the sum of the ranks and of their squares.
+# Exact joint distributions of the sum of the ranks and of their squares.
 
 
-def scatter_law(counts: Sequence[int], offsets: Sequence[int] | None = None) -> Counter[int]:
+def scatter_distribution(
+    counts: Sequence[int], offsets: Sequence[int] | None = None
+) -> Counter[int]:
     """Return how many rank vectors have which n sum r^2 - (sum r)^2, which is n^2 V."""
     states = Counter({(0, 0): 1})
     for count, offset in zip(counts, offsets or [0] * len(counts), strict=True):
@@ -36,15 +38,17 @@ def scatter_law(counts: Sequence[int], offsets: Sequence[int] | None = None) -> 
             for rank in range(offset + 1, offset + count + 1):
                 following[first + rank, second + rank * rank] += times
         states = following
-    law: Counter[int] = Counter()
+    distribution: Counter[int] = Counter()
     for (first, second), times in states.items():
-        law[len(counts) * second - first * first] += times
-    return law
+        distribution[len(counts) * second - first * first] += times
+    return distribution
 
 
-def moments_by_law(counts: Sequence[int]) -> tuple[Any, Any]:
-    law = scatter_law(counts)
-    return moments_of({MP.sqrt(outcome) / len(counts): times for outcome, times in law.items()})
+def moments_by_distribution(counts: Sequence[int]) -> tuple[Any, Any]:
+    distribution = scatter_distribution(counts)
+    return moments_of(
+        {MP.sqrt(outcome) / len(counts): times for outcome, times in distribution.items()}
+    )
 
 
 LAWS: dict[str, list[tuple[int, ...]]] = {
@@ -59,10 +63,10 @@ LAWS: dict[str, list[tuple[int, ...]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
-def test_moments_equal_joint_laws_within_the_stated_error(name: str) -> None:
+def test_moments_equal_joint_distributions_within_the_stated_error(name: str) -> None:
     for counts in LAWS[name]:
         found = standard_deviation(Histogram.from_counts(counts))
-        check_numerical(found, moments_by_law(counts), (1e-14, 1e-12))
+        check_numerical(found, moments_by_distribution(counts), (1e-14, 1e-12))
 
 
 @pytest.mark.parametrize(
@@ -76,13 +80,15 @@ def test_moments_equal_joint_laws_within_the_stated_error(name: str) -> None:
 def test_central_moments_are_within_their_errors(
     counts: tuple[int, ...], offsets: tuple[int, ...] | None
 ) -> None:
-    law = scatter_law(counts, offsets)
-    mean, _ = moments_of({Fraction(value): times for value, times in law.items()})
+    distribution = scatter_distribution(counts, offsets)
+    mean, _ = moments_of({Fraction(value): times for value, times in distribution.items()})
     for order, moment in enumerate(
         central_moments(Histogram.from_counts(counts, offsets=offsets))[1]
     ):
-        powers = (times * Fraction(value / mean - 1) ** order for value, times in law.items())
-        exact = sum(powers, Fraction(0)) / law.total()
+        powers = (
+            times * Fraction(value / mean - 1) ** order for value, times in distribution.items()
+        )
+        exact = sum(powers, Fraction(0)) / distribution.total()
         assert abs(Fraction(moment.value) - exact) <= Fraction(moment.error)
 
 
@@ -146,7 +152,7 @@ def test_extremes(counts: dict[int, int]) -> None:
     square, n = rank_variance(histogram).expectation, histogram.total
     assert moments.expectation**2 + moments.variance == pytest.approx(square, rel=1e-15)
     if len(counts) == 1 and n >= 30:
-        # A uniform law's fourth central moment is 9/5 of its squared variance: Var[M] is near V
+        # A uniform distribution's fourth central moment is 9/5 of its squared variance: Var[M] is near V
         # (9/5 - 1) / (4 n).
         expected = square * (0.8 if max(counts) > 2 else 0.0) / (4 * n)
         assert moments.variance == pytest.approx(expected, rel=5 / n, abs=1.0 / n**2)

@@ -28,9 +28,9 @@ def compute(histogram: Histogram) -> tuple[Moments, Moments]:
     return median_rank(histogram), inverse_median_rank(histogram)
 
 
-def masses_of(law: NDArray[np.longdouble], low: int) -> NDArray[np.longdouble]:
-    """Return P(r_(low) = x) from the law of B(x), by differences of the smaller tail."""
-    below, above = law[:, low:].sum(axis=1), law[:, :low].sum(axis=1)
+def masses_of(distribution: NDArray[np.longdouble], low: int) -> NDArray[np.longdouble]:
+    """Return P(r_(low) = x) from the distribution of B(x), by differences of the smaller tail."""
+    below, above = distribution[:, low:].sum(axis=1), distribution[:, :low].sum(axis=1)
     masses: NDArray[np.longdouble] = np.where(below[1:] < 0.5, np.diff(below), -np.diff(above))
     return masses
 
@@ -138,16 +138,16 @@ def test_rules_against_direct_sums(
     """Sums by rules agree with the same sums term by term."""
     histogram = Histogram.from_counts(*SMOOTH[name])
     by_rule = compute(histogram)
-    points = module._median_law(histogram).nodes.points
+    points = module._median_distribution(histogram).nodes.points
     monkeypatch.setattr(summation, "_TERMS_PER_NODE", 10**9)
     monkeypatch.setattr(module, "_TERM_BY_TERM", 10**9)
     # Term by term, tables of points x gaps are formed: narrow panels keep them small.
     monkeypatch.setattr(module, "_WIDEST", 0.02)
     monkeypatch.setattr(module, "_NARROWEST", 256)
-    for formed in (module._median_law, summation._whole_rule):
+    for formed in (module._median_distribution, summation._whole_rule):
         formed.cache_clear()
         request.addfinalizer(formed.cache_clear)
-    assert module._median_law(histogram).nodes.points.size > points.size
+    assert module._median_distribution(histogram).nodes.points.size > points.size
     for ours, direct in zip(by_rule, compute(histogram), strict=True):
         exact = direct.expectation, direct.variance
         check_numerical(ours, exact, (1e-12, 2e-10), noise=1e-14)

@@ -15,7 +15,7 @@ import pytest
 
 from carried import open_once
 from cases import for_each
-from oracles import MP, assert_within, enumerate_law, moments_of
+from oracles import MP, assert_within, enumerate_distribution, moments_of
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.doubles import lift_rounding
 from rankconst.errors import DataError, UndefinedError, UsageError
@@ -59,10 +59,10 @@ def test_means_of_any_function_over_every_rank_vector(
     def f(rank: int) -> Fraction:
         return Fraction(float(FUNCTIONS[name](rank)))
 
-    law = enumerate_law(tasks, f)
+    distribution = enumerate_distribution(tasks, f)
     moments = compute_mean(np.vectorize(lambda rank: float(f(int(rank)))), gather(tasks))
-    assert_within(moments, moments_of(law))
-    largest = max(1.0, *(abs(float(value)) for value in law))
+    assert_within(moments, moments_of(distribution))
+    largest = max(1.0, *(abs(float(value)) for value in distribution))
     assert moments.expectation_error <= 1e-13 * largest
     assert moments.variance_error <= 1e-12 * largest**2
 
@@ -175,10 +175,10 @@ def _power_mean(ranks: Sequence[int], p: float) -> Any:
 
 def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]:
     vectors = itertools.product(*(range(above + 1, above + n + 1) for n, above, _ in tasks))
-    law: Counter[Any] = Counter()
+    distribution: Counter[Any] = Counter()
     for ranks, times in Counter(tuple(sorted(each)) for each in vectors).items():
-        law[_power_mean(ranks, p)] += times
-    return moments_of(law)
+        distribution[_power_mean(ranks, p)] += times
+    return moments_of(distribution)
 
 
 EXPONENTS = [

@@ -30,7 +30,7 @@ def test_bounds_are_above_the_sum_of_all_ways_by_a_hair(tosses: int) -> None:
 
 
 @pytest.mark.parametrize("z", [0.5, 3.0, 30.0])
-def test_of_very_many_tosses_they_are_those_of_the_normal_law(z: float) -> None:
+def test_of_very_many_tosses_they_are_those_of_the_normal_distribution(z: float) -> None:
     tosses = 4.0e11
     surplus = 2 * round(z * math.sqrt(tosses) / 2)
     found = bound_sign_tests(np.array([tosses]), np.array([float(surplus)]))[0]

@@ -11,7 +11,7 @@ import pytest
 
 from carried import open_once
 from cases import choose, take_turns
-from oracles import TERMS, enumerate_law
+from oracles import TERMS, enumerate_distribution
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
@@ -44,10 +44,10 @@ def pool(graphs: Graphs) -> Histogram:
 
 
 def check_all_values(graphs: Graphs, name: str) -> None:
-    law = enumerate_law(list_tasks(graphs), TERMS[name])
-    values = sorted(law, reverse=name != "mr")
+    distribution = enumerate_distribution(list_tasks(graphs), TERMS[name])
+    values = sorted(distribution, reverse=name != "mr")
     for value in values[:: max(1, len(values) // choose(2, 4))]:
-        chance = sum(law[each] for each in values[: values.index(value) + 1])
+        chance = sum(distribution[each] for each in values[: values.index(value) + 1])
         tail = tail_probability(parse_metric(name), pool(graphs), float(value))
         assert abs(tail.log10 - math.log10(chance)) <= tail.error + 1e-12, (value, tail)
 

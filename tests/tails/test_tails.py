@@ -18,12 +18,18 @@ from hypothesis import strategies as st
 
 from carried import open_once
 from cases import choose, for_each, take_turns
-from oracles import TERMS, enumerate_law, histogram_of
+from oracles import TERMS, enumerate_distribution, histogram_of
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tails import explain_lack, inversion, tail_probabilities, tail_probability
-from rankconst.tails.distributions import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw, Tail
+from rankconst.tails.distributions import (
+    LogRankDistribution,
+    RankDistribution,
+    ReciprocalDistribution,
+    SumDistribution,
+    Tail,
+)
 from rankconst.tails.inversion import _BETA, _window, invert
 from rankconst.tasks import Histogram
 
@@ -39,14 +45,14 @@ SMALL = [
 ]  # fmt: skip
 
 # Of GMR a product of ranks stands for the sum of logarithms.
-LAWS = ("mr", "mrr", "hits@1", "hits@3", "gmr")
+METRICS = ("mr", "mrr", "hits@1", "hits@3", "gmr")
 
 
-def _law(name: str, counts: tuple[int, ...]) -> Exact:
+def _enumerate(name: str, counts: tuple[int, ...]) -> Exact:
     if name != "gmr":
         sign = -1 if name == "mr" else 1
-        law = enumerate_law([(size, 0, 1) for size in counts], TERMS[name])
-        return {sign * value * len(counts): chance for value, chance in law.items()}
+        distribution = enumerate_distribution([(size, 0, 1) for size in counts], TERMS[name])
+        return {sign * value * len(counts): chance for value, chance in distribution.items()}
     products = Counter(map(math.prod, itertools.product(*(range(1, n + 1) for n in counts))))
     return {Fraction(v): Fraction(times, products.total()) for v, times in products.items()}
 
@@ -63,10 +69,10 @@ def _covers(tail: Tail, truth: float) -> bool:
 
 def _cumulated(name: str, counts: tuple[int, ...]) -> list[tuple[Fraction, Fraction]]:
     """Sums, best first, each with the chance of doing at least as well."""
-    law = _law(name, counts)
+    distribution = _enumerate(name, counts)
     total, found = Fraction(0), []
-    for value in sorted(law, reverse=name != "gmr"):
-        total += law[value]
+    for value in sorted(distribution, reverse=name != "gmr"):
+        total += distribution[value]
         found.append((value, total))
     return found
 
@@ -77,7 +83,7 @@ def _observed(name: str, value: Fraction, n: int) -> float:
 
 @pytest.mark.slow
 @for_each("counts", SMALL)
-@for_each("name", LAWS)
+@for_each("name", METRICS)
 def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, ...]) -> None:
     metric, histogram = parse_metric(name), Histogram.from_counts(counts)
     cumulated = _cumulated(name, counts)
@@ -89,11 +95,11 @@ def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, 
         assert tail.error < 1e-12
 
 
-def _sum_law(name: str, histogram: Histogram) -> SumLaw:
-    laws: dict[str, Callable[[Histogram], SumLaw]] = {
-        "mr": RankLaw, "mrr": ReciprocalLaw, "gmr": LogRankLaw,
+def _sum_distribution(name: str, histogram: Histogram) -> SumDistribution:
+    distributions: dict[str, Callable[[Histogram], SumDistribution]] = {
+        "mr": RankDistribution, "mrr": ReciprocalDistribution, "gmr": LogRankDistribution,
     }  # fmt: skip
-    return laws[name](histogram)
+    return distributions[name](histogram)
 
 
 @pytest.mark.slow
@@ -104,39 +110,46 @@ def _sum_law(name: str, histogram: Histogram) -> SumLaw:
     ),
     ids=str,
 )
-def test_integral_covers_the_coarsest_laws(
+def test_integral_covers_the_coarsest_distributions(
     name: str, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two tasks have atoms, not a density: the integral must say how little it knows."""
-    law, cumulated = _sum_law(name, Histogram.from_counts(counts)), _cumulated(name, counts)
+    distribution, cumulated = (
+        _sum_distribution(name, Histogram.from_counts(counts)),
+        _cumulated(name, counts),
+    )
     step = max(1, len(cumulated) // choose(3, 6))
     for place, (value, chance) in enumerate(cumulated[1:-1:step]):
         if place == 2:  # two values have all that it may spend
             monkeypatch.setattr(inversion, "_BUDGET", inversion._BUDGET / 8)
         x = -math.log(value) if name == "gmr" else float(value - cumulated[0][0])
-        tail = invert(law, x if law.span is None else round(x / law.span) * law.span)
+        tail = invert(
+            distribution,
+            x if distribution.span is None else round(x / distribution.span) * distribution.span,
+        )
         assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "sizes"), take_turns([ReciprocalLaw, LogRankLaw], [(700, 900), (3, 400, 3)])
+    ("kind", "sizes"),
+    take_turns([ReciprocalDistribution, LogRankDistribution], [(700, 900), (3, 400, 3)]),
 )
 def test_a_bracket_holds_where_chance_does_better(
-    kind: type[SumLaw], sizes: tuple[int, ...]
+    kind: type[SumDistribution], sizes: tuple[int, ...]
 ) -> None:
     """What few tasks leave open of a complement, the tail's error says; no density is there to know
     more from.
     """
-    law = kind(Histogram.from_counts(sizes))
+    distribution = kind(Histogram.from_counts(sizes))
     sums = functools.reduce(
-        np.add.outer, [law.deviations(np.arange(1.0, size + 1)) for size in sizes]
+        np.add.outer, [distribution.deviations(np.arange(1.0, size + 1)) for size in sizes]
     ).ravel()
     sums.sort()
     for share in (0.0005, 0.2):
         x = float(sums[int(share * sums.size)])
         chance = np.count_nonzero(sums >= x - 1e-12) / sums.size
-        assert _covers(invert(law, x), math.log10(chance))
+        assert _covers(invert(distribution, x), math.log10(chance))
 
 
 @pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
@@ -254,11 +267,11 @@ def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float)
     assert _covers(tail, truth)
     assert tail.error < 1e-10
 
-    law = ReciprocalLaw(histogram)
-    if law.span is not None:
-        assert _covers(invert(law, -most / span), truth)
-        law.span = None
-    blind = invert(law, -most / span)
+    distribution = ReciprocalDistribution(histogram)
+    if distribution.span is not None:
+        assert _covers(invert(distribution, -most / span), truth)
+        distribution.span = None
+    blind = invert(distribution, -most / span)
     assert _covers(blind, truth), (blind, truth)
 
 
@@ -267,14 +280,14 @@ def test_hits_against_60_digits_down_to_1e_minus_3000() -> None:
     tasks = {10**9: 120, 14541: 140, 40: 30, 11: 9, 7: 1}
     histogram, n = histogram_of(tasks), sum(tasks.values())
     with mpmath.workdps(60):
-        law: Any = np.array([mpmath.mpf(1)])
+        distribution: Any = np.array([mpmath.mpf(1)])
         for size, c in tasks.items():
             p = min(mpmath.mpf(10) / size, mpmath.mpf(1))
             ways = [math.comb(c, j) * p**j * (1 - p) ** (c - j) for j in range(c + 1)]
-            law = np.convolve(law, np.array(ways))
+            distribution = np.convolve(distribution, np.array(ways))
         for share in (0.004, 0.02, 0.1, 0.5, 0.9, 0.995):
             tail = tail_probability(parse_metric("hits@10"), histogram, share)
-            truth = float(mpmath.log10(mpmath.fsum(law[math.ceil(share * n) :])))
+            truth = float(mpmath.log10(mpmath.fsum(distribution[math.ceil(share * n) :])))
             assert abs(tail.log10 - truth) <= tail.error < 1e-11
 
 
@@ -292,7 +305,7 @@ def test_sums_of_ranks_against_whole_numbers(tasks: dict[int, int], share: float
     histogram = histogram_of(tasks)
     for tail in (
         tail_probability(parse_metric("mr"), histogram, 1 + most / n),
-        invert(RankLaw(histogram), -float(most)),
+        invert(RankDistribution(histogram), -float(most)),
     ):
         assert _covers(tail, truth)
         assert abs(tail.log10 - truth) <= 1e-13 * (1 + abs(truth))
@@ -313,17 +326,17 @@ def test_nations_mrr_states_its_granularity(value: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("upper", [True, False])
-@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw, RankLaw])
-def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool) -> None:
+@pytest.mark.parametrize("kind", [ReciprocalDistribution, LogRankDistribution, RankDistribution])
+def test_generating_functions_against_plain_sums(kind: type[SumDistribution], upper: bool) -> None:
     sizes = np.array([2, 63, 64, 65, 100, 5000, 14541])
-    law, sign = kind(Histogram.from_counts(sizes)), 1.0 if upper else -1.0
+    distribution, sign = kind(Histogram.from_counts(sizes)), 1.0 if upper else -1.0
     parts = itertools.product((1e-6, 0.3, 1.0, 9.6, 60.0), (0.0, 0.7, 45.0, 400.0))
     z = np.array([complex(sign * a, b) for a, b in parts])
     # One by one, and together, which takes as many terms as the largest needs.
-    for point, together in zip(z, law.log_means(z, upper), strict=True):
-        alone = law.log_means(np.array([point]), upper)[0]
+    for point, together in zip(z, distribution.log_means(z, upper), strict=True):
+        alone = distribution.log_means(np.array([point]), upper)[0]
         for size, *found in zip(sizes.tolist(), alone, together, strict=True):
-            f = law.deviations(np.arange(1.0, size + 1))
+            f = distribution.deviations(np.arange(1.0, size + 1))
             terms = np.exp(point * (f - (0.0 if upper else f[-1])))
             direct = complex(math.fsum(terms.real), math.fsum(terms.imag)) / size
             room = 20 + abs(point) * float(f[0] - f[-1])

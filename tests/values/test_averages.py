@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from oracles import TERMS, enumerate_law, moments_of
+from oracles import TERMS, enumerate_distribution, moments_of
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.tables.own_counts import from_counts
 from rankconst.values.averages import Average
@@ -29,7 +29,7 @@ def list_tasks(*graphs: list[int]) -> list[tuple[int, int, Fraction]]:
 
 
 def expect(metric: str, counts: list[int]) -> Fraction:
-    expectation: Fraction = moments_of(enumerate_law(list_tasks(counts), TERMS[metric]))[0]
+    expectation: Fraction = moments_of(enumerate_distribution(list_tasks(counts), TERMS[metric]))[0]
     return expectation
 
 
@@ -52,8 +52,8 @@ def average_exactly(metric: str, values: list[float], chance: list[Constants]) -
 
 @pytest.mark.parametrize("metric", RESULTS)
 def test_moments_are_those_of_all_rankings(metric: str) -> None:
-    law = enumerate_law(list_tasks(*GRAPHS.values()), TERMS[metric])
-    expected, variance = map(float, moments_of(law))
+    distribution = enumerate_distribution(list_tasks(*GRAPHS.values()), TERMS[metric])
+    expected, variance = map(float, moments_of(distribution))
     found, published = average(metric), sum(RESULTS[metric]) / len(GRAPHS)
     sign = -1 if metric == "mr" else 1
     assert found.value == pytest.approx(published, rel=1e-14)
@@ -116,7 +116,7 @@ def test_p_is_that_of_all_rankings() -> None:
     values = [0.9, 0.9, 0.95]  # hits@2 of no rounding
     chance = [look_up("hits@2", counts) for counts in GRAPHS.values()]
     found = average_exactly("hits@2", values, chance).compute_significance()
-    law = enumerate_law(list_tasks(*GRAPHS.values()), TERMS["hits@2"])
-    p = sum(chance for value, chance in law.items() if value >= sum(values) / 3)
+    distribution = enumerate_distribution(list_tasks(*GRAPHS.values()), TERMS["hits@2"])
+    p = sum(chance for value, chance in distribution.items() if value >= sum(values) / 3)
     assert found is not None
     assert found.interval.lower <= math.log10(p) <= found.interval.upper

@@ -189,12 +189,14 @@ def test_ranks_are_tested_as_textbooks_do() -> None:
     assert hits.z_interval.lower == pytest.approx(surplus / math.sqrt(discordant))
     for metric, differences in (("mr", other - one), ("mrr", 1 / other - 1 / one)):
         found = rankconst.compare(one, other, metric=metric)
-        law = NormalDist(mean(differences.tolist()), stdev(differences.tolist()) / math.sqrt(400))
+        distribution = NormalDist(
+            mean(differences.tolist()), stdev(differences.tolist()) / math.sqrt(400)
+        )
         z = found.z_interval.lower
         t = z * math.sqrt((400 - 1) / (400 - z * z))  # Student's t is a function of z
-        assert abs(law.mean) / law.stdev == pytest.approx(t, rel=1e-9)
+        assert abs(distribution.mean) / distribution.stdev == pytest.approx(t, rel=1e-9)
         assert 10**found.log10_p_interval.lower == pytest.approx(2 * NormalDist().cdf(-z), rel=1e-9)
-        ends = law.inv_cdf(0.025), law.inv_cdf(0.975)
+        ends = distribution.inv_cdf(0.025), distribution.inv_cdf(0.975)
         assert found.confidence_interval == pytest.approx(ends, rel=1e-9)
         assert found.method == "normal"
 
@@ -248,7 +250,7 @@ def test_the_smallest_difference_is_the_one_at_the_level(
 def test_p_of_tasks_that_one_model_alone_gets_right_is_no_larger(metric: str, tasks: int) -> None:
     """Of many candidates such tasks are tosses of a coin, a few among many tasks or nearly all: the sign test.
 
-    Above 0.3 the normal law may fall short of it, by less than a thousandth.
+    Above 0.3 the normal distribution may fall short of it, by less than a thousandth.
     """
     worst, methods = 10**7, set()
     constants = rankconst.from_counts([worst] * tasks).constants(metric)
@@ -330,6 +332,6 @@ def test_hits_that_are_no_whole_number_are_not_counted() -> None:
     note = "Hits@1 = 0.6 of 4 tasks would be 2.38 to 2.42 hits, which is not a whole number."
     assert found.note.startswith(note)
     assert found.note in str(found)
-    # Of many tasks the normal law will do, of macro averages too.
+    # Of many tasks the normal distribution will do, of macro averages too.
     macro = open_once().constants("nations", "mrr", aggregation="query")
     assert macro.compare(0.5, 0.6).method == "normal"

@@ -65,7 +65,7 @@ def draw_chance(constants: Constants) -> Html | None:
         f"on average, standard deviation {show_number(deviation, 3)}"
     )
     if not density.exact:
-        caption += ", by the normal law"
+        caption += ", by the normal distribution"
     return _draw(density.edges, density.probabilities, caption, constants.expectation)
 
 
@@ -305,7 +305,8 @@ class Density:
     # each, shape (C,).
     edges: Values
     probabilities: Values
-    # False if the law is not known, and a normal one with its expectation and variance replaces it.
+    # False if the distribution is not known, and a normal one with its expectation and variance
+    # replaces it.
     exact: bool
 
 
@@ -397,7 +398,7 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     rule, histogram = TAILS[constants.metric.family], constants.histogram
     if rule.transform is None:
         return None
-    law = rule.make(histogram, constants.metric)
+    distribution = rule.make(histogram, constants.metric)
     # A margin may lie below every value that has a logarithm.
     positive = np.maximum(edges, np.finfo(np.float64).tiny)
     # The sums over tasks that metrics follow from, less the largest sum; ascending.
@@ -407,9 +408,9 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     step = 2.0 * math.pi / (3.0 * float(sums[-1] - sums[0]))
     for terms in _TERMS:
         w = step * np.arange(1.0, terms + 1)
-        law_at = np.exp(law.cgf((1j * w).astype(np.complex128), True))
-        if np.max(np.abs(law_at[terms // 2 :])) < _NEGLIGIBLE:
-            waves = np.exp(-1j * np.outer(sums, w)) @ (law_at / (1j * w))
+        distribution_at = np.exp(distribution.cgf((1j * w).astype(np.complex128), True))
+        if np.max(np.abs(distribution_at[terms // 2 :])) < _NEGLIGIBLE:
+            waves = np.exp(-1j * np.outer(sums, w)) @ (distribution_at / (1j * w))
             uniform = step / (2.0 * math.pi) * np.diff(sums)
             summed = uniform - step / math.pi * np.diff(waves.real)
             # Larger sums are better: smaller values, for a metric that decreases.
