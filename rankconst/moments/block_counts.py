@@ -332,10 +332,11 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
 def _add_powers(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex, *, terms: int
 ) -> None:
-    """Add to `total`, in place, the sum over tasks of log(1 + p v), by `terms` powers of p v.
+    """Add sum_u tasks_u log(1 + p_u v) to `total`, in place, by `terms` powers of p v.
 
-    `low`, shape (X, U), has p, or 1 - p where `high`: there the conjugate logarithm is added, see
-    the top of this module. `v` has shape (nodes,), `total` (X, nodes); |p v| is at most 0.6.
+    `low`, shape (X, U), has the p of each block u. Where `high`, it has 1 - p, and the conjugate
+    of the logarithm is added: see the top of this module. `v` has shape (nodes,), and `total` (X,
+    nodes). |p v| is at most 0.6.
     """
     signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
     factor = np.ones_like(v)
@@ -350,12 +351,13 @@ def _add_powers(
 def _add_logarithms(
     total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
-    """Add to `total`, in place, what :func:`_add_powers` does, for p v too large for a series."""
-    sign = np.where(high, -1.0, 1.0)  # of the angle: conjugates have the opposite one
+    """Add the same sum as :func:`_add_powers`, for p v of any size; v is e^(i angle) - 1."""
+    sign = np.where(high, -1.0, 1.0)  # a conjugate has the opposite angle
+    # As many blocks at once as tables of _TABLE numbers allow.
     width = max(1, _TABLE // max(total.size, 1))
     for begin in range(0, low.shape[1], width):
         block = slice(begin, begin + width)
-        p = low[:, None, block]  # tables of shape (X, nodes, blocks)
+        p = low[:, None, block]  # this and the tables below have shape (X, nodes, blocks)
         real = p * v.real[:, None]
         imaginary = p * v.imag[:, None]
         angle = sign[:, None, block] * np.arctan2(imaginary, 1 + real)
@@ -365,7 +367,7 @@ def _add_logarithms(
 
 def _log_square(p: Values, real: Values) -> Values:
     """Return log |1 + p v|^2 for complex v with |1 + v| = 1, given the real part of v."""
-    # |1 + p v|^2 = 1 + 2 p (1 - p) Re v.
+    # |1 + v| = 1 means |v|^2 = -2 Re v, so |1 + p v|^2 = 1 + 2 p (1 - p) Re v.
     spread = 2 * p * (1 - p)
     usual = np.log1p(np.maximum(spread * real, -_CLOSE_TO_ZERO))
     # Close to a zero of the factor that sum would cancel, and this one does not.

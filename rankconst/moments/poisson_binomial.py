@@ -380,8 +380,8 @@ def _log1p(v: Complex) -> Complex:
     """Return log(1 + v), with relative accuracy for small v (NumPy's has it only for real v)."""
     small = np.abs(v) < 0.5
     a, b = np.where(small, v.real, 0.0), np.where(small, v.imag, 0.0)
-    near = 0.5 * np.log1p(a * (2.0 + a) + b * b)
-    # The square would lose half the digits close to a zero of 1 + v.
+    near = 0.5 * np.log1p(a * (2.0 + a) + b * b)  # |1 + v|^2 - 1 = a (2 + a) + b^2
+    # For other v, of which 1 + v may be close to 0, |1 + v|^2 would lose half the digits.
     far = np.log(np.maximum(np.abs(np.where(small, 1.0, 1.0 + v)), TINY))
     return np.where(small, near, far) + 1j * np.arctan2(v.imag, 1.0 + v.real)
 

@@ -92,10 +92,11 @@ def first(n: int, right: int, k: int) -> QueryMoments:
     places = np.arange(1, k + 1, dtype=np.float64)
     mean = float((chances / places).sum())
     square = float((chances / places**2).sum())
-    # The error of each probability grows with its place, by which it is divided.
+    # The error of a probability grows in proportion to its place r. Divided by r, the errors add up
+    # to a few roundings of the total, 1; divided by r^2, to a few of the mean.
     mean_error = 4 * UNIT_ROUNDOFF * (1 + mean)
-    square_error = 8 * UNIT_ROUNDOFF * (mean + square)
-    return QueryMoments(mean, square - mean**2, mean_error, square_error)
+    variance_error = 8 * UNIT_ROUNDOFF * (mean + square)
+    return QueryMoments(mean, square - mean**2, mean_error, variance_error)
 
 
 def _bound_sum(k: int) -> float:

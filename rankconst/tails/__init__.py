@@ -173,16 +173,16 @@ def _hits_at_k(distribution: SumDistribution, histogram: Histogram, value: float
 def _mean_rank(
     distribution: SumDistribution, histogram: Histogram, value: float | Fraction
 ) -> Tail:
-    """Return P(sum of ranks <= floor(n value)) of n tasks: the sum is whole."""
-    # On blocks, ranks are measured from the offsets, whose sum is `above`.
-    below, above = split_offsets(histogram)
-    most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - above
-    # The distribution is of minus the sum, which is at most -n.
-    return _settle(
-        distribution,
-        float(histogram.total - most),
-        lambda x: count_rank_sums(below, most) or invert(distribution, x),
-    )
+    """Return P(mean rank <= value) of n tasks, which is P(sum of ranks <= floor(n value))."""
+    # Ranks on a block begin behind its offset, and are counted from there.
+    from_offsets, sum_of_offsets = split_offsets(histogram)
+    largest = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - sum_of_offsets
+
+    def find_tail(x: float) -> Tail:
+        return count_rank_sums(from_offsets, largest) or invert(distribution, x)
+
+    # The distribution is of minus the sum of ranks, whose largest value is -n.
+    return _settle(distribution, float(histogram.total - largest), find_tail)
 
 
 def _mean_reciprocal_rank(

@@ -304,11 +304,10 @@ def _list_findings(site: Site, rows: Sequence[_Row], means: Mapping[str, float])
     deviation = max(statistics.stdev(row.mrr[name] for row in rows) for name in SOURCES)
     return [
         *sentences,
-        "Chance hardly matters here, and one graph makes much of it: "
-        f"{site.title_of(heaviest.graph)} has few candidates, and makes {share:.0%} of the chance "
-        "of the mean.",
-        f"Graphs differ more than models do: with another draw of {len(rows)} graphs, a mean "
-        f"would vary by {deviation / math.sqrt(len(rows)):.2f}.",
+        f"Chance makes {means['chance']:.4f} of a mean, and {site.title_of(heaviest.graph)} makes "
+        f"{share:.0%} of that.",
+        f"With another draw of {len(rows)} such graphs, the mean of a model would vary by "
+        f"{deviation / math.sqrt(len(rows)):.2f}.",
     ]
 
 
