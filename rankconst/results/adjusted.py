@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
-    from rankconst.results.reading import Entry, Head, Reading
+    from rankconst.results.reading import ColumnHead, Entry, Reading
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
     from rankconst.values.significance import Significance
@@ -239,7 +239,7 @@ class AdjustedReading:
         If no number was adjusted, every column whose metric can be adjusted has a block.
         """
         reading, entries = self.reading, self.reading.entries
-        heads: Iterable[Head] = entries.heads
+        heads: Iterable[ColumnHead] = entries.heads
         if self.done:
             places = sorted({each.batch.where.column for each in self.done})
             heads = [entries.heads[place] for place in places]

@@ -1,7 +1,7 @@
 """Adjust the numbers of results files for chance, in batches of the same ranking tasks and metric.
 
-If one number of an evaluation shows that the model's scores were not numbers (NaN), as MR 0 does,
-all numbers of that evaluation are left out.
+A number such as MR 0 shows that the scores of its model were not numbers (NaN). Then all numbers of
+that evaluation are left out.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from rankconst.results.columns import combine, encode, list_distinct, split_by_c
 from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.meanings import find_answers
-from rankconst.results.reading import Floats, list_divisions, name_reasons, number_evaluations
+from rankconst.results.reading import Floats, list_groupings, name_reasons, number_evaluations
 from rankconst.values.bounds import NOT_A_NUMBER, PERFECT, is_infinite, tells_no_scores
 from rankconst.values.published import check_decimals, read_numbers, read_published
 
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address
-    from rankconst.results.reading import Entries, Entry, Head, Reading, Texts
+    from rankconst.results.reading import ColumnHead, Entries, Entry, Reading, Texts
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
     from rankconst.values.constants import Constants
@@ -98,7 +98,7 @@ class Addressed(NamedTuple):
     codes: list[Places]
 
     def leave_out(self, entries: Entries, places: Sequence[int]) -> Addressed:
-        """Leave the numbers at some places of the file alone."""
+        """Return the numbers without those at some places of the file."""
         codes = []
         for column, of_column in zip(entries.columns, self.codes, strict=True):
             codes.append(np.where(np.isin(column.places, places), -1, of_column))
@@ -131,10 +131,10 @@ def adjust_reading(
 ) -> AdjustedReading:
     """Adjust the numbers of a results file for chance: those of `metrics`, or all if it is empty.
 
-    Numbers that cannot be adjusted have the reason in the notes of the result. With `errors` None,
-    there is an error only if no number can be adjusted; with "raise", if any cannot; with "note",
-    never. `decimals` are those that numbers were rounded to, if the file does not show them.
-    `track` may wrap the batches in a progress bar while their significance is computed.
+    The notes of the result say why a number cannot be adjusted. With `errors` None, there is an
+    error only if no number can be adjusted; with "raise", if any cannot; with "note", never.
+    `decimals` are those that numbers were rounded to, if the file does not show them. `track` may
+    wrap the batches in a progress bar while their significance is computed.
 
     Raises AskedError if the user has to answer a question first, DataError for impossible numbers.
     """
@@ -200,10 +200,7 @@ def adjust_reading(
 def _select_entries(
     reading: Reading, user: Address, metrics: frozenset[Metric], tables: Tables
 ) -> tuple[Flags, Addressed]:
-    """Return a flag for each number that the user asks for, and the addresses of those to adjust.
-
-    Adjusted values of the file can be asked for, but are left alone. No `metrics` means all.
-    """
+    """Flag the numbers that the user asks for, and return the addresses of those to adjust."""
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
     code_of, addresses = encode(replace(context, rank_type=None) for context in entries.contexts)
@@ -218,6 +215,7 @@ def _select_entries(
         metric = column.head.metric
         # A count, such as the number of ranks, has no optimum.
         is_asked_for = metric.optimum is not None and (not metrics or metric in metrics)
+        # Adjusted values of the file can be asked for, but are not adjusted again.
         is_left_alone = not is_asked_for or column.head.adjustment is not None
         codes.append(np.full(column.places.size, -1) if is_left_alone else shared[key])
         wanted.append((shared[key] >= 0) & is_asked_for)
@@ -225,6 +223,7 @@ def _select_entries(
 
 
 def _flag(flags: Iterable[bool]) -> Flags:
+    """Return flags as an array."""
     return np.array(list(flags), dtype=np.bool_)
 
 
@@ -250,7 +249,7 @@ def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
 def _settle(
     groups: Iterable[_Group], user: Address, reading: Reading, tables: Tables
 ) -> tuple[Settled, dict[Address, RankconstError]]:
-    """Return the tasks and tool of each address, or its error; an open question is one, too."""
+    """Return the tasks and tool of each address, or the error or open question instead."""
     settled: Settled = {}
     failed: dict[Address, RankconstError] = {}
     for address in dict.fromkeys(group.address for group in groups):
@@ -284,11 +283,11 @@ def _list_questions(
 
 # Numbers whose tasks are known.
 
-_FEW = 50
+_FEW = 50  # texts; more than these are read together, which is faster
 
 
 class _Adjusting:
-    """Adjusts the numbers of a file group by group, and collects the reasons to leave some out."""
+    """Adjusts the numbers of a file group by group, and collects why some are left out."""
 
     def __init__(
         self,
@@ -298,8 +297,11 @@ class _Adjusting:
         decimals: int | Mapping[Metric, int] | None,
         impossible: Mapping[int, str],
     ) -> None:
-        self._reading, self._entries = reading, reading.entries
-        self._user, self._tables, self._decimals = user, tables, decimals
+        self._reading = reading
+        self._entries = reading.entries
+        self._user = user
+        self._tables = tables
+        self._decimals = decimals
         self.done: list[AdjustedBatch] = []
         self.left: dict[int, RankconstError] = {}
         # Place of a number to the reason why no ranks have it.
@@ -320,7 +322,8 @@ class _Adjusting:
         except DataError as error:
             self.leave(where.places, error)
             return
-        num_tasks, ends = group.address.num_tasks, self._read(where)
+        num_tasks = group.address.num_tasks
+        ends = self._read(where)
         batch = Batch(
             tasks=tasks,
             metric=metric,
@@ -333,7 +336,8 @@ class _Adjusting:
             where=where,
         )
         is_number = ~np.isnan(ends.value)
-        batch = batch if is_number.all() else batch.take(is_number)
+        if not is_number.all():
+            batch = batch.take(is_number)
         is_without_scores = tells_no_scores(metric, batch.value)
         self._without_scores += batch.index[is_without_scores].tolist()
         try:
@@ -343,7 +347,7 @@ class _Adjusting:
             self.leave(batch.index, error)
 
     def _adjust_possible(self, batch: Batch, constants: Constants) -> None:
-        """Adjust a batch; as this fails if any number is impossible, take out those that are."""
+        """Adjust a batch without the numbers that are impossible."""
         while batch.index.size:
             try:
                 self.done.append(adjust_batch(batch, constants))
@@ -356,7 +360,7 @@ class _Adjusting:
                 batch = batch.take(is_possible)
 
     def _read(self, where: Where) -> Ends:
-        """Read the numbers at some positions of a column; impossible ones are NaN, and noted."""
+        """Read the numbers at some positions of a column; impossible ones are NaN and noted."""
         column = self._entries.columns[where.column]
         if isinstance(column.numbers, Floats):
             return self._read_floats(column.head.metric, column.numbers.take(where.positions))
@@ -368,14 +372,11 @@ class _Adjusting:
             self.impossible |= dict.fromkeys(where.places[codes == code].tolist(), reason)
         return Ends(*(each[codes] for each in ends))
 
-    def _read_texts(self, head: Head, numbers: Texts) -> _ParsedTexts:
-        """Read each distinct text of a column once.
-
-        More than a few are read together, which is faster. If that fails, they are read one by one,
-        to find those that are wrong.
-        """
+    def _read_texts(self, head: ColumnHead, numbers: Texts) -> _ParsedTexts:
+        """Read each distinct text of a column once."""
         metric, exact = head.metric, head.exact
-        percent, decimals = self._user.percent and metric.is_share, self._find_decimals(metric)
+        percent = self._user.percent and metric.is_share
+        decimals = self._find_decimals(metric)
         codes = list_distinct(numbers.codes)
         texts = [numbers.distinct[code] for code in codes]
         ends = np.full((3, len(numbers.distinct)), np.nan)
@@ -386,7 +387,7 @@ class _Adjusting:
                 ).T
                 return _ParsedTexts(Ends(*ends), {})
             except DataError:
-                pass  # one of them is wrong
+                pass  # one of them is wrong: read them one by one to find it
         reasons = {}
         for code, text in zip(codes, texts, strict=True):
             try:
@@ -401,7 +402,7 @@ class _Adjusting:
     def _read_floats(self, metric: Metric, numbers: Floats) -> Ends:
         """Return numbers of a program as fractions, with intervals if the user states decimals.
 
-        Otherwise they are exact, whatever their length: 0.5 was not rounded to one decimal.
+        Otherwise they are exact, however short: 0.5 was not rounded to one decimal.
         """
         in_percent = numbers.is_percent | (self._user.percent and metric.is_share)
         value = numbers.values
@@ -415,6 +416,7 @@ class _Adjusting:
         return Ends(value, value - half, value + half)
 
     def _find_decimals(self, metric: Metric) -> int | None:
+        """Return the decimals that the user states for a metric."""
         if isinstance(self._decimals, Mapping):
             return self._decimals.get(metric)
         return self._decimals
@@ -426,7 +428,7 @@ class _Adjusting:
         """
         entries, reading = self._entries, self._reading
         # A row is an evaluation, unless something else tells evaluations apart, too.
-        if reading.layout == "wide" and not list_divisions(reading):
+        if reading.layout == "wide" and not list_groupings(reading):
             evaluations = [each.batch.where.rows for each in self.done]
         else:
             evaluation_of = number_evaluations(reading)
@@ -444,11 +446,7 @@ class _Adjusting:
 
 
 def _find_fractions(reading: Reading, addressed: Addressed) -> dict[int, str]:
-    """Map the numbers of metrics that cannot be percentages, as none is above 1, to the reason.
-
-    It is for files of which the user says that they have percentages. Numbers with a percent sign
-    do not count.
-    """
+    """Map numbers that cannot be percentages, as none of their metric is above 1, to the reason."""
     entries = reading.entries
     shares: dict[Metric, list[int]] = {}
     for column, codes in zip(entries.columns, addressed.codes, strict=True):
@@ -485,7 +483,7 @@ def _choose_error(
     """Return the error to raise: about the questions, impossible numbers, or numbers `left`.
 
     If `strict`, it is the first of these. Otherwise questions come last, as an answer would not
-    help numbers with another error. The error has all questions as an attribute.
+    help numbers with another error.
     """
     others = [left[place] for place in sorted(left) if not isinstance(left[place], AskedError)]
     error: RankconstError
@@ -520,7 +518,7 @@ def _name_place(reading: Reading, entry: Entry) -> str:
 def _join_notes(
     asked: Iterable[Question], reasons: Mapping[int, str], notes: Iterable[tuple[int, str]]
 ) -> dict[int, str]:
-    """Join the notes on each number, by place: its questions or else its reason, then remarks."""
+    """Join the notes on each number: its questions or else its reason, then remarks."""
     remarks: dict[int, list[str]] = {}
     for question in asked:
         remark = f"{question}."
@@ -536,8 +534,8 @@ def _join_notes(
 def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
     """Yield remarks on the adjusted numbers of a batch, each with the place of its number.
 
-    Remarks on coverage and undefined forms are on all numbers; others only on those with an unusual
-    tie policy, or without a probability.
+    Remarks on coverage and undefined forms are on all numbers, others on those with an unusual tie
+    policy or without a probability.
     """
     entries, index = reading.entries, done.batch.index
     coverage = tables.explain_coverage(done.batch.tasks)
@@ -559,7 +557,7 @@ _MOST_LISTED = 8
 
 
 def _list_contents(reading: Reading) -> str:
-    """Return what a file without a number to adjust holds, as the end of "FILE holds ..."."""
+    """Return what a file without a number to adjust holds, to follow "FILE holds"."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
     if not reading.entries and reading.skipped:
         return f"no number that can be adjusted: {name_reasons(reading.skipped).rstrip('.')}."
@@ -580,11 +578,7 @@ _MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
 
 
 def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
-    """Map all numbers of evaluations in which training diverged to the reason.
-
-    `without_scores` has the places of the numbers that show it, such as MR 0. The numbers of such
-    an evaluation under other tie policies are included, values that are adjusted already are not.
-    """
+    """Map the base numbers of evaluations with a number such as MR 0 to the reason."""
     entries = reading.entries
     codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
     evaluations = number_evaluations(reading, by_ties=False)

@@ -1,4 +1,8 @@
-"""A results file as read: the original table, and every number of a metric in it."""
+"""Hold a results file as read: the original table, and every number of a metric in it.
+
+A table with the columns "Model" and "MRR" and the row "TransE, 0.33" has one number, 0.33, of the
+metric MRR in row 0, with the model TransE as its context.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +48,8 @@ class Entry(NamedTuple):
     exact: bool = False  # True if a program wrote every digit, False if it was rounded for print
 
 
-class Head(NamedTuple):
-    """The metric and the column that numbers share."""
+class ColumnHead(NamedTuple):
+    """What the numbers of a column have in common."""
 
     metric: Metric
     column: str
@@ -87,7 +91,7 @@ class Texts:
         return measures[self.codes]
 
     def take(self, chosen: Any) -> Texts:
-        """Return the numbers of a mask, or at some places."""
+        """Return the numbers that a mask flags, or those at some indices."""
         return Texts(self.distinct, self.codes[chosen])
 
     def set_percent(self, chosen: Flags, *, percent: bool) -> Texts:
@@ -113,7 +117,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Floats:
-    """Numbers that a program holds as floats; their texts are written when they are asked for."""
+    """Numbers that a program holds as floats; their texts are written when needed."""
 
     values: NDArray[np.float64]
     is_percent: Flags  # True for percentages
@@ -123,7 +127,7 @@ class Floats:
         return np.array([measure(self.write(at)) for at in range(self.values.size)], dtype=dtype)
 
     def take(self, chosen: Any) -> Floats:
-        """Return the numbers of a mask, or at some places."""
+        """Return the numbers that a mask flags, or those at some indices."""
         return Floats(self.values[chosen], self.is_percent[chosen])
 
     def set_percent(self, chosen: Flags, *, percent: bool) -> Floats:
@@ -146,10 +150,10 @@ class Floats:
 class Column:
     """Numbers with one heading and metric, all of them texts or all of them floats.
 
-    Columns of a table mostly share the arrays of their rows, lines, contexts and models.
+    The columns of a table mostly share the arrays of rows, lines, contexts and models.
     """
 
-    head: Head
+    head: ColumnHead
     numbers: Any  # Texts or Floats
     places: Places  # among all numbers of the file, ascending
     rows: Places
@@ -164,7 +168,7 @@ class Column:
 
     @staticmethod
     def join(columns: Sequence[Column]) -> Column:
-        """Put columns of one head below each other."""
+        """Put columns with the same head below each other."""
         numbers = type(columns[0].numbers).join([column.numbers for column in columns])
         arrays = {
             name: np.concatenate([getattr(column, name) for column in columns]) for name in _ARRAYS
@@ -180,8 +184,8 @@ _ARRAYS = ("places", "rows", "lines", "context_of", "model_of")
 class Entries(Listed[Entry]):
     """The numbers of a results file in their order, held by column: large files have millions.
 
-    An attribute of all numbers, as :attr:`rows`, is an array in the order of the file, made when it
-    is first asked for.
+    An attribute of all numbers, such as :attr:`rows`, is an array in the order of the file, made
+    when it is first needed.
     """
 
     columns: tuple[Column, ...] = ()
@@ -189,7 +193,7 @@ class Entries(Listed[Entry]):
     models: Sequence[str] = ()
 
     @cached_property
-    def heads(self) -> list[Head]:
+    def heads(self) -> list[ColumnHead]:
         """The head of each column."""
         return [column.head for column in self.columns]
 
@@ -203,7 +207,7 @@ class Entries(Listed[Entry]):
             gathered[column.places] = part
         return gathered
 
-    def flag_heads(self, test: Callable[[Head], bool]) -> Flags:
+    def flag_heads(self, test: Callable[[ColumnHead], bool]) -> Flags:
         """Flag the numbers whose head passes a test."""
         return self.gather([test(head) for head in self.heads], np.bool_)
 
@@ -214,17 +218,17 @@ class Entries(Listed[Entry]):
 
     @cached_property
     def head_of(self) -> Places:
-        """The place of the column of each number."""
+        """The index of the column of each number."""
         return self.gather(range(len(self.columns)))
 
     @cached_property
     def context_of(self) -> Places:
-        """The place in :attr:`contexts` of each number."""
+        """The index in :attr:`contexts` of each number."""
         return self.gather(column.context_of for column in self.columns)
 
     @cached_property
     def model_of(self) -> Places:
-        """The place in :attr:`models` of each number."""
+        """The index in :attr:`models` of each number."""
         return self.gather(column.model_of for column in self.columns)
 
     @cached_property
@@ -253,11 +257,11 @@ class Entries(Listed[Entry]):
         return self.gather(np.arange(column.places.size) for column in self.columns)
 
     def _change(self, change: Callable[[Column], Column]) -> Entries:
-        """Return the numbers with other columns in place of theirs."""
+        """Return the numbers with each column changed."""
         return replace(self, columns=tuple(change(column) for column in self.columns))
 
     def keep(self, chosen: Flags) -> Entries:
-        """Return the numbers that `chosen` flags; their places count from 0 again, without gaps."""
+        """Return the flagged numbers; their places count from 0 again, without gaps."""
         if chosen.all():
             return self
         places = np.cumsum(chosen) - 1
@@ -280,7 +284,7 @@ class Entries(Listed[Entry]):
         return self._change(set_percent) if chosen.any() else self
 
     def readdress(self, contexts: Sequence[Address], context_of: Places) -> Entries:
-        """Return the numbers with other contexts; `context_of` has the index of each number's."""
+        """Return the numbers with other contexts, by the index of each number in them."""
         changed = replace(self, contexts=contexts)
         return changed._change(lambda each: replace(each, context_of=context_of[each.places]))
 
@@ -290,7 +294,7 @@ class Entries(Listed[Entry]):
             lambda each: replace(each, lines=np.broadcast_to(NO_LINE, each.rows.shape))
         )
 
-    def list_percentages(self) -> list[Head]:
+    def list_percentages(self) -> list[ColumnHead]:
         """List the heads of columns with at least one percent sign, as in "33.8%"."""
         return [column.head for column in self.columns if column.numbers.is_percent.any()]
 
@@ -332,9 +336,11 @@ class Entries(Listed[Entry]):
 
 
 def make_entries(entries: Iterable[Entry]) -> Entries:
-    """Arrange numbers, in the order of their file, by column: those with one :class:`Head`."""
+    """Arrange numbers, in the order of their file, in columns with one head each."""
     listed = list(entries)
-    heads = [Head(entry.metric, entry.column, entry.adjustment, entry.exact) for entry in listed]
+    heads = [
+        ColumnHead(entry.metric, entry.column, entry.adjustment, entry.exact) for entry in listed
+    ]
     head_of, distinct_heads = encode(heads)
     context_of, contexts = encode(entry.context for entry in listed)
     bare_of, bare = encode(replace(context, model=None) for context in contexts)
@@ -389,6 +395,7 @@ def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
 
 
 def _read_value(text: str) -> float:
+    """Read a number as written, without its unit; NaN if it is none."""
     try:
         return float(text)
     except ValueError:
@@ -452,7 +459,7 @@ class Reading:
 
     @property
     def has_evidence(self) -> bool:
-        """True if the file itself can confirm its protocol: by adjusted values or counts of ranks.
+        """True if the file can confirm its protocol itself, by adjusted values or counts of ranks.
 
         MRR 0.33 next to its adjusted value 0.3299 fits only tasks with that expectation.
         """
@@ -647,8 +654,8 @@ class Measured:
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
     """Read a number with the interval of values that it may stand for: 0.33 is 0.325 to 0.335.
 
-    `percent` says that shares, such as Hits@10, are percentages. An exact number has all of its
-    digits only if `in_full`; else the program may have rounded it. Raises DataError for text.
+    `percent` says that shares, such as Hits@10, are percentages. `in_full` says that programs write
+    all digits, so that an exact number was not rounded. Raises DataError for text.
     """
     metric, exact = entry.metric, entry.exact and in_full
     percent = percent and metric.is_share
@@ -737,7 +744,7 @@ def name_models(reading: Reading) -> list[str]:
 
 
 def name_datasets(reading: Reading) -> list[str]:
-    """Name the dataset of each row as the file does for its numbers; empty for none or several."""
+    """Name the dataset of each row; empty if its numbers have none, or several."""
     entries = reading.entries
     of_rows = np.full(len(reading.rows), "", dtype=object)
     names = np.array([context.dataset or "" for context in entries.contexts], dtype=object)
@@ -748,17 +755,17 @@ def name_datasets(reading: Reading) -> list[str]:
     return list(of_rows)
 
 
-class Division(NamedTuple):
-    """Entries divided by a property, such as their model."""
+class Grouping(NamedTuple):
+    """The group of each entry by a property, such as its model."""
 
     codes: Places  # index into `names`, for each entry
     names: Sequence[Hashable]
 
 
-def _name_heading_models(reading: Reading) -> Division | None:
-    """Divide entries by the models in their headings, such as ``TransE MRR`` and ``RotatE MRR``.
+def _name_heading_models(reading: Reading) -> Grouping | None:
+    """Group entries by the models in their headings, such as ``TransE MRR`` and ``RotatE MRR``.
 
-    Only columns of rows that have a metric twice name models. Return None if no row has one twice.
+    Headings name models only where a row has a metric twice. Return None if no row has.
     """
     entries = reading.entries
     kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
@@ -776,54 +783,54 @@ def _name_heading_models(reading: Reading) -> Division | None:
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
     name_of, distinct = encode(["", *names])  # so that code 0 is the empty name
     is_named = np.isin(entries.head_of, heads)
-    return Division(np.where(is_named, name_of[1:][entries.head_of], 0), distinct)
+    return Grouping(np.where(is_named, name_of[1:][entries.head_of], 0), distinct)
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
     """Return a code for each entry, the same for those of one evaluation.
 
-    The rows of a wide table tell evaluations apart, and the divisions of :func:`list_divisions`.
+    Evaluations differ in their rows of a wide table, or in a grouping of :func:`list_groupings`.
     """
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
-    for division in list_divisions(reading, by_ties=by_ties):
-        codes = combine(codes, division.codes, len(division.names))
+    for grouping in list_groupings(reading, by_ties=by_ties):
+        codes = combine(codes, grouping.codes, len(grouping.names))
     return codes
 
 
-def list_divisions(reading: Reading, *, by_ties: bool = True) -> list[Division]:
-    """List the divisions of entries that tell evaluations apart, besides the rows of a wide table.
+def list_groupings(reading: Reading, *, by_ties: bool = True) -> list[Grouping]:
+    """List what tells evaluations apart, besides the rows of a wide table.
 
-    They are columns of a long table, such as ``model``, models, and if `by_ties` tie policies.
+    These are columns of a long table, such as ``model``, models, and if `by_ties` tie policies.
     """
     entries = reading.entries
-    divisions = []
+    groupings = []
     if reading.layout == "long":
         for column in _list_naming(reading, by_ties=by_ties):
             cell_of, cells = encode_cells(reading.cells(column))
-            divisions.append(Division(cell_of[entries.rows], cells))
+            groupings.append(Grouping(cell_of[entries.rows], cells))
     if reading.layout == "long" or reading.of_objects:
         model_of, models = encode(entries.models)
         if len(models) > 1:
-            divisions.append(Division(model_of[entries.model_of], models))
+            groupings.append(Grouping(model_of[entries.model_of], models))
     if by_ties:
         type_of, rank_types = encode(context.rank_type for context in entries.contexts)
         if len(rank_types) > 1:
-            divisions.append(Division(type_of[entries.context_of], rank_types))
+            groupings.append(Grouping(type_of[entries.context_of], rank_types))
     in_headings = _name_heading_models(reading)
     if in_headings is not None:
-        divisions.append(in_headings)
-    return divisions
+        groupings.append(in_headings)
+    return groupings
 
 
-_OF_ONE_NUMBER, _NAMES_NUMBER = {"metric", "value", "k"}, {"measured", "num_tasks"}
+# Roles of columns that tell the numbers of one evaluation apart.
+_OF_ONE_NUMBER = {"metric", "value", "k"}
+# Roles of cells that name a number, whatever their column is called.
+_NAMES_NUMBER = {"measured", "num_tasks"}
 
 
 def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
-    """List the columns of a long table that tell evaluations apart, such as model and split.
-
-    Metric, value and k do not. The tie policy does if `by_ties`.
-    """
+    """List the columns of a long table that tell evaluations apart, such as model and split."""
     entries = reading.entries
     if not len(entries):
         return []

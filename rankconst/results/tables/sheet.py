@@ -18,7 +18,7 @@ from rankconst.results.columns import Cells, combine, number_firsts
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, read_label
 from rankconst.results.neighbours import TWICE, ask_about_repeated
-from rankconst.results.reading import NO_LINE, Column, Entries, Floats, Head, Texts
+from rankconst.results.reading import NO_LINE, Column, ColumnHead, Entries, Floats, Texts
 from rankconst.results.tables.cells import (
     DIFFERENCE,
     SIGNS,
@@ -413,7 +413,7 @@ class SheetReader:
         if label.metric is None:
             return
         numbers, is_exact = self._numbers[j], self._sheet.exact
-        head = Head(label.metric, self._heading.keys[j], label.adjustment, is_exact)
+        head = ColumnHead(label.metric, self._heading.keys[j], label.adjustment, is_exact)
         is_text = chosen & numbers.is_text
         if numbers.floats is not None:  # a float has every digit
             floats = Floats(numbers.floats, np.full(chosen.size, fill_value=percent))
@@ -426,7 +426,7 @@ class SheetReader:
             yield self._make_column(head, texts, is_text, context_of)
 
     def _make_column(
-        self, head: Head, numbers: Texts | Floats, chosen: Flags, context_of: Places
+        self, head: ColumnHead, numbers: Texts | Floats, chosen: Flags, context_of: Places
     ) -> Column:
         """Make a column of the chosen rows' numbers; `_gather` replaces its places."""
         # The names of models are the cells of a column, one a row; without it all have the first.

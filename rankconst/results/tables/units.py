@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.results.reading import Entries, Head, Notes
+    from rankconst.results.reading import ColumnHead, Entries, Notes
 
     Flags = NDArray[np.bool_]
     Places = NDArray[np.intp]
@@ -78,7 +78,7 @@ def settle_units(
     return units.write()
 
 
-def _find_family(head: Head, families: Mapping[str, Family]) -> Family | None:
+def _find_family(head: ColumnHead, families: Mapping[str, Family]) -> Family | None:
     """Find the family of shares, such as MRR and Hits@k; None if numbers are not shares.
 
     Hits@1 and Hits@10 of a graph are one family, as authors print all of them in one unit.
