@@ -1,10 +1,10 @@
-"""Lines with ``name: value``, ``name = value`` or ``name value``, of any tool without a module.
+"""Read lines with ``name: value``, ``name = value`` or ``name value``, of any other tool.
 
 Consecutive lines with numbers of metrics are a block. The text before the numbers of a line, and
 between the block before and its own, belongs to them: labels of vocabulary declare, other words
 ask, and no split is assumed. The other texts on the lines of a block only ask.
 
-Many lines differ in their numbers only. So a line is parsed once with a hole in place of each
+Many lines differ in their numbers only, so a line is parsed once with a hole in place of each
 number. The text before a hole is a gap; its last part names the number.
 """
 
@@ -46,7 +46,7 @@ from rankconst.results.vocabulary import VOCABULARY, Word
 from rankconst.values.published import DIGITS, EXPONENT, PLUS_MINUS, UNIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -105,7 +105,7 @@ _LABEL_BEHIND = (
 def _cut(line: str) -> list[str]:
     """Cut a line before its labels in brackets, if several name splits, else return it whole.
 
-    What was written over, as by a progress bar, is no part of it.
+    Text that was written over, as by a progress bar, is dropped.
 
     >>> _cut("[VALID] MRR: 0.3 [TEST] MRR: 0.2")
     ['', '[VALID] MRR: 0.3 ', '[TEST] MRR: 0.2']
@@ -127,7 +127,7 @@ class _Cleaned(NamedTuple):
 
 
 def _clean(line: str) -> _Cleaned:
-    """Take time, level, files and step out of a line: "INFO Epoch 10: MRR: 0.3" has step "10"."""
+    """Remove time, level, files and step from a line: "INFO Epoch 10: MRR: 0.3" has step "10"."""
     text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
     if ":" in text:
         text = _STAMP.sub(" ", text)
@@ -144,7 +144,7 @@ def _clean(line: str) -> _Cleaned:
 
 @lru_cache(maxsize=1)
 def _find_step(line: str) -> str:
-    """Find the epoch or step that a line names, once for the numbers below it."""
+    """Find the epoch or step that a line names."""
     return _clean(line).step
 
 
@@ -172,53 +172,70 @@ class _Line(NamedTuple):
 def _parse(template: str) -> _Line:
     """Return the numbers of metrics on a line, with a hole in place of each number, and its texts.
 
-    A line is gaps, each before a hole, and an end. With _ as hole, "Run 1, MRR: _, loss: _ on WN18"
-    has the gaps "Run 1, MRR: " and ", loss: ", and the end " on WN18". The last part of a gap is
-    the name of its number, here MRR and loss; other parts are words. Only MRR is a metric here.
+    With _ as the hole, "Run 1, MRR: _, loss: _ on WN18" has the gaps "Run 1, MRR: " and ", loss: ",
+    and the end " on WN18". Only the first number is of a metric.
     """
     *gaps, end = template.replace(_CUT, " ").split(_HOLE)
     if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
         gaps = []  # it is a print of data, without results
-    numbers: list[_Number] = []
-    before, behind = list[Label](), list[Label]()  # the labels around the first number
-    opens = False
-    shared = ""  # the metric of "MRR: Tail: 0.1, Head: 0.2"
-    count = None
+    parser = _LineParser()
     for place, gap in enumerate(gaps):
+        parser.read_gap(place, gap)
+    if not parser.numbers:
+        return _Line(below=_read_remark(template), counted=parser.counted)
+    for part in _PARTS.split(end):
+        parser.behind += _read_labels(part.strip(_EDGES))
+    line = _gather_texts(parser.numbers, parser.before, parser.behind, opens=parser.opens)
+    return line._replace(counted=parser.counted)
+
+
+class _LineParser:
+    """Reads the gaps of a line from left to right."""
+
+    def __init__(self) -> None:
+        self.numbers: list[_Number] = []
+        self.before: list[Label] = []  # the labels before the first number
+        self.behind: list[Label] = []
+        self.opens = False
+        self.counted: int | None = None
+        self._shared = ""  # the metric of "MRR: Tail: 0.1, Head: 0.2"
+
+    def read_gap(self, place: int, gap: str) -> None:
+        """Read the text before the number at a place."""
         words, name = _split_gap(gap)
         label = read_label(name)
         other_metrics = [word for word in words if _names_metric(word)]
         is_remark = gap.lstrip().startswith("(")  # about the number before
         # First a name such as Tail gets its metric, since the rest depends on that.
         if label.metric is None and label.is_vocabulary and not is_remark:
-            shared = other_metrics[-1] if other_metrics else shared
-            if shared:
-                label, other_metrics = read_label(f"{shared} {name}"), []
-        word_labels = [inner for word in words for inner in _read_labels(word)]
+            if other_metrics:
+                self._shared = other_metrics[-1]
+            if self._shared:
+                label, other_metrics = read_label(f"{self._shared} {name}"), []
+        labels = [inner for word in words for inner in _read_labels(word)]
         if label.metric is not None or _UNKNOWN_METRIC.search(name) is not None:
-            if not numbers:
-                opens = bool(label.values) or any(inner.is_vocabulary for inner in word_labels)
-                before += word_labels
+            if self.numbers:
+                self.behind += labels
             else:
-                behind += word_labels
-            numbers.append(_Number(label, place, _find_reason(label, name, other_metrics)))
-            continue
-        # A number of something else, as of loss: its words may be about it alone, and only ask.
-        around = behind if numbers else before
-        around += map(weaken, word_labels)
+                self.opens = bool(label.values) or any(inner.is_vocabulary for inner in labels)
+                self.before += labels
+            self.numbers.append(_Number(label, place, _find_reason(label, name, other_metrics)))
+        else:
+            self._read_other(place, name, label, labels)
+
+    def _read_other(self, place: int, name: str, label: Label, labels: Sequence[Label]) -> None:
+        """Read the name of another number, as of loss, and the labels before it, which only ask."""
+        around = self.behind if self.numbers else self.before
+        around += map(weaken, labels)
         role = VOCABULARY.match_role(name)
         if role == "num_triples" and "split" not in label.values:
-            count = place
+            self.counted = place
         if role not in _COUNTING:
             around += map(weaken, _read_labels(name))
-        if not name and numbers and numbers[-1].place == place - 1:  # the 0.4 of "MRR: 0.3 0.4"
-            last = numbers[-1]
-            numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
-    if not numbers:
-        return _Line(below=_read_remark(template), counted=count)
-    for part in _PARTS.split(end):
-        behind += _read_labels(part.strip(_EDGES))
-    return _gather_texts(numbers, before, behind, opens=opens)._replace(counted=count)
+        is_second = bool(self.numbers) and self.numbers[-1].place == place - 1
+        if is_second and not name:  # the 0.4 of "MRR: 0.3 0.4"
+            last = self.numbers[-1]
+            self.numbers[-1] = last._replace(reason=last.reason or _MORE_NUMBERS)
 
 
 def _split_gap(gap: str) -> tuple[list[str], str]:
@@ -233,7 +250,7 @@ def _split_gap(gap: str) -> tuple[list[str], str]:
 
 
 def _trim(part: str) -> str:
-    """Trim signs off the ends of a part of a line, but no bracket that closes another: H(1)."""
+    """Trim signs off the ends of a part of a line, but not a bracket that closes another: H(1)."""
     bare = part.strip(_EDGES)
     if bare.count("(") > bare.count(")") and ")" in part:
         return f"{bare})"
@@ -241,7 +258,7 @@ def _trim(part: str) -> str:
 
 
 def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
-    """Return why a number, behind further names of `metrics`, cannot be adjusted; else ""."""
+    """Return why a number cannot be adjusted, with the names of other `metrics` before it; or ""."""
     if label.reason:
         return label.reason
     if label.metric is None:
@@ -254,10 +271,9 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
 def _gather_texts(
     numbers: list[_Number], before: list[Label], behind: list[Label], *, opens: bool
 ) -> _Line:
-    """Return a line with its numbers, of which there is at least one, and its texts.
+    """Return a line with its numbers and texts.
 
     Labels before the first number declare. Labels `behind` it may be of some numbers only, and ask.
-    If one of these is a label such as "test", no number of the line can be adjusted.
     """
     asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
     for label in behind:
@@ -276,14 +292,12 @@ def _gather_texts(
 
 
 def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
-    """Return the split that the first number's name has for all: "Test MRR: 0.3 MR: 177".
-
-    Return nothing if another name has a split, or if the first is a key of one number, valid_mrr.
-    """
+    """Return the split of all numbers that the name of the first has: "Test MRR: 0.3 MR: 177"."""
     first, *others = [number.label for number in numbers]
+    if "split" not in first.values or any("split" in label.values for label in others):
+        return ()
     word, blank, _ = first.text.partition(" ")
-    is_key = not (first.is_vocabulary and blank and word.isalpha())
-    if is_key or "split" not in first.values or any("split" in label.values for label in others):
+    if not (first.is_vocabulary and blank and word.isalpha()):  # valid_mrr, a key of one number
         return ()
     values = {"split": first.values["split"]}
     return (Text(Label(first.text, values=values, is_vocabulary=True), "row", "its line"),)
@@ -328,7 +342,7 @@ def _drop_counting(setting: re.Match[str]) -> str:
 
 
 def _drop_split(label: Label, *, is_data: bool) -> Label:
-    """Drop the split of a label that is about data, or about training, before any results."""
+    """Drop the split of a label that is about data, or about training."""
     if not is_data and label.declared.get("split") != "train":
         return label
     values = {name: value for name, value in label.values.items() if name != "split"}
@@ -338,7 +352,7 @@ def _drop_split(label: Label, *, is_data: bool) -> Label:
 def _read_labels(text: str) -> Iterator[Label]:
     """Yield the label of a text; of a very long one, those of its pieces, which only ask.
 
-    A setting that is off, "filtered=False", declares nothing: its values are asked about.
+    The values of a setting that is off, "filtered=False", are asked about.
     """
     denied = list[Word]()
     for flag in _FLAG.finditer(text):
@@ -374,7 +388,7 @@ _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the tex
 
 
 class _Texts:
-    """The texts of lines, the nearest last; of several with the same labels, only the nearest."""
+    """The texts of lines, the nearest last; only the nearest of those with the same labels."""
 
     def __init__(self) -> None:
         self._texts: dict[object, Text] = {}
@@ -414,7 +428,7 @@ class _Scan:
     def read(self, text: str) -> Iterator[LogNumber]:
         """Yield the numbers in the order of their lines.
 
-        Lines without numbers of metrics that differ in their digits only are parsed once.
+        Remarks that differ in their digits only are parsed once.
         """
         lines = enumerate(text.split("\n"), 1)
         pieces = ((number, piece) for number, raw in lines for piece in _cut(raw))
@@ -446,7 +460,7 @@ class _Scan:
     def _begin(self, line: int, parsed: _Line) -> None:
         """Begin a block at a line of numbers, or go on with the block that is open.
 
-        A line such as "Test MRR: 0.3" opens tasks of its own: what the block said so far is
+        A line such as "Test MRR: 0.3" opens tasks of its own, so what the block said before is
         dropped. Words about the task still ask, as a mean may be over the numbers above it.
         """
         if parsed.opens or not self._block:
@@ -457,10 +471,9 @@ class _Scan:
         self._block = self._block or line
 
     def _end_block(self) -> None:
-        """End the block that is open, and keep the datasets above it for later blocks.
+        """End the open block, and keep the datasets above it for later blocks.
 
-        Above the first block, words about a protocol or task are kept, too. Splits and sides are
-        not.
+        Words above the first block about a protocol or task are kept, too, but no splits and sides.
         """
         if not self._block:
             return
@@ -479,10 +492,7 @@ class _Scan:
     def _make_number(
         self, line: int, number: _Number, texts: tuple[Text, ...], value: str
     ) -> LogNumber:
-        """Return a number with what texts declare and ask, or the reason why it is left out.
-
-        `texts` are those of its line, and `value` is its text.
-        """
+        """Return a number with what texts declare and ask, or the reason why it is left out."""
         label, metric = number.label, number.label.metric
         if metric is None or number.reason:
             return LogNumber(
@@ -515,10 +525,7 @@ class _Scan:
         )
 
     def _list_before(self, near: tuple[Text, ...]) -> tuple[Text, ...]:
-        """List the texts before the block, with their datasets if no nearer text names one.
-
-        A mean, "=== average ===", is not of the last of several graphs.
-        """
+        """List the texts before the block, with their datasets if no nearer text names one."""
         before = self._before.list_nearest()
         graphs = {graph for text in before for graph in text.label.graphs}
         is_of_all = len(graphs) > 1 and any(is_mean(text.label.text) for text in near)
