@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 # Means that a file names.
 
 _FEWEST = 2  # numbers of a mean
-_MOST_BESIDE = 1000  # numbers next to one that may be the mean of all
+_MOST_BESIDE = 1000  # numbers next to one that may be the mean of all; more would take long
 _OF_ALL = {"total", "overall", "all", "totalavg", "totalaverage", "avgall", "averageall"}
 
 
@@ -103,11 +103,9 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
 
 
 def _line_up(reading: Reading) -> tuple[Places, Places]:
-    """Return two codes of each number, of its row and its column, to find the numbers of a mean.
+    """Return the codes of the row and of the column of each number, which means share.
 
-    A mean is of numbers that share one of its codes. In the row "TransE" of columns "FB15k MRR",
-    "WN18 MRR", "Average MRR" and "WN18 MR", the MR has another code, as no mean is over two
-    metrics.
+    Numbers of two metrics in one row have different codes, as no mean is over both.
     """
     entries = reading.entries
     # Numbers refer to distinct heads, contexts and models. So these are encoded, once each.
@@ -116,16 +114,16 @@ def _line_up(reading: Reading) -> tuple[Places, Places]:
     setting_of_context, settings = encode(_identify(context) for context in entries.contexts)
     name_of_model, names = encode(entries.models)
     # What a mean and its numbers have in common: the file, metric, split, protocol ...
-    kind = combine(reading.part_of, metric_of_head[entries.head_of], len(metrics))
-    kind = combine(kind, setting_of_context[entries.context_of], len(settings))
-    row = combine(kind, entries.rows, len(reading.rows))
-    column = combine(kind, column_of_head[entries.head_of], len(columns))
+    shared = combine(reading.part_of, metric_of_head[entries.head_of], len(metrics))
+    shared = combine(shared, setting_of_context[entries.context_of], len(settings))
+    row = combine(shared, entries.rows, len(reading.rows))
+    column = combine(shared, column_of_head[entries.head_of], len(columns))
     # A column may have several models below each other, each with a mean of its own.
     return row, combine(column, name_of_model[entries.model_of], len(names))
 
 
 def _identify(address: Address) -> tuple[Hashable, ...]:
-    """Return the fields of an address that a mean and its numbers share: not model and dataset."""
+    """Return the fields of an address that a mean and its numbers share."""
     # A number called "Average" may be of both sides.
     side = None if address.side == "both" else address.side
     tasks = (address.split, side, address.protocol, address.aggregation, address.relations)
@@ -147,8 +145,7 @@ def _list_runs(
     """Map each mean of a row or column to the numbers that it may be of, the likeliest first.
 
     These are the numbers before it, those behind it, each up to another mean, and all together. In
-    places 4 to 8 with a mean at 6, they are [4, 5], [7, 8] and [4, 5, 7, 8]. In a long series "all"
-    is empty, as comparing each mean with all would take long.
+    places 4 to 8 with a mean at 6, they are [4, 5], [7, 8] and [4, 5, 7, 8].
     """
     means: list[int] = []
     runs: list[list[int]] = [[]]  # the numbers between means: one more than there are means
@@ -192,19 +189,20 @@ def _compare_runs(
     runs: tuple[list[int], list[int], list[int]],
     read: Callable[[int], _Number | None],
 ) -> MeanNumber | None:
-    """Compare the number at a place with the mean of each run; return the first that it equals.
+    """Return the mean of the first run that the number at a place equals, or else of the first run.
 
-    If it equals none within rounding, return the mean of the first run. A run that is too short, or
-    has a number that cannot be read, is skipped. For a name such as "Overall", all numbers come
-    first.
+    A run is skipped if it is too short, or has a number that cannot be read.
     """
     entries = reading.entries
-    number, first = read(place), None
+    number = read(place)
     if number is None:
         return None
-    dataset = entries.contexts[entries.context_of[place]].dataset
-    ordered = runs if squash(dataset or "") not in _OF_ALL else (runs[2], *runs[:2])
-    for run in ordered:
+    first = None
+    dataset = entries.contexts[entries.context_of[place]].dataset or ""
+    before, behind, everything = runs
+    if squash(dataset) in _OF_ALL:
+        runs = everything, before, behind
+    for run in runs:
         numbers = [read(other) for other in run]
         parts = [part for part in numbers if part is not None]
         if len(parts) < max(len(run), _FEWEST):
@@ -231,8 +229,8 @@ def settle_means(
     """Give means over graphs the tasks of the numbers that they are of, or an error.
 
     Return the addresses with those of means replaced, and notes by place. The new addresses are
-    added to `settled` or `failed`. A number called mean fails with a question if it is not the mean
-    of its numbers, or if their tasks have nothing in common.
+    added to `settled` or `failed`. A mean fails with a question if it is not the mean of its
+    numbers, or if their tasks have nothing in common.
     """
     waiting = {
         code for code, address in enumerate(addressed.addresses) if _waits(address, settled, failed)
@@ -270,10 +268,7 @@ def settle_means(
 
 
 def _waits(address: Address, settled: Settled, failed: dict[Address, RankconstError]) -> bool:
-    """Tell whether an address is a mean whose graphs are still to be found.
-
-    It is of a suite that the user names, or failed with no other question than over which graphs.
-    """
+    """Tell whether the graphs of a mean are still to be found, with no other question open."""
     if not is_mean(address.dataset or ""):
         return False
     error = failed.get(address)
@@ -289,10 +284,10 @@ def _settle_mean(
     settled: Settled,
     failed: dict[Address, RankconstError],
 ) -> Address:
-    """Return the address of a mean, after adding it to `settled` with its tasks, or to `failed`.
+    """Add the address of a mean to `settled` with its tasks, or to `failed`, and return it.
 
-    `parts` has tasks and tool of each number next to it that has them. A mean of the suite that the
-    user names keeps its address. Any other gets one of its own, which only this run sees.
+    `parts` has the tasks and tool of each number next to it that has them. Unless the mean is over
+    the suite that the user names, its address is new.
     """
     graphs = {tasks.dataset for tasks, _ in parts}
     named = settled.get(address)  # tasks and tool, if the user names a suite
@@ -329,8 +324,8 @@ def _fail(failed: dict[Address, RankconstError], address: Address, question: Que
 def _is_of_suite(tasks: Tasks, mean: MeanNumber, graphs: Collection[str]) -> bool:
     """Tell whether a mean next to numbers on `graphs` can be over the suite that the user names.
 
-    Next to all graphs of the suite, it has to equal their mean. Next to some, it must be the only
-    mean and not equal theirs, as it is then rather over the whole suite.
+    Next to all graphs of the suite, it has to equal their mean. Next to some of them, it must be
+    the only mean and differ from theirs: then it is rather over the whole suite.
     """
     suite = read_suite(tasks.dataset)
     if suite is None or not {*graphs} <= {*suite.graphs}:
@@ -349,8 +344,8 @@ _UNEQUAL = 2
 """The largest share of chance is named if it is at least this many times the equal share."""
 
 
-class _Kind(NamedTuple):
-    """What numbers must share to be averaged; a tool's own test split is called test."""
+class _Setting(NamedTuple):
+    """What numbers must share to be averaged."""
 
     metric: Hashable
     protocol: str
@@ -375,7 +370,7 @@ class _GraphNumber(NamedTuple):
 class ModelAverage:
     """The mean of a model over graphs; no name if the file has a single one."""
 
-    kind: _Kind
+    setting: _Setting
     model: str
     average: Average
     total: int  # the number of graphs with numbers, or of those in the suite that the user names
@@ -386,8 +381,8 @@ def average_models(
 ) -> list[ModelAverage]:
     """Average each model's numbers of one metric, split and side, on three graphs or more.
 
-    There is no mean where a model has several numbers on one graph. `floors` maps each batch of
-    adjusted numbers to the same numbers over counting, or None.
+    There is no mean where a model has several numbers on one graph. `floors` maps each batch to the
+    same numbers over counting, or None.
     """
     entries = adjusted.reading.entries
     models = name_models(adjusted.reading)
@@ -395,21 +390,21 @@ def average_models(
     graphs_of = _list_graphs(entries, models, is_averaged)
     suite = tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
-    for (kind, model), numbers in _group(entries, models, is_averaged, floors, tables).items():
+    for (setting, model), numbers in _group(entries, models, is_averaged, floors, tables).items():
         graphs = {number.done.batch.tasks.dataset for number in numbers}
         if len(numbers) < FEWEST_GRAPHS or len(graphs) < len(numbers):
             continue
-        named = graphs_of[_find_series(kind.metric, model, numbers[0].context)]
+        named = graphs_of[_find_series(setting.metric, model, numbers[0].context)]
         missing = named.difference(number.dataset for number in numbers)
         total = len(numbers) + sum(names_known(graph) for graph in missing)
         if suite is not None:
             total = len(suite.graphs)
-        averages.append(ModelAverage(kind, model, _average(numbers), total))
+        averages.append(ModelAverage(setting, model, _average(numbers), total))
     return averages
 
 
 def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
-    """Return a flag for each number: True if its model has numbers on enough graphs for a mean."""
+    """Flag the numbers of models that have numbers on enough graphs for a mean."""
     places: dict[str, list[Places]] = defaultdict(list)
     for done in floors:
         places[done.batch.tasks.dataset].append(done.batch.index)
@@ -437,7 +432,7 @@ def _list_graphs(
 
 
 def _find_series(metric: Hashable, model: str, context: Address) -> Hashable:
-    """Return what numbers share that differ in their graphs only: metric, model, split and side."""
+    """Return what numbers share that differ in their graphs only."""
     return metric, model, context.split, context.side, context.rank_type
 
 
@@ -447,9 +442,9 @@ def _group(
     is_averaged: Flags,
     floors: Mapping[AdjustedBatch, AdjustedBatch | None],
     tables: Tables,
-) -> dict[tuple[_Kind, str], list[_GraphNumber]]:
-    """Group the numbers to average by kind and model; means and single relations are left out."""
-    groups: dict[tuple[_Kind, str], list[_GraphNumber]] = defaultdict(list)
+) -> dict[tuple[_Setting, str], list[_GraphNumber]]:
+    """Group the numbers to average by setting and model, without means and single relations."""
+    groups: dict[tuple[_Setting, str], list[_GraphNumber]] = defaultdict(list)
     for done, floor in floors.items():
         batch = done.batch
         is_mean_already = tables.find_suite(batch.tasks.dataset) is not None
@@ -459,20 +454,21 @@ def _group(
             place = int(batch.index[position])
             context = entries.contexts[entries.context_of[place]]
             dataset = context.dataset or batch.tasks.dataset
-            kind = _find_kind(done, context.rank_type or "")
-            groups[kind, models[place]].append(
+            setting = _find_setting(done, context.rank_type or "")
+            groups[setting, models[place]].append(
                 _GraphNumber(dataset, context, done, floor, position)
             )
     return groups
 
 
-def _find_kind(done: AdjustedBatch, rank_type: str) -> _Kind:
-    tasks, tool = done.batch.tasks, done.batch.tool
+def _find_setting(done: AdjustedBatch, rank_type: str) -> _Setting:
+    """Return the setting of a batch; a tool's own test split is called test."""
+    metric, tasks, tool = done.batch.metric, done.batch.tasks, done.batch.tool
     split, side, key = tasks.split, tasks.side, ""
     if tool is not None:
         split, side = tool.find_usual(tasks.dataset, split, side)
         key = tool.key
-    return _Kind(done.batch.metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
+    return _Setting(metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
 
 
 def _average(numbers: Sequence[_GraphNumber]) -> Average:
@@ -496,15 +492,15 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     """
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
     for mean in averages:
-        groups[mean.kind, mean.average.datasets, mean.total].append(mean)
-    differing = _list_differing([mean.kind for mean in averages])
+        groups[mean.setting, mean.average.datasets, mean.total].append(mean)
+    differing = _list_differing([mean.setting for mean in averages])
     lines = []
     for means in groups.values():
-        kind, first, total = means[0].kind, means[0].average, means[0].total
+        setting, first, total = means[0].setting, means[0].average, means[0].total
         size = len(first.datasets)
         some = f"{size}" if total <= size else f"{size} of {total}"
-        kinds = "".join(f", {getattr(kind, name)}" for name in differing)
-        title = f"{first.metric.label}{kinds}, mean over {some} datasets"
+        differences = "".join(f", {getattr(setting, name)}" for name in differing)
+        title = f"{first.metric.label}{differences}, mean over {some} datasets"
         chance, heaviest = _describe_chance(first), _list_heaviest(first)
         if len(means) == 1:
             name = f", {means[0].model}" if means[0].model else ""
@@ -520,10 +516,10 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     return lines
 
 
-def _list_differing(kinds: Sequence[_Kind]) -> list[str]:
-    """List the names of the fields in which kinds of numbers differ, without the metric."""
-    names = [name for name in _Kind._fields if name != "metric"]
-    return [name for name in names if len({getattr(kind, name) for kind in kinds}) > 1]
+def _list_differing(settings: Sequence[_Setting]) -> list[str]:
+    """List the names of the fields in which settings differ, without the metric."""
+    names = [name for name in _Setting._fields if name != "metric"]
+    return [name for name in names if len({getattr(setting, name) for setting in settings}) > 1]
 
 
 def _describe_chance(average: Average) -> str:
@@ -535,7 +531,7 @@ def _describe_chance(average: Average) -> str:
 
 
 def _list_heaviest(average: Average) -> list[str]:
-    """Name the graph that contributes most to chance, if that is at least twice the equal share."""
+    """Name the graph with the largest share of chance, if it is twice the equal share or more."""
     dataset, share = average.heaviest
     if not share * len(average.datasets) >= _UNEQUAL:
         return []
@@ -559,9 +555,9 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
 def _describe_index(
     average: Average, against: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
-    """Describe the index of a mean, as in ["index 0.3135 (mean of indices 0.3401)"].
+    """Describe the index of a mean, and z with `details`: ["index 0.31 (mean of indices 0.34)"].
 
-    With `details`, z is added. The mean of indices is left out if it differs by rounding only.
+    The mean of indices is left out if it differs by rounding only.
     """
     parts = []
     optimum = average.metric.optimum

@@ -1,7 +1,7 @@
-r"""A document rewritten with adjusted numbers: only the numbers and their headings change.
+"""Write a document anew with adjusted numbers: only the numbers and their headings change.
 
-A cell knows its place in the document, where its number is found. A table with a question
-stays as published.
+To replace MRR by AMRR turns the heading MRR into AMRR, and each number below it into its index. A
+table with a question stays as published.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _find_numbers(text: str, start: int, end: int) -> list[Span]:
 def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
     """Map the indices of entries to where their value and deviation are in the document.
 
-    Of the cell "0.33 ± .01" these are 0.33 and .01. An entry is left out if its digits are not in
+    For the cell "0.33 ± .01" these are 0.33 and .01. An entry is left out if its digits are not in
     its cell, or more than once.
     """
     located: dict[int, tuple[Span, ...]] = {}
@@ -184,14 +184,13 @@ class _Name(NamedTuple):
 
 
 class _Sheets:
-    """The cells of a document by their places, and the names of metrics among them."""
+    """The cells of a document by their places, and the names of metrics among them.
+
+    In the first table, with the rows "Model, MRR" and "TransE, 0.3", the cell 0.3 has the site
+    (table 0, row 1, column 1), and column 1 has the name MRR.
+    """
 
     def __init__(self, tables: Sequence[Printed]) -> None:
-        """Index the cells of all tables, and those that name a metric, such as MRR or Hits@.
-
-        In the first table, with the rows "Model, MRR" and "TransE, 0.3", the cell 0.3 has the site
-        (table 0, row 1, column 1), and column 1 has the name MRR.
-        """
         # Where a cell begins in the document, which no other cell with a text shares, to its site.
         self._sites: dict[int, _Site] = {}
         # Table and column to the names in it, from the top.
@@ -199,14 +198,14 @@ class _Sheets:
         for table, printed in enumerate(tables):
             for i, row in enumerate(printed.rows):
                 for column, cell in enumerate(row.cells):
-                    if _is_placed(cell):  # it has a text, and a place in the document
+                    if _is_placed(cell):
                         self._sites[cell.start] = _Site(table, i, column)
                 for column, name in enumerate(_list_names(i, row)):
                     if name is not None:
                         self._names[table, column].append(name)
 
     def find(self, cell: str) -> _Site | None:
-        """Return the site of a cell; None if it has none in the document."""
+        """Return the site of a cell; None if it is not in the document."""
         return self._sites.get(cell.start) if isinstance(cell, Placed) else None
 
     def find_name(self, site: _Site, metric: Metric) -> _Name | None:
@@ -219,11 +218,12 @@ class _Sheets:
 
 
 def _is_placed(cell: str) -> TypeGuard[Placed]:
+    """Tell whether a cell has a text and a place in the document."""
     return isinstance(cell, Placed) and bool(cell)
 
 
 def _list_names(i: int, row: Row) -> list[_Name | None]:
-    """Return for each column of row `i` the name of a metric that spans it; else None."""
+    """Return for each column of a row the metric or ``Hits@`` that spans it, or None."""
     names: list[_Name | None] = []
     name, end = None, 0
     for j, (cell, plain) in enumerate(zip(row.cells, row.plain, strict=True)):
@@ -289,10 +289,10 @@ def rewrite(
     percent: bool = False,
     command: str = "",
 ) -> Rewritten:
-    """Replace the numbers of a document; those that cannot be replaced are noted.
+    """Replace the numbers of a document, and note those that cannot be replaced.
 
     `percent` says that shares are percentages. The comment on top quotes `command`. Raises
-    UsageError for a format without places, and DataError if nothing is replaced.
+    UsageError for a format that cannot be rewritten, and DataError if nothing is replaced.
     """
     markup = MARKUPS.get(adjusted.reading.form)
     if markup is None:
@@ -328,11 +328,7 @@ def _choose_cells(
     *,
     percent: bool,
 ) -> tuple[list[Cell], list[Note]]:
-    """Choose the numbers to be replaced, and note why the rest stay.
-
-    In a table with a question, all numbers stay. A number for several rows stays if these adjust it
-    differently.
-    """
+    """Choose the numbers to be replaced, and note why the rest stay."""
     spans_of = locate(document, adjusted.reading)
     entries, rows = adjusted.entries, adjusted.reading.rows
     sites = [sheets.find(rows[number.entry.row][number.entry.column]) for number in entries]
@@ -357,9 +353,12 @@ def _choose_cells(
             values[cell.spans[0]].add(cell.value)
         else:
             notes.append(_note(number.entry, cell))
-    chosen = [cell for cell in cells if len(values[cell.spans[0]]) == 1]
-    left_out = [cell for cell in cells if len(values[cell.spans[0]]) > 1]
-    notes += [_note(cell.entry, "one number for several rows") for cell in left_out]
+    chosen = []
+    for cell in cells:
+        if len(values[cell.spans[0]]) == 1:
+            chosen.append(cell)
+        else:  # the rows adjust it differently
+            notes.append(_note(cell.entry, "one number for several rows"))
     return chosen, notes
 
 
@@ -380,11 +379,7 @@ def _make_cell(
     *,
     percent: bool,
 ) -> Cell | str:
-    """Return the number to be replaced, or why it stays.
-
-    `spans` are its value and deviation, and `site` its cell; None if they are uncertain. An index
-    stays in percent if the number is; other forms cannot.
-    """
+    """Return the number to be replaced, or why it stays; unknown spans or sites are None."""
     entry = number.entry
     if number.adjusted is None or number.constants is None:
         return number.note if number.note or not number.wanted else "it was not adjusted"
@@ -405,13 +400,10 @@ def _make_cell(
 
 
 def _are_all(spans: Sequence[Span], written: Published) -> bool:
-    """Tell whether the numbers in a document are a published one and its deviation, and no more.
-
-    They are not if the number is written with anything besides digits and a unit.
-    """
+    """Tell whether the numbers in a document are a published one and its deviation, and no more."""
     value = float(spans[0].digits) * written.unit
-    has_deviation = written.deviation is not None
-    return len(spans) == 1 + has_deviation and math.isclose(value, abs(written.value))
+    most = 1 if written.deviation is None else 2
+    return len(spans) == most and math.isclose(value, abs(written.value))
 
 
 def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
@@ -424,10 +416,7 @@ def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
 
 
 def _keep_decimals(span: Span, scale: float) -> int:
-    """Return how many decimals keep a number as precise as it was before it was scaled.
-
-    0.33 times 10 has one decimal, and times 0.1 three; at most 12. The scale is not 0.
-    """
+    """Return how many decimals, at most 12, keep a scaled number as precise as it was."""
     return min(round(span.decimals - math.log10(abs(scale))), 12)
 
 
@@ -457,7 +446,7 @@ def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
 def _write_beside(cell: Cell, text: str, source: str) -> Span:
     """Return the edit that puts `text` behind the published number: " / 0.31" behind "0.33".
 
-    A deviation, a percent sign (which `text` gets, too) and their markup stay before it.
+    A deviation and a percent sign stay before it, and `text` gets the sign, too.
     """
     end = cell.spans[-1].end
     sign = _SIGN.match(source, end) if has_unit(cell.entry.text) else None
@@ -471,7 +460,7 @@ def _write_beside(cell: Cell, text: str, source: str) -> Span:
 
 
 def _drop_zero(cell: Cell, text: str) -> str:
-    """Write a number without the zero before its point if the published one has none."""
+    """Drop the zero before the point of a number if the published one has none."""
     if not cell.spans[0].text.startswith("."):
         return text
     return re.sub(r"^(-?)0\.", r"\1.", text)
@@ -504,9 +493,9 @@ def _describe(
 
 
 def _put_into_source(document: Document, edits: Iterable[Span], top: Sequence[str]) -> str:
-    """Apply edits, and put lines on top; a file's own line ends and byte order mark stay.
+    """Apply edits that do not overlap, and put lines on top.
 
-    Edits do not overlap, and have no line end. Of edits at one position, an insertion goes first.
+    The line ends and the byte order mark of the file stay.
     """
     parts, position = [], 0
     for edit in sorted(edits, key=attrgetter("start", "end")):
@@ -568,6 +557,14 @@ def _rename_headings(
     return edits, [Note(line, note) for note, line in lines.items()]
 
 
+def _find_word(name: _Name, metric: Metric) -> str:
+    """Return the metric as a heading writes it; empty if it is not found."""
+    if name.metric is None:  # Hits@ above its k
+        return name.plain
+    span = find_name(name.plain, metric)
+    return "" if span is None else name.plain[slice(*span)]
+
+
 def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Span]:
     """Return the edits that rename the metric in a heading; none if that is not certain.
 
@@ -575,20 +572,19 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     have the name once, and be read as the adjusted metric afterwards.
     """
     is_skill, is_stem = exchange.baseline is not None, name.metric is None
+    word = _find_word(name, metric)
     new = exchange.name(metric) if is_skill else metric.name_of(exchange.form)
-    word = name.plain
-    if is_stem and new is not None:  # AH@ for Hits@ above 10
-        new = new.rstrip("0123456789" if name.plain.endswith("@") else "@0123456789")
-    elif not is_stem:
-        span = find_name(name.plain, metric)
-        word = "" if span is None else name.plain[slice(*span)]
     if not new or not word:
         return []
+    if is_stem:  # AH@ for Hits@ above 10
+        new = new.rstrip("0123456789" if word.endswith("@") else "@0123456789")
     alone = re.compile(rf"(?<![\w@]){re.escape(word)}(?!\w)")
     matches = [*alone.finditer(text, name.cell.start, name.cell.end)]
+    if len(matches) != 1:
+        return []
     renamed = read_label(name.plain.replace(word, new, 1))
     is_understood = (renamed.metric, renamed.adjustment) == (metric, exchange.form)
-    if len(matches) != 1 or not (is_skill or is_stem or is_understood):
+    if not (is_skill or is_stem or is_understood):
         return []
     start, end = matches[0].span()
     edits = [Span(start, end, f"{word} / {new}" if exchange.beside else new)]
