@@ -258,7 +258,7 @@ def _trim(part: str) -> str:
 
 
 def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
-    """Return why a number cannot be adjusted, with the names of other `metrics` before it; or ""."""
+    """Return why a number cannot be adjusted; `metrics` are other names of metrics before it."""
     if label.reason:
         return label.reason
     if label.metric is None:
