@@ -12,7 +12,7 @@ import pytest
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
-from rankconst.results.graph_means import ModelAverage, _Kind, describe_averages
+from rankconst.results.graph_means import ModelAverage, _Setting, describe_averages
 from rankconst.values.averages import Average
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def test_the_largest_share_is_named_where_it_is_twice_the_equal_one(
     constants = [rankconst.from_counts([size] * 5).constants("hits@1") for size in sizes]
     metric = parse_metric("hits@1")
     results = Average(metric, names, values, values - 0.05, values + 0.05, constants)
-    kind = _Kind(metric, "standard", "test", "both", "micro", "", "")
-    (line,) = describe_averages([ModelAverage(kind, "", results, len(sizes))], details=False)
+    setting = _Setting(metric, "standard", "test", "both", "micro", "", "")
+    (line,) = describe_averages([ModelAverage(setting, "", results, len(sizes))], details=False)
     assert ("share of chance" in line) == bool(named)
     assert named in line
 
