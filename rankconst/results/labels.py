@@ -541,6 +541,7 @@ def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
 
 _MOST_OF_COMPOUND = 4
 _NUMBERED = re.compile(r"(?:task|graph|split|dataset|set|test)s?\W?\s?\d+", re.IGNORECASE)
+_ACRONYM = re.compile(r"\b\w+[a-z][A-Z]{2,}\b")  # TripleRE, the name of a model
 _COMPOUND = frozenset({"column", "row", "name"})
 
 
@@ -551,7 +552,7 @@ def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
     if _NUMBERED.fullmatch(bare.strip()):
         yield Word(bare.strip().lower(), "part", _COMPOUND)
     nouns = VOCABULARY.nouns
-    tokens = [token[0].lower() for part in parts for token in _TOKEN.finditer(part.text)]
+    tokens = [token[0].lower() for token in _TOKEN.finditer(_ACRONYM.sub("", bare))]
     unknown = {part.text.lower() for part in parts if part.is_unknown}
     if unknown - VOCABULARY.technical - nouns and not nouns.isdisjoint(tokens):
         yield Word(bare.strip().lower(), "part", _COMPOUND)

@@ -112,7 +112,7 @@ TOPICS: dict[str, list[Case]] = {
         (md("Inductive", " | GPT-4 MRR", "WN18RR | ", "v1 | .7", "v2 | .6", "NELL-995 | ", "v1 | .6"), "wn18rr_v1_ind; wn18rr_v2_ind; nell_v1_ind"),
         ("dataset,version,MRR\nUMLS,v1,.6\n", "?v1"),
         ("dataset,version,MRR\nUMLS,0.4.0,.6\nUMLS,,.6\n", "umls; umls"),
-        ("model,dataset,MRR\nTransE v1,UMLS,.6\nv1,UMLS,.6\n", "umls; umls"),
+        ("model,dataset,MRR\nTransE v1,UMLS,.6\nv1,UMLS,.6\n", "umls; umls"), ("model,dataset,MRR\nTripleRE,UMLS,.6\nNew triples,UMLS,.5\n", "umls; ?new triples"),
         ("dataset,MRR\nWN18RR v1,.6\nNELL-995 v1,.6\n", f"{LEFT}; nell_v1", {"dataset": "nell_v1"}),
     ],
     "two splits of NELL have its name": [
@@ -148,6 +148,13 @@ TOPICS: dict[str, list[Case]] = {
         (md("UMLS", " | A | | B | ", " | valid | test | valid | test", "MRR | .3 | .29 | .34 | .33"), "umls valid; umls; umls valid; umls"),
         (md("R", " | UMLS | | Nations | ", " | A | B | A | B", "MRR | .3 | .29 | .6 | .7", "MR | 9 | 9 | 3 | 2", "#Params | 1 | 2 | 3 | 4"), "umls; umls; umls; umls; nations; nations; nations; nations"),
         (md("UMLS", " | Head | | Tail | ", "| A | B | A | B", "MRR | .3 | .29 | .6 | .7"), "umls head; umls head; umls tail; umls tail"),
+        (md("R", " |  | UMLS | Nations", "Metric | Model | test | valid", "MRR | A | .3 | .6", " | B | .4 | .7", "H@1 | A | .2 | .5"), "umls; nations valid; umls; nations valid; umls; nations valid"),
+        ("\\begin{tabular}{lll} & & UMLS \\\\ & A & .3 \\\\ MRR & B & .4 \\\\ H@1 & A & .2 \\end{tabular}", "umls; umls"),
+    ],
+    "the corner and the rows of names count next to metrics in rows": [
+        (md("R", "UMLS (valid) | A | B", "MRR | .3 | .4", "H@1 | .2 | .3"), "umls valid; umls valid; umls valid; umls valid"),
+        (md("R", " | A | B", "UMLS | | ", "MRR | .3 | .4", "WN18RR | C | D", "MRR | .6 | .7"), "umls; umls; wn18rr; wn18rr"),
+        ("x,A,B\nUMLS,,\nMRR,.3,.4\n", f"{LEFT}; {LEFT}", {"dataset": "nations"}),
     ],
     "of which rows a name in their middle is, or one above a blank, is open": [
         (md("R", "Data | Model | MRR", " | A | .3", "UMLS | B | .4", " | C | .5", " | A | .6", "Nations | B | .7", " | C | .8"),

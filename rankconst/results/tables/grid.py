@@ -27,7 +27,7 @@ from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -372,55 +372,95 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each; None for others.
 
     ``Metric, TransE, RotatE`` over ``MRR, 0.29, 0.34`` becomes a column MRR with a row for TransE
-    and one for RotatE. Each further row of the heading becomes a column. There is at least one row.
-    Rows with another number of cells than the first are dropped.
+    and one for RotatE. Each further row of the heading becomes a column, and a row that names those
+    below it stays one. There is at least one row. Other rows without a metric are dropped.
     """
     width = len(rows[0].plain)
-    even = [row for row in rows if len(row.plain) == width]
+    even = [row.widen(width) for row in rows if len(row.plain) in {1, width}]
     firsts = range(min(width, _FIRST))
     of_metrics = next((j for j in firsts if _holds_metrics(even[1:], j, parse)), None)
     if of_metrics is None:
         return None
-    heads, body = _split_heads(even, of_metrics)
+    heads, body = _split_heads(even, of_metrics, parse)
     numbers = _list_numbers(heads, body, of_metrics, parse)
     are_blank = all(row.spans is None for row in rows[: len(heads) - 1])
     if not numbers or (are_blank and are_shifted([[head[j] for head in heads] for j in numbers])):
         return None
-    body = [row for row in body if parse(row.plain[of_metrics], None).metric is not None]
-    metrics = list(dict.fromkeys(row.plain[of_metrics] for row in body))
     names = [j for j in range(width) if j != of_metrics and j not in numbers]
-    # Headings of numbers become the names of rows: Epoch over 10 and 20.
-    corners = [
-        head[of_metrics] if all(is_number(head[j]) for j in numbers) else "" for head in heads
-    ]
+    body = _repeat_metrics(body, of_metrics, names)
+    listed = dict.fromkeys(row.plain[of_metrics] for row in body)
+    metrics = [name for name in listed if parse(name, None).metric is not None]
+    corners = [_read_corner(head[of_metrics], [head[j] for j in numbers]) for head in heads]
     headings = (*(heads[-1][j] or heads[0][j] for j in names), *corners, *metrics)
     turned = [Row(rows[0].line, headings, headings)]
     empty = Row(0, ("",) * width, ("",) * width)  # of a block that lacks a metric
-    for block in _list_blocks(body, of_metrics, names):
-        first = next(iter(block.values()))
-        by_metric = [block.get(metric, empty) for metric in metrics]
-        for j in numbers:
-            row_name = (*(first.plain[k] for k in names), *(head[j] for head in heads))
-            cells = (*row_name, *(row.cells[j] for row in by_metric))
-            plain = (*row_name, *(row.plain[j] for row in by_metric))
-            turned.append(Row(first.line, cells, plain))
+    for line, title, group in _split_groups(body, of_metrics, metrics):
+        if title:
+            turned.append(Row(line, (title,), (title,)).widen(len(headings)))
+        for block in _list_blocks(group, of_metrics, names):
+            first = next(iter(block.values()))
+            by_metric = [block.get(metric, empty) for metric in metrics]
+            for j in numbers:
+                row_name = (*(first.plain[k] for k in names), *(head[j] for head in heads))
+                cells = (*row_name, *(row.cells[j] for row in by_metric))
+                plain = (*row_name, *(row.plain[j] for row in by_metric))
+                turned.append(Row(first.line, cells, plain))
     return turned
 
 
-def _split_heads(rows: Sequence[Row], of_metrics: int) -> tuple[list[Sequence[str]], Sequence[Row]]:
+def _split_heads(
+    rows: Sequence[Row], of_metrics: int, parse: Parse
+) -> tuple[list[Sequence[str]], Sequence[Row]]:
     """Split rows, at least one, into those of the heading, with names spread, and the rest.
 
-    The heading goes on while the column `of_metrics` is blank, with words and no numbers behind it.
+    The heading goes on while the column `of_metrics` names no metric, with words and no numbers
+    behind it.
     """
 
     def is_head(row: Row) -> bool:
-        cells = row.plain[of_metrics + 1 :]
-        is_below = is_blank(row.plain[of_metrics]) and not any(map(is_number, cells))
-        return is_below and any(cells)
+        cells = [cell for cell in row.plain[of_metrics + 1 :] if not is_blank(cell)]
+        is_measured = parse(row.plain[of_metrics], None).metric is not None
+        return not is_measured and bool(cells) and not any(map(is_number, cells))
 
     depth = 1 + sum(1 for _ in takewhile(is_head, rows[1:]))
     upper = [spread_names(row, row.plain) for row in rows[: depth - 1]]
     return [*upper, rows[depth - 1].plain], rows[depth:]
+
+
+def _read_corner(corner: str, beside: Sequence[str]) -> str:
+    """Return the heading of the names that a corner heads, or that of numbers: Epoch over 10, 20.
+
+    A corner that heads the metrics, such as Metric, is left out.
+    """
+    label = read_label(corner)
+    is_of_names = label.is_about_tasks or label.role in {"dataset", "model", "version"}
+    return corner if is_of_names or all(map(is_number, beside)) else ""
+
+
+def _repeat_metrics(rows: Sequence[Row], of_metrics: int, names: Sequence[int]) -> list[Row]:
+    """Repeat a metric in the rows below it that have only another name."""
+    repeated: list[Row] = []
+    for row in rows:
+        plain = row.plain
+        if repeated and not plain[of_metrics] and any(plain[j] for j in names):
+            above = repeated[-1].plain[of_metrics]
+            plain = (*plain[:of_metrics], above, *plain[of_metrics + 1 :])
+        repeated.append(row._replace(plain=plain))
+    return repeated
+
+
+def _split_groups(
+    rows: Iterable[Row], of_metrics: int, metrics: Collection[str]
+) -> list[tuple[int, str, list[Row]]]:
+    """Divide rows of metrics by the rows of texts above them; begin each group with its line."""
+    groups: list[tuple[int, str, list[Row]]] = [(0, "", [])]
+    for row in rows:
+        texts = dict.fromkeys(cell for cell in row.plain if not is_blank(cell))
+        if row.plain[of_metrics] in metrics:
+            groups[-1][2].append(row)
+        elif texts and not any(map(is_number, texts)):
+            groups.append((row.line, " ".join(texts), []))
+    return groups
 
 
 def _list_numbers(
@@ -454,7 +494,8 @@ def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[
 
 
 def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
-    """Tell whether most cells of a column are names of metrics."""
-    cells = [row.plain[j] for row in rows if not is_blank(row.plain[j])]
+    """Tell whether most cells of a column, in rows with numbers, are names of metrics."""
+    measured = [row.plain for row in rows if any(map(is_number, row.plain))]
+    cells = [plain[j] for plain in measured if not is_blank(plain[j])]
     named = sum(parse(cell, None).metric is not None for cell in cells)
     return bool(cells) and 2 * named > len(cells)
