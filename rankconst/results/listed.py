@@ -6,6 +6,7 @@ import itertools
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,9 +56,18 @@ _LONG_NOTE = 80
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
-# What leaves a narrow terminal first: notes (also on stderr), what all rows share, long texts that
-# name neither model nor tasks, numbers not adjusted, published numbers, skills, short texts.
-_NOTE, _SAME, _TEXT, _OTHER, _PUBLISHED, _SKILL, _SHORT_TEXT = range(7000, 0, -1000)
+
+class _Drop(IntEnum):
+    """Which columns leave a narrow terminal first: those with the greatest value."""
+
+    note = 7000  # stderr has it, too
+    same = 6000  # all rows share the text
+    text = 5000  # long, and of neither model nor tasks
+    other = 4000  # numbers that are not adjusted
+    published = 3000
+    skill = 2000
+    short_text = 1000
+
 
 # The most adjusted metrics that a caption names.
 _FEW_NAMES = 4
@@ -151,8 +161,8 @@ def lay_out(
 ) -> Listing:
     """Lay out the original columns with the adjusted numbers to their right.
 
-    `chosen` has a flag for each row to list, True for those that are. A screen shows cells without
-    markup, and its caption names `more`, an option, as the way to see all columns.
+    `chosen` flags the rows to list. A screen shows cells without markup, and its caption names
+    `more`, an option, as the way to see all columns.
     """
     reading, screen = adjusted.reading, form is Format.table
     data = dict(adjusted.table)
@@ -189,7 +199,7 @@ def _list_columns(
     """List the columns of a format: those of the file, computed ones, tasks, notes and answers.
 
     This also changes `data` to what the format has in these columns. On a screen, rows of several
-    datasets begin with these, as the file names them.
+    datasets begin with these.
     """
     reading, screen = adjusted.reading, form is Format.table
     columns = _list_originals(adjusted, form, data)
@@ -210,7 +220,7 @@ def _list_columns(
     has_notes = longest > 0 and not (screen and longest > _LONG_NOTE)
     if has_notes or adjusted.details:
         title = note if has_notes else None
-        columns.append(Column(note, title, _show_text, drop=_NOTE, is_note=True))
+        columns.append(Column(note, title, _show_text, drop=_Drop.note, is_note=True))
     if form is Format.json:
         data |= {column: adjusted.list_numbers(column) for column in adjusted.blocks}
         data |= adjusted.answers
@@ -224,9 +234,9 @@ def _list_columns(
 def _list_runs(listing: Listing, value: str, index: str) -> Listing:
     """Turn a long table into a wide one: a row for each run, and two columns for each metric.
 
-    These have the published number (``MRR``) and the adjusted one (``AMRR``), which the long table
-    has in its columns `value` and `index`. A run is what the other columns have in a row. If a run
-    has several numbers of a metric, return the listing as it is.
+    These have the published number (``MRR``) and the adjusted one (``AMRR``), from the columns
+    `value` and `index`. A run is what the other columns have in a row. If a run has several numbers
+    of a metric, return the listing as it is.
     """
     column_of = {column.key: column for column in listing.columns}
     columns = [column_of[key] for key in column_of if key not in {"metric", value, index}]
@@ -246,7 +256,7 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
         places = [place_of.get((run, metric)) for run in runs]
         data[metric] = [None if place is None else published[place] for place in places]
         data[name] = [None if place is None else adjusted[place] for place in places]
-        drop = _PUBLISHED + order
+        drop = _Drop.published + order
         columns.append(column_of[value]._replace(key=metric, title=metric, drop=drop))
         columns.append(column_of[index]._replace(key=name, title=name, drop=order))
     caption = f"{_join_few(names.values())}{listing.caption.removeprefix(index)}"
@@ -272,7 +282,7 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
     for place, column in enumerate(reading.columns):
         is_numeric, drop, show = column in numeric, 0, _show_text
         if is_numeric and reading.layout == "wide":
-            drop = _PUBLISHED if column in adjusted.blocks else _OTHER
+            drop = _Drop.published if column in adjusted.blocks else _Drop.other
         if is_numeric and screen:
             show = _show_printed
         elif screen:
@@ -282,19 +292,16 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
 
 
 def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
-    """Return how early a narrow screen drops a column of text: 0 is never, the greatest first.
-
-    Of columns alike, the right one goes first; `place` is the column's index in the file.
-    """
+    """Return how early a narrow screen drops a column of text at a `place`; 0 is never."""
     role = read_label(column).role
     if role in {"model", "dataset"}:
         return 0
     if len(cells) > 1 and len({*cells}) == 1:
-        return _SAME + place
+        return _Drop.same + place
     if place == 0 or role:
         return 0
     longest = max((len(cell or "") for cell in cells), default=0)
-    return _TEXT if longest > _LONG_TEXT else _SHORT_TEXT
+    return _Drop.text if longest > _LONG_TEXT else _Drop.short_text
 
 
 def _add_columns(
@@ -331,10 +338,7 @@ def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
 
 
 def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
-    """Name the benchmark of all numbers; empty if the file names it, or if there are several.
-
-    If the numbers share their tasks, name these, too.
-    """
+    """Name the benchmark, and the tasks if all numbers share them; empty if a column names it."""
     tasks = {replace(part.batch.tasks, aggregation=DEFAULT_AGGREGATION) for part in adjusted.done}
     datasets = {address.dataset for address in tasks}
     is_of_counts = {address.protocol for address in tasks} == {OWN_COUNTS.key}
@@ -420,7 +424,7 @@ def _find_floors(
 
 
 def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
-    """Write the values of rankers without learning: "MRR on umls (test ...): chance 0.05"."""
+    """Write what rankers without learning get: "MRR on umls (test ...): chance 0.05"."""
     tasks, metric = chance.batch.tasks, chance.batch.metric
     expected = show_expected(chance.constants.expectation)
     if isinstance(metric, AnswersMetric):
@@ -431,7 +435,7 @@ def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str
 
 
 def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> list[str | None]:
-    """Return the notes, with "asked: WORD" in rows with questions: stderr has these in full."""
+    """Return the notes with "asked: WORD" in rows with questions, which stderr has in full."""
     words_of: dict[int, dict[str, None]] = {}
     for question in adjusted.asked:
         word = question.word if question.place else question.text
@@ -446,7 +450,7 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
     """Map each column of numbers, and those added for it, to the dataset in its heading.
 
-    That is WN18RR of ``WN18RR / MRR`` and of ``MRR (WN18RR)``; it is empty for another heading.
+    That is WN18RR of ``WN18RR / MRR`` and of ``MRR (WN18RR)``, and empty for another heading.
     """
     groups: dict[str, str] = {}
     names = adjusted.list_added()
@@ -472,7 +476,8 @@ def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
             shown[key] = shown[key]._replace(meaning="standard deviations better than chance")
     skills = [name for key, name in block.names.items() if key.startswith("index@")]
     for place, name in enumerate(skills):
-        shown[name] = Column(name, name.replace("_", " "), fixed, right=True, drop=_SKILL + place)
+        title = name.replace("_", " ")
+        shown[name] = Column(name, title, fixed, right=True, drop=_Drop.skill + place)
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
         meaning = "probability that a random ranker does as well"
@@ -481,10 +486,12 @@ def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
 
 
 def _show_text(value: str | None) -> str:
+    """Show a text; None is empty."""
     return value or ""
 
 
 def _show_printed(value: str | None) -> str:
+    """Show a published number with at most six digits."""
     return show_printed(value or "", 6)
 
 

@@ -1,8 +1,8 @@
-"""The heading of a table, in its first rows: metrics, roles, and labels that span columns.
+"""Find the heading of a table in its first rows: metrics, roles, and labels that span columns.
 
-Headings may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@``
-over 1, 3 and 10, metrics over datasets. Next to a metric a heading may have letters of sides,
-models, parts, means.
+A heading may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@``
+over 1, 3 and 10, metrics over datasets. Next to a metric there may be letters of sides, names of
+models, parts and means.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 DEEPEST = 4
 """How many rows a heading may have."""
 
+# The roles that other labels of a column of numbers may have: "Tail" over "MRR".
+_ROLES_OF_MEASURES = frozenset({"", "measured", "tool", "side", "model"})
 _CENTRED = (
     "it is open which columns belong to which group: write each name above the first of its columns"
 )
@@ -72,7 +74,7 @@ class Heading:
     @property
     def long(self) -> bool:
         """True if one column names the metric and another holds its value."""
-        return {"metric", "value"} <= {*self.roles}
+        return "metric" in self.roles and "value" in self.roles
 
 
 def find_role(label: Label) -> str:
@@ -93,10 +95,7 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
-    """Return a function that reads headings without a metric as those of numbers of `metric`.
-
-    It takes headings that may name models, or else those of graphs, splits and sides.
-    """
+    """Return a function that reads the headings of models, or else of tasks, as of `metric`."""
     models = list_possible_models(rows)
 
     def parse(name: str, k: int | None) -> Label:
@@ -113,8 +112,8 @@ def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
 def list_possible_models(rows: Sequence[Row]) -> list[str]:
     """List all headings but the first if they may name models, next to a column of graphs.
 
-    As A and B may in the rows "Dataset, A, B" and "WN18RR, 0.4, 0.5". None may if one of them has
-    a known meaning, or heads something else than numbers.
+    In the rows "Dataset, A, B" and "WN18RR, 0.4, 0.5" these are A and B. There are none if one of
+    the headings has a known meaning, or is not above numbers.
     """
     head = rows[0].plain
     models = [*head[1:]]
@@ -136,7 +135,7 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
 def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | None:
     """Find the heading in the first rows; None if they name no metric, or are one column.
 
-    It has as few rows as name a metric, and those that go on with it, as "1, 10" below "Hits@".
+    It has as few rows as name a metric, and those that continue it, as "1, 10" below "Hits@".
     """
     if not rows or max(len(row.cells) for row in rows) == 1:
         return None
@@ -157,13 +156,10 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
-    """Tell whether `row` goes on with a heading, to the `longer` one: mean and std below MRR."""
-    new = {
-        j: label
-        for j, label in longer.measures.items()
-        if j not in heading.measures and not label.reason
-    }
-    if new and {*longer.measures} > {*heading.measures}:
+    """Tell whether `row` makes a heading the `longer` one, as "mean, std" below MRR does."""
+    added = [j for j in longer.measures if j not in heading.measures]
+    new = {j: longer.measures[j] for j in added if not longer.measures[j].reason}
+    if new and all(j in longer.measures for j in heading.measures):
         return _adds_metrics(row, new)
     below = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
@@ -178,10 +174,7 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
 
 
 def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
-    """Tell whether a row holds names of metrics, or the k of Hits@, and no numbers of metrics.
-
-    `new` has the columns that only this row makes columns of a metric.
-    """
+    """Tell whether a row holds names of metrics, or the k of Hits@, in `new` columns of metrics."""
     if any("." in cell and is_number(cell) for cell in row.plain):
         return False
     for j, label in new.items():
@@ -192,7 +185,7 @@ def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
 
 
 def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
-    """Compose the heading of at least one row; a short row is widened by empty cells.
+    """Compose the heading of at least one row.
 
     "FB15k-237" over "MRR" has the key "FB15k-237 / MRR", and a label for each of the two.
     """
@@ -217,9 +210,9 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
 def _stack_levels(
     rows: Sequence[Row], levels: Sequence[Sequence[str]], first: int
 ) -> tuple[list[list[str]], bool]:
-    """Return the names of each column from the top, and True if their columns are not certain.
+    """Return the names of each column from the top, and True if their columns are uncertain.
 
-    "A" over "MRR, MR" gives [A, MRR] and [A, MR]. Where names seem centred over the columns from
+    "A" over "MRR, MR" gives [A, MRR] and [A, MR]. If names seem centred over the columns from
     `first` on, each of these gets all of the names.
     """
     columns: list[list[str]] = [[] for _ in levels[-1]]
@@ -243,10 +236,7 @@ def _stack_levels(
 def _drop_names_of_levels(
     level: Sequence[str], labels: list[tuple[Label, ...]], measures: Collection[int]
 ) -> None:
-    """Drop the name that pandas writes before a level of columns: dataset, FB15k-237, WN18RR.
-
-    It says what the labels next to it are, not the cells below it. This changes `labels`.
-    """
+    """Drop the name that pandas writes before a level, as dataset before FB15k-237, WN18RR."""
     beside = [read_label(level[j]) for j in measures if level[j]]
     for j, text in enumerate(level):
         role = read_label(text).role
@@ -261,7 +251,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
     measures = {}
     for j, column in enumerate(labels):
         metrics = [label for label in column if label.metric is not None]
-        if metrics and {*list_roles(column)} <= {"", "measured", "tool", "side", "model"}:
+        if metrics and _ROLES_OF_MEASURES.issuperset(list_roles(column)):
             measures[j] = metrics[-1]
     # An average next to columns of no metric may be over anything.
     others = [column for j, column in enumerate(labels) if j and j not in measures]
@@ -271,7 +261,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
-    """Join ``["WN18", "Hits@", "10"]`` to ``["WN18", "Hits@10"]``; other names stay."""
+    """Join ``["WN18", "Hits@", "10"]`` to ``["WN18", "Hits@10"]``."""
     for i in range(len(labels) - 1, 0, -1):  # the lowest pair counts
         if _COUNT.fullmatch(labels[i]):
             name = join_k(labels[i - 1], labels[i])
@@ -283,7 +273,7 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
 def spread_names(row: Row, level: Sequence[str]) -> list[str]:
     """Repeat the names of an upper level for every column that they span: "A", "" becomes A, A.
 
-    Where the format tells no spans, a name goes on over the empty cells behind it.
+    If the format has no spans, a name continues over the empty cells behind it.
     """
     spread, label, end = [], "", 0  # the last name, and the column behind those that it spans
     for j, text in enumerate(level):
@@ -297,8 +287,8 @@ def spread_names(row: Row, level: Sequence[str]) -> list[str]:
 def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
     """Tell whether names are centred above columns that all begin with one metric.
 
-    In ", , A, , , B, " above "Model, MRR, MR, H@1, MRR, MR, H@1", A is above MR, and of the columns
-    on both sides. `first` is the first column of a metric, here 1.
+    In ", , A, , , B, " above "Model, MRR, MR, H@1, MRR, MR, H@1", A is above MR, the second of its
+    columns. `first` is the first column of a metric, here 1.
     """
     if first == len(level) or (level[first] and read_label(level[first]).role != "model"):
         return False
@@ -309,7 +299,7 @@ def _is_centred(level: Sequence[str], below: Sequence[str], first: int) -> bool:
 def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
     """Tell whether a metric comes twice below one of several names, as if these had moved.
 
-    Of [A, MRR], [A, MRR], [B, MRR], the second is rather below B.
+    Of [A, MRR], [A, MRR], [B, MRR], the second rather belongs to B.
     """
     named = [tuple(column) for column in columns if len(column) > 1]
     names = {column[0] for column in named}
@@ -317,10 +307,9 @@ def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def find_reason(heading: Heading, j: int) -> str:
-    """Return why the numbers in column `j`, of a metric, cannot be adjusted; empty if they can.
+    """Return why the numbers in column `j`, of a metric, cannot be adjusted, as half a sentence.
 
-    The reason is half a sentence. A column has a label for each row of its heading: "MRR" above
-    "Hits@1" has two, and the reason that two levels of its heading name metrics.
+    It is empty if they can.
     """
     measure = heading.measures[j]  # the label that names the metric
     metrics = {label.metric for label in heading.labels[j] if label.is_vocabulary and label.metric}
@@ -371,7 +360,7 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
 
 
 def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
-    """Add numbers to names that come again, skipping those that are taken.
+    """Add numbers to repeated names, skipping those that are taken.
 
     >>> _number_repeated(["MRR", "MRR", "MRR (2)"])
     ('MRR', 'MRR (3)', 'MRR (2)')
@@ -396,8 +385,8 @@ _FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     """Map columns to the words of their names besides the metric, which may be about the tasks.
 
-    "MRR_h" has "h", and "MRR f" has "f". Words that are understood, "Test MRR", and names of
-    models, "TransE MRR", are left out.
+    "MRR_h" has "h", and "MRR f" has "f". Words that are understood, as in "Test MRR", and names of
+    models, as in "TransE MRR", are left out.
     """
     # The columns with a word that is not understood, or that is asked about in other places only.
     partial = {
@@ -417,8 +406,9 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
         label, metric = partial[j], partial[j].metric
         if not words:
             continue
-        text, is_repeated = " ".join(words).lower(), counts[metric] > 1
-        first, _, _ = text.partition(" ")
+        text = " ".join(words).lower()
+        is_repeated = counts[metric] > 1
+        first = text.split(" ")[0]
         if first in ENDS:  # MRR_h, MRR (t)
             remainders[j] = first
             continue
@@ -435,10 +425,10 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
 
 
 def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
-    """Return the labels of a column, of which unknown ones that may be about tasks ask.
+    """Return the labels of a column; unknown ones that may be about tasks ask.
 
     "MyKG" next to "FB15k-237" may be a graph, and "blind" next to "test" a split. If rows are those
-    of models (`of_models`), "LP" next to "QA" asks, too, as headings then hardly name models.
+    of models (`of_models`), headings hardly name models, so "LP" next to "QA" asks, too.
     """
     labels = [_read_whole(label) for label in heading.labels[j]]
     columns = [heading.labels[k] for k in heading.measures]
@@ -447,8 +437,8 @@ def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
             continue
         # What other columns have in the same row of the heading.
         beside = [column[level] for column in columns if len(column) == len(labels)]
-        is_part = of_models and len({other.text for other in beside}) > 1
-        is_part = is_part and not _names_model_above(label)
+        differs = len({other.text for other in beside}) > 1
+        is_part = of_models and differs and not _names_model_above(label)
         if is_part or any(other.declared for other in beside):
             labels[level] = ask_whole(label)
     return labels
@@ -464,8 +454,7 @@ def _read_whole(label: Label) -> Label:
 def _names_model_above(label: Label) -> bool:
     """Tell whether a label above metrics names a model; LP and Q4 are too short for one."""
     words = _drop_counts(label.text.split())
-    known = VOCABULARY.models
-    long = [word for word in words if len(word) > SHORT or squash(word) in known]
+    long = [word for word in words if len(word) > SHORT or squash(word) in VOCABULARY.models]
     return names_model(word for word in long if "=" not in word)
 
 
@@ -475,10 +464,7 @@ def _drop_counts(words: Iterable[str]) -> list[str]:
 
 
 def list_names(labels: Sequence[Label]) -> set[str]:
-    """List the names in a column's labels besides metrics and values: of models, graphs, parts.
-
-    "FB15k-237" over "TransE MRR" has fb15k237 and transe. An empty name may be among them.
-    """
+    """List the names in labels besides metrics and values: transe of "TransE MRR"."""
     names: set[str] = set()
     for label in labels:
         names.update(word.lower() for word in list_others(label.text))
@@ -491,7 +477,7 @@ def list_names(labels: Sequence[Label]) -> set[str]:
 def find_means(heading: Heading) -> dict[int, Label]:
     """Map columns of means over graphs to a label with the word for it: "Avg" of "Avg MRR".
 
-    A mean is next to at least two graphs, "WN18 MRR", whose headings differ in nothing else.
+    A mean is next to columns of at least two graphs, "WN18 MRR", that differ in nothing else.
     """
     means: dict[int, Label] = {}
     for j in heading.measures:

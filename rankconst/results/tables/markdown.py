@@ -38,10 +38,12 @@ if TYPE_CHECKING:
 # HTML. An element that Markdown interrupts stays open: each piece of HTML is read where the one
 # before it ended. Hidden parts are not read.
 
+# Elements that have no end.
 _VOID = {
     *("area", "base", "br", "col", "embed", "hr", "img"),
     *("input", "link", "meta", "source", "wbr"),
 }
+# Elements that a browser does not show.
 _UNSEEN = {"script", "style", "template", "title", "annotation", "annotation-xml"}
 _PARAGRAPHS = {
     *("p", "div", "section", "article", "main", "figure", "body"),
@@ -147,6 +149,7 @@ class Page(HTMLParser):
         self.feed(f"{text}<wbr>")
 
     def _at(self) -> int:
+        """Return the position in the document that the parser has reached."""
         line, offset = self.getpos()
         return self._document.starts[self._first + line - 1] + offset
 
@@ -157,7 +160,7 @@ class Page(HTMLParser):
         return super().parse_html_declaration(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open an element, and close those that its beginning ends; a hidden one is left out."""
+        """Open an element, and close those that its beginning ends."""
         attributes = dict(attrs)
         # Cells and rows end others only in a table, list items and paragraphs only outside.
         if self.in_table == (tag in _INNER):
@@ -179,7 +182,7 @@ class Page(HTMLParser):
             self._shown = len(self._opened) - 1
 
     def _begin(self, tag: str, attributes: Mapping[str, str | None]) -> None:
-        """Begin a table, a cell, a heading or a paragraph; of other elements, add what they print.
+        """Begin a table, a cell, a heading or a paragraph, or add what another element prints.
 
         ``<sup>`` prints ``^{``, so that a raised digit is no digit of the number.
         """
@@ -204,7 +207,8 @@ class Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         """Close the innermost element of a kind, and those in it without an end of their own.
 
-        A tag that closes nothing is skipped. One of a cell or row closes none outside of its table.
+        A tag that closes nothing is skipped. The end of a cell or row closes nothing outside its
+        table.
         """
         while self._counts[tag] and not (tag in _INNER and self._opened[-1] == "table"):
             last = self._opened.pop()
@@ -217,7 +221,7 @@ class Page(HTMLParser):
                 return
 
     def _end(self, tag: str) -> None:
-        """End a table, a row, a cell, a heading or a paragraph; of other elements, add the end."""
+        """End a table, a row, a cell, a heading or a paragraph, or write another end."""
         if self._tables and tag in _BLOCKS:
             self.handle_data(" ")
         elif tag in _CELLS or tag in _BLOCKS:
@@ -234,7 +238,7 @@ class Page(HTMLParser):
             self.handle_data(end)
 
     def handle_data(self, data: str) -> None:
-        """Take text."""
+        """Add text to the open cell; outside of tables, begin a paragraph."""
         if not self._cells and not self._tables:
             self._cells.append(_Cell("p", self._at()))
         if not self.hidden and self._cells:
@@ -287,7 +291,7 @@ class Page(HTMLParser):
 
 
 def _read_span(text: str | None) -> int:
-    """Read ``colspan`` or ``rowspan`` as a number from 1 to 1,000; 1 if it is no number."""
+    """Read ``colspan`` or ``rowspan``; 1 if it is no number, and 1,000 at most."""
     if not text or not text.isascii() or not text.isdecimal():
         return 1
     return min(max(int(text[:9]), 1), _WIDEST)
@@ -346,6 +350,7 @@ def _strip_text(text: str) -> str:
 
 
 def _write(token: Token, *, code: bool) -> str:
+    """Return the text of a piece of a line, without its markup."""
     if token.type == "html_inline":
         tag = _TAG.match(token.content)
         return "" if tag is None else _TAGS.get(tag[1].lower(), "")
@@ -356,10 +361,7 @@ def _write(token: Token, *, code: bool) -> str:
 
 
 def _write_subscript(script: re.Match[str]) -> str:
-    """Write a subscript so that it is not read as digits of the number before it.
-
-    ``3<sub>1</sub>`` becomes ``3_{1}``; a deviation, ``±0.1``, is on the line.
-    """
+    """Write a subscript apart from the digits before it: ``3<sub>1</sub>`` becomes ``3_{1}``."""
     digit, text = script[1], script[2].strip()
     if text.startswith("±"):
         return f"{digit}{text}"
@@ -367,6 +369,7 @@ def _write_subscript(script: re.Match[str]) -> str:
 
 
 def _take_math(state: StateInline, silent: bool) -> bool:
+    """Take a formula between dollar signs, for markdown-it; False if none begins here."""
     formula = _MATH.match(state.src, state.pos)
     if formula is None:
         return False
@@ -377,13 +380,14 @@ def _take_math(state: StateInline, silent: bool) -> bool:
 
 
 def _line(state: StateBlock, line: int) -> str:
+    """Return a line without its indentation."""
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
 
 
 def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Take a pipe table: a heading, a rule, and rows up to a line without pipes.
 
-    Return False if none begins at line `first`. If `silent`, markdown-it asks: add no token.
+    Return False if none begins at line `first`. If `silent`, markdown-it only asks: add no token.
     """
     if first + 1 >= end or state.is_code_block(first) or "|" not in _line(state, first):
         return False
@@ -403,6 +407,7 @@ def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 
 
 def _is_rule(line: str) -> bool:
+    """Tell whether a line is the rule below the heading of a pipe table."""
     return "|" in line and "-" in line and _RULE.fullmatch(line.strip()) is not None
 
 
@@ -449,7 +454,7 @@ def split_cells(text: str, start: int, end: int) -> Iterator[Placed]:
 def _make_row(document: Document, start: int, end: int, width: int) -> Row:
     """Make a row as wide as the heading: drop empty cells beyond it, and add missing ones.
 
-    The heading itself has `width` 0. A row with texts beyond it stays, and does not fit.
+    The heading itself has `width` 0. A row with texts beyond it does not fit, and stays.
     """
     line = document.find_line(start)
     check_width(document.text.count("|", start, end), document, line)
@@ -480,17 +485,14 @@ class _Reader:
         library = _LIBRARY.match(self._document.text)
         if library is not None:
             self._outline.add_heading(0, library[1])
-        before: Token | None = None
+        before: Token | None = None  # which may begin a heading
         for token in tokens:
             self._take(before, token)
             before = token
         return self._outline.list_tables()
 
     def _take(self, before: Token | None, token: Token) -> None:
-        """Add a token to the outline, or to the open table in HTML; `before` may begin a heading.
-
-        Code may hold a table that a program has printed, except for the difference of two files.
-        """
+        """Add a token to the outline, or to the open table in HTML."""
         lines = token.map
         if token.type == "html_block" and lines:
             self._page.in_item = bool(self._marks)
@@ -508,6 +510,7 @@ class _Reader:
             self._add_text(before, _strip_text(token.content))
         elif token.type == "pipes":
             self._add_pipes(token.meta["rows"])
+        # Code may hold a table that a program has printed, except for the difference of two files.
         elif token.type in {"fence", "code_block"} and lines and token.info != "diff":
             first = lines[0] + 1 if token.type == "fence" else lines[0]
             printed = token.content.split("\n")
@@ -539,6 +542,7 @@ def find_tables(document: Document) -> list[Printed]:
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a document has a pipe table, or a table in HTML."""
     text = document.text[:_SEARCHED]
     lines = text.split("\n")
     if any("|" in above and _is_rule(line) for above, line in pairwise(lines)):

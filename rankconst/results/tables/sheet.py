@@ -1,8 +1,8 @@
-"""A table by column, of any container: its numbers, each with its metric and its address.
+"""Read a table of any container by column: its numbers, each with its metric and its address.
 
-Columns have a place `j` in the heading, and rows a place in every column, both from 0. What is said
-of rows is an array with an item for each row: flags, or the places of their addresses in a list of
-distinct ones.
+Columns have an index `j` in the heading, and rows an index in every column, both from 0. What is
+known of rows is an array with an item for each row: flags, or the indices of their addresses in a
+list of distinct ones.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _test_rows(cells: Cells, test: Callable[[str], bool]) -> Flags:
 
 
 class SheetReader:
-    """Reads the numbers of a table with their addresses; notes those that are left out."""
+    """Reads the numbers of a table with their addresses, and notes those that are left out."""
 
     def __init__(self, sheet: Sheet, notes: Notes) -> None:
         self._sheet, self._notes, self._heading = sheet, notes, sheet.heading
@@ -134,7 +134,7 @@ class SheetReader:
         self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
 
     def read(self) -> Table:
-        """Read the table: first the numbers of all columns, then what rows and headings say."""
+        """Read first the numbers of all columns, then what rows and headings say of them."""
         chosen = self._choose_measures()
         for j in chosen:
             self._numbers[j] = self._read_numbers(j, spread=self._measures[j].spread)
@@ -157,7 +157,7 @@ class SheetReader:
     # Numbers.
 
     def _choose_measures(self) -> list[int]:
-        """Return the columns whose numbers can be adjusted; note why others ("Foo@10") cannot."""
+        """Return the columns whose numbers can be adjusted, and note why others cannot."""
         reasons = {j: find_reason(self._heading, j) for j in self._measures}
         for j, key in enumerate(self._heading.keys):
             reason = reasons.get(j, "not the name of a metric; is it Hits@k?")
@@ -166,7 +166,7 @@ class SheetReader:
         return [j for j, reason in reasons.items() if not reason]
 
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
-        """Read the numbers of column `j`; note the cells that should have one, and do not.
+        """Read the numbers of column `j`, and note the cells that should have one, and do not.
 
         A `spread`, "MRR ± std", needs deviations. A mean rank 3.340 next to 3340 is left out.
         """
@@ -202,7 +202,8 @@ class SheetReader:
     def _leave_differences(self) -> None:
         """Leave out shares without a sign in rows where another share has one, as differences have.
 
-        In a row "+0.02, 0.01", the 0.01 may be one, too. Signed cells are refused elsewhere.
+        In a row "+0.02, 0.01", the 0.01 may be a difference, too. Signed cells are refused
+        elsewhere.
         """
         is_signed: dict[int, Flags] = {}
         has_difference = np.zeros(self._lines.size, dtype=np.bool_)
@@ -252,8 +253,8 @@ class SheetReader:
     def _take_notes(self, is_empty: Flags) -> list[ColumnTexts]:
         """Take notes on marks out of `self._texts`, and return what each says of every row.
 
-        Of the caption "Results. † filtered", "† filtered" is then about the rows with a dagger. A
-        note stays about all numbers if no row, or one without numbers, has its mark.
+        In the caption "Results. † filtered", "† filtered" is about the rows with a dagger. A note
+        stays about all numbers if no row, or one without numbers, has its mark.
         """
         self._texts = list(find_corner(self._layout))
         columns = list[ColumnTexts]()  # code 1 of a row is the note, code 0 nothing
@@ -305,7 +306,7 @@ class SheetReader:
         return self._make_columns(j, self._measures[j], present, context_of, percent=has_percent)
 
     def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
-        """Return the question about a heading: its words besides the metric, or a metric twice.
+        """Return the question about the words of a heading besides its metric, or a metric twice.
 
         "MRR h" asks about the side, as h may be head, and "MRR f" about a part of the triples.
         """
@@ -372,7 +373,7 @@ class SheetReader:
                     self._notes.add(line, name, label.reason or UNKNOWN)
 
     def _spread_counts(self, j: int, is_count: Flags) -> Places:
-        """Return for each row the number of ranks that a row of its evaluation gives, or else 0.
+        """Return for each row the number of ranks that a row of its evaluation has, or else 0.
 
         `is_count` flags such rows: "TransE, count, 40932" is for "TransE, MRR, 0.3". Rows of one
         evaluation differ in metric, k and numbers only.
@@ -428,7 +429,7 @@ class SheetReader:
     def _make_column(
         self, head: ColumnHead, numbers: Texts | Floats, chosen: Flags, context_of: Places
     ) -> Column:
-        """Make a column of the chosen rows' numbers; `_gather` replaces its places."""
+        """Return the numbers of the chosen rows as a column; `_gather` replaces its places."""
         # The names of models are the cells of a column, one a row; without it all have the first.
         has_names = self._layout.names >= 0
         column = Column(
@@ -461,7 +462,7 @@ class SheetReader:
         return Entries(tuple(placed), list(self._contexts), models)
 
     def _ask_about_repeated(self, entries: Entries) -> Entries:
-        """Ask about metrics that an evaluation has again, with tasks that this number lacks.
+        """Ask about metrics that an evaluation has again, for other tasks.
 
         A short word such as f in MRR@f may mean filtered: then a bare MRR next to it may be raw.
         """
@@ -474,7 +475,7 @@ class SheetReader:
         return ask_about_repeated(entries, evaluations, apart=names, filtered=filtered)
 
     def _list_names(self, j: int) -> Hashable:
-        """List the names of a heading, of models or parts, without words that are asked about."""
+        """List the names in a heading, of models or parts, except words that are asked about."""
         if j in self._means:
             return j
         asked = self._remainders.get(j, "").split()
