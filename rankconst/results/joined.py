@@ -116,7 +116,7 @@ def _find_meaning(column: str) -> Hashable:
     has_more = label.values or label.graphs or label.words or label.reason or label.spread
     if label.is_vocabulary and not has_more:
         return label.metric, label.adjustment
-    return squash(column) or column
+    return squash(column)
 
 
 def name_files(paths: Sequence[str]) -> list[str]:

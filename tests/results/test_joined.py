@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from rankconst import adjust, check, read
 from rankconst.errors import DataError
 from rankconst.results.formats import read_document
-from rankconst.results.joined import join_readings
+from rankconst.results.joined import join_readings, name_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,29 @@ _TEXTS = {
     "asked.csv": "model,dataset,MRR (dev)\nRotatE,UMLS,.7\n",
     "log.csv": "model,dataset,MRR\nA,Nations,.8\nAverage,Kinships,.5\n",
 }
+# Numbers a row, the first two of a tool of their own.
+_LONG = {
+    "run.json": json.dumps(
+        {"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.5}}}, "dataset": "umls"}
+    ),
+    "ogb.json": '{"dataset": "ogbl-wikikg2", "mrr_list": [0.5]}',
+    "said.csv": "tool,dataset,metric,value\nlibkge,UMLS,MRR,.7\n,UMLS,MRR,.6\n",
+}
+
+
+def _read_all(texts: dict[str, str]) -> list[Reading]:
+    return [read_document(name, text) for name, text in texts.items()]
+
+
+def test_tables_of_two_files_become_one() -> None:
+    first = read_document("a.csv", "model,MRR\nRotatE,.476\n")
+    second = read_document("b.csv", "Model,Hits@10\nTransE,.501\n")
+    joined = join_readings([first, second], ["a", "b"], "2 files", "file")
+    assert [dict(row) for row in joined.rows] == [
+        {"file": "a", "model": "RotatE", "MRR": ".476", "Hits@10": ""},
+        {"file": "b", "model": "TransE", "MRR": "", "Hits@10": ".501"},
+    ]
+    assert (joined.name, joined.form, joined.tool) == ("2 files", "csv", None)
 
 
 def _list_numbers(reading: Reading) -> list[Any]:
@@ -37,25 +61,48 @@ def _list_numbers(reading: Reading) -> list[Any]:
     ]  # fmt: skip
 
 
-def test_numbers_of_several_files_are_what_they_are_alone() -> None:
-    readings = [read_document(name, text) for name, text in _TEXTS.items()]
-    joined = join_readings(readings, [*_TEXTS], "5 files", "file")
+@pytest.mark.parametrize("texts", [_TEXTS, _LONG])
+def test_numbers_of_several_files_are_what_they_are_alone(texts: dict[str, str]) -> None:
+    readings = _read_all(texts)
+    joined = join_readings(readings, [*texts], "all files", "file")
     alone = [number for each in readings for number in _list_numbers(each)]
     assert _list_numbers(joined) == alone
     assert [joined.name_part(each.row) for each in joined.entries] == [
         each.name for each in readings for _ in each.entries
     ]
-    twice = join_readings([joined, readings[0]], ["first", "again"], "all", "sheet")
-    assert _list_numbers(twice) == [*alone, *_list_numbers(readings[0])]
-    assert twice.name_part(twice.entries[-1].row) == "wn18rr.csv"
+    for several in ([joined, readings[0]], [readings[0], joined]):
+        twice = join_readings(several, ["first", "again"], "all", "sheet")
+        assert _list_numbers(twice) == [each for one in several for each in _list_numbers(one)]
+        names = [one.name_part(each.row) for one in several for each in one.entries]
+        assert [twice.name_part(each.row) for each in twice.entries] == names
+
+
+def test_numbers_are_of_the_tool_of_their_file_if_they_name_none() -> None:
+    run, ogb, said = _read_all(_LONG)
+    joined = join_readings([run, run], ["a", "b"], "2 files", "file")
+    assert (run.tool, joined.tool) == ("pykeen", "pykeen")
+    assert {entry.context.tool for entry in joined.entries} == {None}
+    joined = join_readings([replace(said, tool="pykeen"), ogb], ["a", "b"], "2 files", "file")
+    assert [entry.context.tool for entry in joined.entries] == ["libkge", "pykeen", "ogb"]
 
 
 def test_columns_are_alike_but_for_their_spelling() -> None:
-    readings = [read_document(name, text) for name, text in _TEXTS.items()]
-    joined = join_readings(readings, ["a", "b", "c", "d", "e"], "5 files", "file")
+    joined = join_readings(_read_all(_TEXTS), ["a", "b", "c", "d", "e"], "5 files", "file")
     assert joined.columns == ("file", "model", "MRR", "Hits@10", "MR", "Dataset", "MRR (dev)")
     assert [*joined.cells("file")] == ["a", "a", "b", "c", "c", "c", "d", "e", "e"]
-    assert [*joined.cells("Dataset")][:3] == ["wn18rr", "wn18rr", "FB15k-237"]
+    assert [*joined.cells("Dataset")] == [
+        *(
+            "wn18rr",
+            "wn18rr",
+            "FB15k-237",
+            "WN18RR",
+            "FB15k-237",
+            "",
+            "UMLS",
+            "Nations",
+            "Kinships",
+        ),
+    ]
     again = join_readings(
         [joined, read_document("x.csv", "File,MRR\na,.3\n")], ["1", "2"], "", "file"
     )
@@ -63,11 +110,73 @@ def test_columns_are_alike_but_for_their_spelling() -> None:
     assert "File" not in again.columns
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("Hits@10", "H@10", ["Hits@10"]),
+        ("Hits@10", "AH@10", ["Hits@10", "AH@10"]),
+        ("MRR", "MRR test", ["MRR", "MRR test"]),
+        ("MRR", "WN18RR MRR", ["MRR", "WN18RR MRR"]),
+        ("MRR", "inverse MRR", ["MRR", "inverse MRR"]),
+        ("MRR", "MRR MR", ["MRR", "MRR MR"]),
+        ("MRR", "MRR ±", ["MRR", "MRR ±"]),
+        ("MRR", "MRR (new)", ["MRR", "MRR (new)"]),
+        ("MRR new", "mrr_NEW", ["MRR new"]),
+        ("Params (M)", "params M", ["Params (M)"]),
+        ("#", "*", ["#", "*"]),
+    ],
+)  # fmt: skip
+def test_columns_of_one_meaning_become_one(first: str, second: str, joined: list[str]) -> None:
+    texts = {"a.csv": f"MR,{first}\n2,.3\n", "b.csv": f"MR,{second}\n2,.3\n"}
+    columns = join_readings(_read_all(texts), ["a", "b"], "2 files", "file").columns
+    assert [*columns] == ["file", "MR", *joined]
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a.json"], [""]),
+        (["a.json", "b.json"], ["a", "b"]),
+        (["runs/a/1/x.csv", "runs/b/2/x.csv"], ["a/1", "b/2"]),
+        (["runs/a/x.csv", "runs/a/x.json"], ["runs/a/x.csv", "runs/a/x.json"]),
+        (["1/x/1.csv", "1/y/1.csv"], ["x", "y"]),
+    ],
+)
+def test_files_are_named_by_where_their_paths_differ(paths: list[str], names: list[str]) -> None:
+    assert name_files(paths) == names
+
+
 def test_a_number_a_row_does_not_go_with_a_metric_a_column() -> None:
     wide = read_document("wide.csv", _TEXTS["wn18rr.csv"])
     long = read_document("long.csv", "dataset,metric,value\nUMLS,MRR,.7\n")
     with pytest.raises(DataError, match=r"wide\.csv has a column for each metric, long\.csv a row"):
         join_readings([wide, long], ["a", "b"], "", "file")
+
+
+def test_what_is_left_out_and_what_was_understood_is_told_of_each_file() -> None:
+    texts = {
+        "a.csv": "model,MRR\nA,.7\nB,1.2.3\n",
+        "b.txt": "Results on UMLS\n\nModel  MRR\nA      0.4\nB      0.5\n",
+        "c.txt": "Results on UMLS\n\nModel  MR\nA      3.4\nB      3.5\n",
+    }
+    readings = _read_all(texts)
+    joined = join_readings(readings, ["a", "b", "c"], "3 files", "file")
+    assert [each.what for each in joined.skipped] == ["file a, 1.2.3"]
+    assert joined.understood == "; ".join(each.understood for each in readings[1:])
+    again = join_readings([readings[1]] * 2, ["a", "b"], "2 files", "file")
+    assert again.understood == readings[1].understood
+
+
+def test_cells_stay_as_they_are_in_columns_without_a_name_and_rows_without_a_number() -> None:
+    texts = {
+        "a.md": "On UMLS\n\n| MR | MRR |\n|-|-|\n| 2 | .5 |\n",
+        "b.csv": ",dataset,MRR\n[b](c),Nations,.4\n,Kinships,\n",
+    }
+    joined = join_readings(_read_all(texts), ["a", "b"], "2 files", "file")
+    assert [[*row.values()] for row in joined.rows] == [
+        ["a", "2", ".5", "", "UMLS"], ["b", "", ".4", "[b](c)", "Nations"],
+        ["b", "", "", "", "Kinships"],
+    ]  # fmt: skip
 
 
 def _write_run(folder: Path, dataset: str, mrr: float) -> Path:
@@ -127,6 +236,8 @@ def test_a_metric_and_a_dataset_are_one_column_however_each_file_writes_them() -
     # A row of several datasets names none of them.
     assert [*joined.cells("dataset")][:3] == ["FB15k-237", "FB15k-237", "WN18RR"]
     assert [*joined.cells("dataset")][4:] == ["", "UMLS"]
-    assert joined.cells("MRR")[-1] == "0.4"
+    assert (joined.form, joined.cells("MRR")[-1]) == ("", "0.4")
+    two = join_readings([readings[0], readings[5]], ["a", "b"], "2 files", "file")
+    assert [*two.cells("MRR")] == ["", "0.4"]
     alike = join_readings([readings[5]] * 2, ["a", "b"], "2 files", "file")
     assert [*alike.cells("MRR")] == [r"\textbf{0.4}"] * 2
