@@ -440,12 +440,15 @@ class _Scan:
                 values = _NUMBER.findall(words)
                 template = _NUMBER.sub(_HOLE, words) if values else words
                 parsed = _parse(template)._replace(has_step=bool(step))
-                # A digit of a name, as in FB15k, makes it another one.
-                is_alike = not parsed.numbers and not _DIGIT.search(template)
+                # Lines differ in a digit of a name, as in FB15k, and in a count of triples.
+                has_digits = _DIGIT.search(template) is not None or parsed.counted is not None
+                is_alike = not parsed.numbers and not has_digits
                 if is_alike and len(self._remarks) < _MOST_ALIKE:
                     self._remarks[shape] = parsed
             if parsed.has_step:
                 self._step = line
+            if not parsed.numbers:
+                self._end_block()
             if parsed.counted is not None:
                 self._count = str(read_count(values[parsed.counted]) or "")
             if parsed.numbers:
@@ -454,7 +457,6 @@ class _Scan:
                     yield self._make_number(number, named, parsed.texts, values[named.place])
                 self._inside.add(parsed.below)
             else:
-                self._end_block()
                 self._above.add(parsed.below)
 
     def _begin(self, line: int, parsed: _Line) -> None:

@@ -50,6 +50,7 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
     [
         ("test mrr: 0.3 on 1,000 triples\n", 1000), ("n = 500\ntest mrr: 0.3\n", 500), ("test mrr: 0.3, num_samples=500\n", 500),
         ("n = 500\ntest mr: 3\nloss 0.2\ntest mrr: 0.3\n", None), ("#test 20466\ntest mrr: 0.3\n", None),
+        ("n = 500\ntest mr: 3\nn = 600\ntest mrr: 0.3\n", 600),
     ],
 )  # fmt: skip
 def test_the_count_of_a_block_is_that_of_its_triples(text: str, count: int | None) -> None:
