@@ -42,11 +42,7 @@ _USUAL: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
 
 
 def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
-    """Describe the ranking tasks of a batch, by the names of the columns that are added for them.
-
-    For example: dataset "fb15k237", protocol "filtered", split "test", side "both", relations
-    None, num_tasks 40932. Relations are named only if the tasks are restricted to some.
-    """
+    """Describe the tasks of a batch, by the names of the columns that are added for them."""
     named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
     counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
     return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
@@ -93,10 +89,10 @@ def name_blocks(
 ) -> dict[str, Block]:
     """Name the columns to add for each column of numbers; `metrics` maps headings to metrics.
 
-    Where a metric has one column, its names are those of the metric: ``AMRR``. Otherwise they
-    begin like the heading. A `long` table has a single block, with names such as ``index``. A name
-    that the file has `taken`, in upper or lower case, is not used again. `baselines` are those
-    besides chance, each with columns of its own.
+    If a metric has one column, its names are those of the metric: ``AMRR``. Otherwise they begin
+    like the heading. A `long` table has a single block, with names such as ``index``. A name that
+    the file has `taken`, in upper or lower case, is not used again. `baselines` are those besides
+    chance, each with columns of its own.
     """
     known = fold(taken)
     if long:
@@ -234,17 +230,17 @@ class AdjustedReading:
 
     @cached_property
     def blocks(self) -> dict[str, Block]:
-        """Column of adjusted numbers to its block; all columns of a long table share one.
+        """Each column of adjusted numbers with its block; all columns of a long table share one.
 
         If no number was adjusted, every column whose metric can be adjusted has a block.
         """
         reading, entries = self.reading, self.reading.entries
-        heads: Iterable[ColumnHead] = entries.heads
+        heads: Iterable[ColumnHead]
         if self.done:
             places = sorted({each.batch.where.column for each in self.done})
             heads = [entries.heads[place] for place in places]
         else:
-            heads = [head for head in heads if head.adjustment is None]
+            heads = [head for head in entries.heads if head.adjustment is None]
             heads = [head for head in heads if head.metric.optimum is not None]
         named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
@@ -253,7 +249,7 @@ class AdjustedReading:
         )
 
     def against_baseline(self, key: str) -> AdjustedReading:
-        """Return the file with its numbers compared with a further baseline in place of chance."""
+        """Return the file with its numbers compared with another baseline in place of chance."""
         return replace(self, done=self.against[key], against={})
 
     @property
@@ -307,7 +303,7 @@ class AdjustedReading:
         for address in self.reading.entries.contexts:
             words |= list_words(address)
         accepted = dict.fromkeys(word.lower() for word in self.user.accepted)
-        return tuple(word for word in accepted if {word, word.partition("=")[0]} & words)
+        return tuple(word for word in accepted if word in words or word.partition("=")[0] in words)
 
     def list_partly_declared(self) -> set[str]:
         """Return the fields of the address that the file states for some numbers only."""
@@ -378,8 +374,10 @@ class AdjustedReading:
             keys += ["num_tasks", "table_version"]
         for key in keys:
             facts = [each[key] for each in self._tasks.described]
-            is_usual = not self.details and set(facts) <= _USUAL.get(key, set())
-            if not is_usual and (key != "relations" or any(facts)):
+            usual = _USUAL.get(key, set())
+            is_usual = not self.details and all(fact in usual for fact in facts)
+            is_empty = key == "relations" and not any(facts)
+            if not (is_usual or is_empty):
                 columns |= self._describe(key, facts)
         return columns | {keep_apart("note", self._taken): self._list_notes()}
 
@@ -402,11 +400,11 @@ class AdjustedReading:
         return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)
 
     def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
-        """Return the column with one field, `key`, of the tasks of each row, by its name.
+        """Return the columns, by name, with one field of the tasks of each row.
 
-        If the file has such a column already, return none. If the field differs within a row,
-        return one for each column of numbers, such as ``MRR_side``. `facts` has the value of each
-        distinct task.
+        `facts` has the value of each distinct task. There is no column if the file has it already.
+        If the field differs within a row, there is one for each column of numbers, such as
+        ``MRR_side``.
         """
         size, columns = len(self.reading.rows), {}
         if any(facts[one] != facts[other] for one, other in self._tasks.conflicts):

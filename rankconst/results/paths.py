@@ -1,4 +1,7 @@
-"""The numbers of metrics in nested objects, each with its keys and the texts around it."""
+"""Read the numbers of metrics in nested objects, each with its keys and the texts around it.
+
+{"test": {"MRR": 0.3}} has the number 0.3 with the key "MRR" and the path ("test",).
+"""
 
 from __future__ import annotations
 
@@ -78,9 +81,10 @@ class Place(NamedTuple):
     is_row: bool = False  # True for an object of a list, which is a row of a table
 
     def enter(self, key: str, *, is_mean: bool = False, beside: Iterable[str] = ()) -> Place:
-        """Return the place of the object below a key, in which the key is a text above its numbers.
+        """Return the place of the object below a key, which is a text above its numbers.
 
-        `is_mean` says that it names a mean over graphs. `beside` has the other keys over objects.
+        `is_mean` says that the key names a mean over graphs. `beside` has the other keys over
+        objects.
         """
         label = declare("dataset", key) if is_mean else ask_alone(read_label(key), "row")
         is_model = find_role(self.path[-1]) == "model" if self.path else False
@@ -112,11 +116,7 @@ _SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
 
 
 def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
-    """Tell whether a key over numbers may be of a part of them, such as early_stopping.
-
-    Its meaning is unknown, and it is in lower case like no name of a model; or keys `beside` it
-    declare something, as "blind" may be a split next to "train" and "test".
-    """
+    """Tell whether a key over numbers may be of a part of them, such as early_stopping."""
     is_asking = any("row" in word.scopes for word in label.words)
     has_meaning = bool(label.values or label.is_vocabulary or label.metric or find_role(key))
     if is_asking or has_meaning:
@@ -125,21 +125,24 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
         return True
     others = [read_label(other) for other in beside]
     if not label.graphs and any(other.declared for other in others):
-        return True
+        return True  # as "blind" may be a split next to "train" and "test"
     words = list_others(key)
-    names = [*words, *beside] if label.graphs else [*words, squash(key), *beside]
+    names = [*words, *beside]
+    if not label.graphs:
+        names.append(squash(key))
+    # No name of a model is all in lower case.
     return all(_SMALL.fullmatch(word) for word in words) and not names_model(names)
 
 
 def _doubt_other_graph(text: Text, others: Iterable[Text]) -> Text:
-    """Let a text that declares a dataset only ask, if `others` declare another graph.
-
-    The dataset in the name of the file is none of these, nor is a mean over graphs.
-    """
+    """Let a text that declares a dataset only ask, if `others` declare another graph."""
     dataset = text.label.declared.get("dataset")
+    if not dataset:
+        return text
+    # The dataset in the name of the file is no other graph, nor is a mean over graphs.
     graphs = [other.label.declared.get("dataset") for other in others if other.place != FILE_NAME]
     keys = {name_graph(graph) for graph in (dataset, *graphs) if graph and not is_mean(graph)}
-    return text._replace(label=weaken(text.label)) if dataset and len(keys) > 1 else text
+    return text if len(keys) < 2 else text._replace(label=weaken(text.label))
 
 
 class Measurement(NamedTuple):
@@ -171,8 +174,7 @@ def keep(*texts: Text) -> tuple[Text, ...]:
 def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
     """Yield the numbers of metrics in a value, and the lists of objects, which are not entered.
 
-    Of {"test": {"MRR": 0.3}}, yield 0.3 with the key "MRR" and the path ("test",). Yield a metric
-    whose number cannot be read with the reason. `place` is that of the value in its file.
+    A metric whose number cannot be read has the reason. `place` is that of the value in its file.
     """
     if isinstance(value, list):
         if is_list(value):
@@ -219,7 +221,7 @@ def _find_means(keys: Iterable[str]) -> set[str]:
 
 
 def _look_around(value: Mapping[str, Value], place: Place) -> Place:
-    """Return an object's place with what its own keys say: its model, facts, steps and texts.
+    """Return the place of an object with what its own keys say: its model, facts, steps and texts.
 
     In {"model": "TransE", "split": "valid", "MRR": 0.3}, the split is a text about the MRR. Texts
     of known roles come first, in the order of ADDRESS. The rest are sentences to objects below.
@@ -315,10 +317,7 @@ def _read_beside(
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
-    """Return the first key as a text to ask about: "region" of {"region": "north", "MRR": 0.3}.
-
-    Return nothing if a key has the model, or the first one a known role or meaning.
-    """
+    """Return the first key as a text to ask about: "region" of {"region": "north", "MRR": 0.3}."""
     first, name = next(iter(value.items()))
     if not isinstance(name, str) or isinstance(name, Number):
         return ()
@@ -333,10 +332,10 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
 
 
 def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """Yield the keys and values that are about an object's numbers.
+    """Yield the keys and values that are about the numbers of an object.
 
-    The settings of its evaluation are among them, {"eval": {"filter": true}}. Of a dataset or
-    split, a list ["WN18", "YAGO"] becomes "WN18 and YAGO", and an object becomes its texts.
+    The settings of its evaluation are among them, {"eval": {"filter": true}}. A list of datasets or
+    splits, ["WN18", "YAGO"], becomes "WN18 and YAGO", and an object becomes its texts.
     """
     for key, inner in value.items():
         role = find_role(key)
@@ -356,12 +355,10 @@ def _names_metric(keys: Iterable[str]) -> bool:
 
 
 def _list_inside(key: str, role: str, value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """Yield the texts of an object below the key of a dataset or a split, its name as of the key.
-
-    A version or a configuration makes another graph of it: then its name alone is not the dataset.
-    """
+    """Yield the texts of an object below the key of a dataset or a split, with its name."""
     strings = {inner: text for inner, text in value.items() if isinstance(text, str)}
     texts = {inner: text for inner, text in strings.items() if not is_path(text)}
+    # A version or a configuration makes another graph of it.
     is_alone = all(find_role(inner) or isinstance(text, Number) for inner, text in texts.items())
     for inner, text in texts.items():
         if find_role(inner) not in {"model", role}:
@@ -432,7 +429,7 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
 def _read_parts(
     key: str, value: Mapping[str, Value], place: Place
 ) -> Iterator[Measurement | ObjectList]:
-    """Yield the numbers of a metric, `key`, below the keys of its k, splits, sides or graphs."""
+    """Yield the numbers of a metric below the keys of its k, splits, sides or graphs."""
     means = _find_means(value)
     for inner, below_key in value.items():
         role = find_role(inner)
@@ -449,7 +446,7 @@ def _read_parts(
 
 
 def _explain(key: str, value: Value) -> str:
-    """Explain why a value cannot be read as one of its key's metric; empty if it can."""
+    """Explain why a value cannot be read as a number of the metric `key`; empty if it can."""
     label = read_label(key)
     if label.metric is None:
         return label.reason or NO_K

@@ -1,12 +1,12 @@
-"""Logs of tools: a line has the name of a metric and its value, lines above name the tasks.
+"""Read the logs of tools: a line has a metric and its value, and lines above name the tasks.
 
-A format is one :class:`LogFormat`. Only lines with words that they must contain are matched. Colour
-codes are removed; a carriage return, as in progress bars, ends no line. The dataset is that of the
-nearest settings above, or of the name of the file.
+Each tool is one :class:`LogFormat`. Only lines with words that they must contain are matched.
+Colour codes are removed; a carriage return, as in progress bars, ends no line. The dataset is that
+of the nearest settings above, or of the name of the file.
 
-A number counts as exact only if the tool prints every digit and more than six significant ones are
-there: people who copy a log shorten it, and a full number seldom ends so soon. Any other number
-means the interval left by rounding.
+A number is exact only if the tool prints every digit and more than six significant ones are there,
+as people who copy a log shorten its numbers. Any other number stands for the interval that rounding
+leaves.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def list_settings(line: str) -> Iterator[str]:
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
     """Tell whether a setting, ``data_path: FB15k-237``, names the dataset.
 
-    An unknown name, which may be any word, must be delimited, as by a quote, and its key no path.
+    An unknown name may be any word, so it must be delimited, as by a quote, and its key no path.
     """
     stem = _PATH.sub("", key)
     if VOCABULARY.roles.get(squash(stem)) != "dataset":
@@ -170,7 +170,7 @@ def _is_name(text: str) -> bool:
 
 
 def name_folder(path: str) -> str:
-    """Return the last known name in a path, or simply its last part: data/WN18RR/train.txt."""
+    """Return the last known name in a path, or else its last part: data/WN18RR/train.txt."""
     parts = path.strip("/.").split("/")
     return next((part for part in reversed(parts) if names_known(part)), parts[-1])
 
@@ -226,7 +226,7 @@ class _Line(NamedTuple):
 def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[_Line]:
     """Yield the lines with a mark of a rule, once for each such rule, in the order of the log.
 
-    Of lines that look like those of a table, JSON or a quotation, only rules for datasets count.
+    If a line looks like that of a table, JSON or a quotation, only rules for datasets count.
     """
     marked = [(mark, rule) for rule in rules for mark in rule.marks if mark in text]
     if not marked:
@@ -297,7 +297,9 @@ class _Headings:
         if len(names) > 1:
             text = f"its settings name {' and '.join(names)}"
             return self._fields, (Question("dataset", text, choices=names),)
-        return self._fields | ({"dataset": names[0]} if names else {}), ()
+        if not names:
+            return self._fields, ()
+        return {**self._fields, "dataset": names[0]}, ()
 
 
 def scan_log(document: Document, log: LogFormat) -> Iterator[LogNumber]:
@@ -370,8 +372,7 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
 def _read(log: LogFormat, document: Document) -> Reading:
     """Read a log to a table with a row for each number.
 
-    Numbers are of one evaluation as long as their heading, split and step stay, and no metric comes
-    again.
+    Numbers are of one evaluation while heading, split and step stay, and no metric comes again.
     """
     collector = Collector()
     file = _read_name(document.name)
@@ -441,7 +442,7 @@ def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
 
 
 def _read_name(name: str) -> Declarations:
-    """Read what the name of a file declares; as a dataset, only a known name counts, not "run"."""
+    """Read what the name of a file declares; only a known dataset counts."""
     declarations = gather((name_file(name),))
     declared = dict(declarations.declared)
     if not names_known(declared.get("dataset", "")):
@@ -485,7 +486,7 @@ def _write_row(
     evaluation: int, number: LogNumber, address: Address, log: LogFormat
 ) -> dict[str, str | None]:
     """Return the row of a number in the table that a log becomes, column to cell."""
-    is_raw = number.fields.get("protocol") == "raw"
+    kind = "raw" if number.fields.get("protocol") == "raw" else "filtered"
     return {
         "evaluation": str(evaluation),
         "dataset": address.dataset,
@@ -493,7 +494,7 @@ def _write_row(
         "step": number.fields.get("step"),
         "split": address.split,
         "side": address.side,
-        "filter": ("raw" if is_raw else "filtered") if log.protocols else None,
+        "filter": kind if log.protocols else None,
         "protocol": None if log.protocols else address.protocol,
         "metric": number.name,
         "value": number.text,

@@ -1,4 +1,4 @@
-"""The logs of each tool: what its lines look like, and what they mean."""
+"""Describe the logs of each tool: what their lines look like, and what they mean."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _identify(number: LogNumber) -> tuple[object, ...]:
 def _settle_repeated(numbers: list[LogNumber]) -> list[LogNumber]:
     """Correct the split of numbers on train, and ask about numbers that may be of a part.
 
-    Forks print numbers of parts, such as relations of a kind, like those of the whole. More words
+    Forks print numbers of parts, such as one kind of relations, like those of the whole. More words
     in the heading, or the same metric again at one step, tell a part.
     """
     counts = Counter(_identify(number) for number in numbers)
@@ -187,11 +187,9 @@ _PART_OF_TRIPLES = (
 
 
 def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Give a reason to numbers of single processes where there are several, and set protocols.
-
-    A number of all processes has no field `process`.
-    """
-    # Processes are counted from 0: any other number means that there are several.
+    """Give a reason to numbers of one process among several, and set protocols."""
+    # Processes are counted from 0: any other number means that there are several. A number of all
+    # processes has no field `process`.
     divided = {each.fields["split"] for each in numbers if each.fields.get("process", "0") != "0"}
     judged = []
     for number in numbers:
@@ -427,7 +425,7 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 
 def _find_conve(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Set the tool of numbers that are ConvE's; give a reason to other tools' numbers of a side.
+    """Set the tool of ConvE's numbers, and give a reason to other tools' numbers of a side.
 
     ConvE is known by its headings, or its message with a "{0}" that was never filled in.
     """

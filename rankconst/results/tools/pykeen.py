@@ -85,7 +85,7 @@ class _Path(NamedTuple):
         return _OPEN_K.search(self.metric) is not None
 
     def take(self, word: str) -> _Path:
-        """Return the path with one more word, in the first field that it fits and that is empty.
+        """Return the path with one more word, in the first empty field that it fits.
 
         "both" is a side, "10" the k of ``hits_at_k``. The first word that fits nowhere is
         `unknown`.
@@ -113,7 +113,7 @@ class _Leaf(NamedTuple):
 # Every line of a tracker's history has the same keys.
 @lru_cache(maxsize=8192)
 def _follow(path: _Path, key: str) -> _Path:
-    """Add the words of a key to a path: of ``val/tail_realistic_mrr``, its split and so on."""
+    """Add the words of a key, such as ``val/tail_realistic_mrr``, to a path."""
     path = path._replace(text=f"{path.text}.{key}" if path.text else key)
     if re.fullmatch(r"[\d.]+", key):
         return path.take(key)
@@ -127,7 +127,7 @@ def _follow(path: _Path, key: str) -> _Path:
 def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
     """Yield the values below keys that are words of PyKEEN, with these keys as their path.
 
-    Where only metrics are expected, yield an unknown key, too, without a value: to be reported.
+    Where only metrics are expected, an unknown key has a path without a value, to be reported.
     """
     if not isinstance(value, dict):
         if isinstance(value, Number) and value.line:
@@ -154,6 +154,7 @@ def _list_leaves(record: Record) -> list[_Leaf]:
 
 
 def _get(record: Record) -> dict[str, Value]:
+    """Return a record as an object; empty if it is none."""
     return record.value if isinstance(record.value, dict) else {}
 
 
@@ -172,10 +173,7 @@ _RANK_BY_RANK = (
 
 @lru_cache(maxsize=8192)
 def _find_measure(path: _Path, is_old: bool) -> _Measure:
-    """Find the metric of a value by its keys, or a reason why there is none.
-
-    `is_old` files are of PyKEEN before 1.5. An adjusted value without its k has the metric of no k.
-    """
+    """Find the metric of a value by its keys, or a reason why there is none."""
     if squash(path.metric) in _COUNTS:
         return _Measure()
     if path.unknown:
@@ -204,6 +202,7 @@ _TRACKED = {"metrics", "prefix", "step"}
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a document has lines of the JSON tracker, or metrics of PyKEEN."""
     if not document.is_structured:
         return False
     records = read_records(document)[:5]
@@ -214,14 +213,14 @@ def _recognise(document: Document) -> bool:
 def _is_ours(path: _Path) -> bool:
     """Tell whether a metric is where only PyKEEN has one.
 
-    Tie policies are common words, "best" may as well be a run; and other programs name sides, but
-    no tie policies.
+    "best" may be a run, and other programs name sides, but no tie policies.
     """
     is_inside = path.side or path.text.split(".")[0] in _CONTAINERS
     return bool(path.metric and not path.unknown and path.rank_type and is_inside)
 
 
 def _read(document: Document) -> Reading:
+    """Read an object, or a list of them."""
     return _read_records(document, READER.key, read_records(document))
 
 
@@ -260,7 +259,7 @@ _Counts: TypeAlias = "dict[tuple[str, str, str], int]"
 def _add_numbers(
     record: Record, leaves: list[_Leaf], address: Address, collector: Collector
 ) -> None:
-    """Add the numbers of a record to `collector`; note those that cannot be read."""
+    """Add the numbers of a record to `collector`, and note those that cannot be read."""
     counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     step = _get(record).get("step")
@@ -286,15 +285,12 @@ def _add_numbers(
 
 
 def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: bool) -> Address:
-    """Return the address of a number: that of its record with what its path says.
-
-    Before 1.5 (`is_old`), test was filtered by train and test alone.
-    """
+    """Return the address of a number: that of its record with what its path says."""
     split, questions = address.split, address.questions
     if path.split:
         split = parse_split(path.split)
         questions = tuple(ask for ask in questions if ask.field != "split")
-    if is_old and split in {None, "test"}:
+    if is_old and split in {None, "test"}:  # before 1.5, it was filtered by train and test alone
         address = replace(address, protocol="pykeen-train+test")
     return replace(
         address,
@@ -307,18 +303,17 @@ def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: boo
 
 
 def _check_reciprocal(path: _Path, metric: Metric, adjustment: str | None, value: Value) -> str:
-    """Explain why an inverse median rank of 0 is left out; empty for other numbers.
-
-    The realistic median is a fraction, and no whole number that PyKEEN would divide as such.
-    """
-    is_inverse = metric == CATALOGUE["inverse_median_rank"] and adjustment is None
-    if not is_inverse or RANK_TYPES.get(path.rank_type) == "realistic" or float(str(value)) != 0:
+    """Explain why an inverse median rank of 0 is left out; empty for other numbers."""
+    if metric != CATALOGUE["inverse_median_rank"] or adjustment is not None:
+        return ""
+    # The realistic median is a fraction, which PyKEEN does not divide as a whole number.
+    if RANK_TYPES.get(path.rank_type) == "realistic" or float(str(value)) != 0:
         return ""
     return "PyKEEN divides whole numbers here: 1 over any median rank above 1 is 0"
 
 
 def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
-    """Map split, side and tie policy to the number of ranks; a count that is none is noted."""
+    """Map split, side and tie policy to the number of ranks, and note a count that is none."""
     counts: _Counts = {}
     for path, value, line in leaves:
         if path.unknown or squash(path.metric) not in _COUNTS:
@@ -340,11 +335,7 @@ _HOW_MANY = Question("protocol", _SAMPLED, option="--protocol sampled:M")
 
 
 def _read_setup(record: Mapping[str, Value]) -> Address:
-    """Return an address with the dataset and model of a record, and what its evaluator means.
-
-    It may be unfiltered, protocol raw; sample candidates, "sampled:100", or a question if it does
-    not say how many; or weigh queries alike, aggregation macro-query.
-    """
+    """Return the dataset, the model and the protocol that a record states."""
     fields: dict[str, Any] = {}
     settings = dict(record)
     for name, prefix in (("params", ""), ("evaluator_kwargs", "evaluator_kwargs.")):
@@ -374,6 +365,7 @@ READER = Reader("pykeen", _recognise, _read)
 
 
 def _recognise_tracker(document: Document) -> bool:
+    """Tell whether a document is of the CSV tracker."""
     return document.first_line == "type,step,key,value"
 
 
@@ -404,6 +396,7 @@ _ATTRIBUTE = "user_attrs_"
 
 
 def _recognise_trials(document: Document) -> bool:
+    """Tell whether a document has the trials of a search."""
     first = document.first_line
     return first.startswith("number\t") and f"\t{_ATTRIBUTE}" in first
 
@@ -435,10 +428,7 @@ _PRINTED_COLUMNS = 4  # side, tie policy, metric and value; an index is before t
 
 
 def _parse_csv_name(name: str, k: int | None) -> Label:
-    """Read a heading or a key of PyKEEN: first as a metric of its own, then as any other.
-
-    Some of its metrics, such as a variance of ranks, have names that are other words elsewhere.
-    """
+    """Read a heading or a key of PyKEEN: first as a metric of its own, then as any other."""
     default = 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k
     measure = find_metric(name, default)
     if measure is None:
@@ -447,11 +437,12 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
 
 
 def _recognise_csv(document: Document) -> bool:
+    """Tell whether a document is a DataFrame of metrics, as CSV or printed."""
     is_csv = "," in document.first_line
     headings = document.first_line.split("," if is_csv else None)
     headings = [squash(heading) for heading in headings]
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
-    if is_csv and {"side", "ranktype", "metric", "value"} <= set(headings):
+    if is_csv and all(name in headings for name in ("side", "ranktype", "metric", "value")):
         return True
     side, kind, *others = headings[-_PRINTED_COLUMNS:] + [""] * _PRINTED_COLUMNS
     return side == "side" and kind in {"ranktype", "type"} and others[:2] == ["metric", "value"]
@@ -467,7 +458,7 @@ def _read_csv(document: Document) -> Reading:
 
 
 def _separate_by_commas(line: str) -> str:
-    """Separate the cells of a printed row by commas; what is not a row, or "...", becomes blank."""
+    """Separate the cells of a printed row by commas; any other line becomes blank."""
     cells = line.split()[-_PRINTED_COLUMNS:]
     is_row = len(cells) == _PRINTED_COLUMNS and "..." not in cells
     return ",".join(cells) if is_row else ""
@@ -484,11 +475,13 @@ _COLUMN = re.compile(
 
 
 def _recognise_runs(document: Document) -> bool:
+    """Tell whether a table has a column such as ``both.realistic.hits_at_10``."""
     headings = re.split("[,;\t]", document.first_line)
     return any(_COLUMN.search(heading) for heading in headings[1:])
 
 
 def _read_runs(document: Document) -> Reading:
+    """Read a table of runs."""
     return read_delimited(document, READER_RUNS.key, Dialect(even=True), "pykeen")
 
 
