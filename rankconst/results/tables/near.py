@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.results.gate import Text
@@ -181,30 +182,39 @@ class Outline:
             heading = read_near("the heading above", self._titles[level])
             table.headings.append(heading._replace(farther=bool(table.headings)))
         if rows:
-            self._withdraw_shared_note()
             self._tables.append(table)
             self._paragraphs = [text for text in self._paragraphs if in_item and text.is_item]
             self._is_below = True
         return table.captions
 
-    def _withdraw_shared_note(self) -> None:
-        """Let the paragraph between two tables declare nothing about the upper one.
+    def _settle_shared_notes(self) -> None:
+        """Settle which table each paragraph between two tables is about.
 
-        It was added as the last note of the upper table and as a paragraph above the lower one. A
-        label such as "Filtered" is then about the lower table only. A sentence may be about
-        either, so its words are still asked about for the upper table.
+        It was added as the last note of the upper table and as a paragraph above the lower one. If
+        each table has such a note with a dataset, and no dataset is named above the first one, it
+        is the caption of the upper table. Otherwise, a label such as "Filtered" is about the lower
+        table only. A sentence may be about either, so its words are still asked about for the
+        upper table.
         """
-        notes = self._tables[-1].notes if self._tables else []
-        if not notes:
-            return
-        label = notes[-1].label
-        is_above_next = _Paragraph(label.text) in self._paragraphs
-        if is_above_next:
-            words = () if label.is_vocabulary else label.words
-            notes[-1] = notes[-1]._replace(label=Label(label.text, words=words))
+        first = [*self._tables[0].paragraphs, *self._tables[0].headings]
+        are_below = not any(text.label.graphs for text in first)
+        for table in self._tables:
+            are_below = are_below and bool(table.notes) and bool(table.notes[-1].label.graphs)
+        for upper, lower in pairwise(self._tables):
+            texts = [text.label.text for text in lower.paragraphs]
+            label = upper.notes[-1].label if upper.notes else Label()
+            if label.text not in texts:
+                continue
+            if are_below:
+                del lower.paragraphs[texts.index(label.text)]
+            else:
+                words = () if label.is_vocabulary else label.words
+                upper.notes[-1] = upper.notes[-1]._replace(label=Label(label.text, words=words))
 
     def list_tables(self) -> list[Printed]:
         """List the tables with the texts that belong to them, once all has been added."""
+        if self._tables:
+            self._settle_shared_notes()
         tables = []
         for rows, captions, *texts in self._tables:
             read = [read_near("the caption", caption) for caption in dict.fromkeys(captions)]
