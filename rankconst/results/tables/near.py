@@ -40,11 +40,11 @@ def _read_farther(text: str) -> Text:
     return near._replace(label=replace(near.label, graphs=()), farther=True)
 
 
-_SIGNS = frozenset("*†‡§¶⋆∗★☆")
+_SIGNS = frozenset("*†‡§¶⋆∗★☆¹²³⁴⁵")
 # Marks count only where a clause begins: "All but † ..." is about the cells without a dagger.
-_MARK = r"[\\^({\[]{0,4}(?:[†‡§¶⋆∗★☆]|\*(?=[*\s:=,)}\]]))+[)}\]]*"
+_MARK = r"[\\^({\[]{0,4}(?:[†‡§¶⋆∗★☆¹²³⁴⁵]|\*(?=[*\s:=,)}\]]))+[)}\]]*"
 _SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sand)\s?{_MARK})*")
-_STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆]")
+_STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆¹²³⁴⁵]")
 
 
 class MarkedNote(NamedTuple):

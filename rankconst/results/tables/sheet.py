@@ -128,6 +128,7 @@ class SheetReader:
         self._twice = set[int]() if sheet.exact else self._find_twice()
         self._numbers: dict[int, _Numbers] = {}
         self._texts = list(sheet.texts)  # of all numbers
+        self._notes_of: dict[int, list[Text]] = {}  # notes on the marks of a column's heading
         self._questions = (STEPS,) if self._holds_steps() else ()
         self._contexts: dict[Address, int] = {}  # the distinct addresses of numbers
         # What _form_addresses returned for the texts and questions of a heading.
@@ -253,8 +254,9 @@ class SheetReader:
     def _take_notes(self, is_empty: Flags) -> list[ColumnTexts]:
         """Take notes on marks out of `self._texts`, and return what each says of every row.
 
-        In the caption "Results. † filtered", "† filtered" is about the rows with a dagger. A note
-        stays about all numbers if no row, or one without numbers, has its mark.
+        In the caption "Results. † filtered", "† filtered" is about the rows with a dagger, or the
+        columns of metrics whose headings have one. A note stays about all numbers if both have its
+        mark, if no row has it, or one without numbers.
         """
         self._texts = list(find_corner(self._layout))
         columns = list[ColumnTexts]()  # code 1 of a row is the note, code 0 nothing
@@ -263,19 +265,24 @@ class SheetReader:
             self._texts.append(rest)
             for note in notes:
                 has_mark = self._find_marked(note.signs)
-                if has_mark.any() and not (has_mark & is_empty).any():
+                keys = enumerate(self._heading.keys)
+                headed = {j for j, key in keys if not note.signs.isdisjoint(key)}
+                is_of_rows = has_mark.any() and not (has_mark & is_empty).any()
+                if is_of_rows and not headed:
                     cells = CellTexts(), CellTexts((note.text,))
                     columns.append(ColumnTexts(has_mark.astype(np.intp), cells))
+                elif headed and headed <= {*self._measures} and not has_mark.any():
+                    for j in headed:
+                        self._notes_of.setdefault(j, []).append(note.text)
                 else:
                     self._texts.append(note.text)
         return columns[::-1]
 
     def _find_marked(self, signs: frozenset[str]) -> Flags:
-        """Find the rows with a mark such as a dagger; none if a heading has it, too."""
+        """Find the rows with a mark such as a dagger."""
         has_mark = np.zeros(self._lines.size, dtype=np.bool_)
-        if all(signs.isdisjoint(key) for key in self._heading.keys):
-            for cells in self._cells:
-                has_mark |= _test_rows(cells, lambda cell: not signs.isdisjoint(cell))
+        for cells in self._cells:
+            has_mark |= _test_rows(cells, lambda cell: not signs.isdisjoint(cell))
         return has_mark
 
     def _form_addresses(
@@ -300,6 +307,7 @@ class SheetReader:
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
+        texts += self._notes_of.get(j, [])
         context_of = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
         has_percent = any(label.percent for label in self._heading.labels[j])
         present = self._numbers[j].present

@@ -390,7 +390,8 @@ _OPEN, _ASKED = "UMLS", "UMLS ?split"
         ("* and † on dev.", [_OPEN, _OPEN, *[_ASKED] * 4]),
         ("All but † and * are on the validation set.", [_ASKED] * 6),
         ("†, *: validation set, § from [5]", [_OPEN, _OPEN, *[_ASKED] * 4]),
-        ("§ validation set", [_ASKED] * 6),  # a heading has it
+        ("§ validation set", [_ASKED, _OPEN] * 3),  # a heading has it
+        ("¹ validation set", [_ASKED] * 6),
         ("(† raw) on the dev set", ["UMLS valid"] * 4 + ["UMLS valid ?protocol"] * 2),
         ("‡ validation set", [_ASKED] * 6),  # no cell has it
     ],
