@@ -133,7 +133,7 @@ _ARROWS = re.compile(
     r"|[↑↓⬆⬇]\ufe0f?",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
+_MARKS = re.compile(r"(?:[\s*†‡§¶¹]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
 _MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)")
 _QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
 _PERCENT = re.compile(
@@ -363,7 +363,7 @@ def _split(joined: re.Match[str]) -> str:
 
 # -- what the names of a label say -----------------------------------------------------------------
 
-# Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 1:99, 50 neg.
+# Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 1:99, 50 neg, _50 of hits@10_50.
 _AMONG = re.compile(
     r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?|top[\s-]?\d{2,}|1:\d{2,})"
     r"(?!\w|[.:]\d)",
@@ -371,6 +371,7 @@ _AMONG = re.compile(
 )
 _AMONG_OTHERS = re.compile(
     r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
+    r"|(?:(?<=@\d)|(?<=@\d\d))_\d{2,}\b"
     r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b"
     r"|(?<![\w.])\d[\d,]*\srandom\s(?:ones|others|entities|answers|nodes|heads|tails)\b",
     re.IGNORECASE,
@@ -399,7 +400,7 @@ COUNTED = r"(?:triples|triplets|facts|edges|quadruples|samples|queries|examples)
 """What is ranked, behind a number of them; a pattern."""
 
 _TEST_TRIPLES = re.compile(
-    rf"\b(?:on|over)\s(\d[\d,]*)\s(?:[a-z-]+\s){{0,3}}{COUNTED}"
+    rf"\b(?:on|over|has|have|contains?)\s(\d[\d,]*)\s(?:[a-z-]+\s){{0,3}}{COUNTED}"
     rf"|(?<![\w.,])(\d[\d,]*)\s(?:[a-z-]+\s){{0,3}}test\s{COUNTED}",
     re.IGNORECASE,
 )
@@ -576,7 +577,7 @@ def _joins_sides(parts: Iterable[_Part]) -> bool:
 # Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
 _METRIC = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
-_OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#]")
+_OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#‰]")
 # A number next to the metric; those in GPT-4 and "seed 1" are parts of names.
 _FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_METRIC}")
 

@@ -122,7 +122,7 @@ TOPICS: dict[str, list[Case]] = {
     "a digit in another name of a heading makes no other metric": [
         ("dataset,GPT-4 MRR,Llama-3-8B MRR,ULTRA (3g) MRR\nUMLS,.5,.4,.6\n", "umls; umls; umls"), ("dataset,MRR seed 1\nUMLS,.5\n", "umls"), ("dataset,20% noise MRR\nUMLS,.4\n", "?noise"),
         ("dataset,1-hop MRR\nUMLS,.4\n", "?1-hop"), ("dataset,mrr,mrr_p25\nUMLS,.5,.4\n", "umls; ?p25"),
-        ("dataset,MRR,Hits@10 (1 vs 50)\nUMLS,.5,.4\n", "umls; ?1 vs 50"), *((f"dataset,{name},Hits@1\nUMLS,.5,.4\n", "umls") for name in ("MRR2", "MRR_50", "10 MRR", "1-MRR", "MR (1000)")),
+        ("dataset,MRR,Hits@10 (1 vs 50)\nUMLS,.5,.4\n", "umls; ?1 vs 50"), ("dataset,MRR,hits@10_50\nUMLS,.5,.4\n", "umls; ?_50"), ("dataset,MRR (‰),MR\nUMLS,.5,4\n", "umls"), *((f"dataset,{name},Hits@1\nUMLS,.5,.4\n", "umls") for name in ("MRR2", "MRR_50", "10 MRR", "1-MRR", "MR (1000)")),
     ],
     "inductive or transductive is what the nearest label says": [
         (md("Both", "Dataset | MRR", "Transductive | ", "FB15k-237 | .36", "Inductive | ", "FB15k-237 v1 | .49"), "fb15k237; fb15k237_v1_ind"),
@@ -162,6 +162,10 @@ TOPICS: dict[str, list[Case]] = {
         (md("UMLS", "Side | Model | MRR", " | A | .3", "Head | B | .4", " | A | .6", "Tail | B | .7"), "?head; umls head; ?tail, head; umls tail"),
         ("dataset,Split,Model,MRR\nUMLS,Valid,A,.3\nUMLS,,B,.4\nUMLS,Test,A,.6\nUMLS,,B,.7\n", "umls valid; ?valid; umls; ?valid"),
     ],
+    "a column may be of shots, of directions, or of entities": [
+        ("model,K,dataset,MRR\nMetaR,1,UMLS,.5\n", "?k"), ("metric,k,dataset,value\nhits_at_k,10,UMLS,.5\n", "umls"), ("model,,dataset,MRR\nA,→,UMLS,.6\nA,←,UMLS,.5\n", "?→; ?←"),
+        ("entity,dataset,MRR\nvirus,UMLS,.5\n", "?entity"), ("dataset,Entity MRR\nUMLS,.5\n", "umls"),
+    ],
     "a number of runs is no part of a metric": [
         (f"dataset,MRR ({runs})\nUMLS,.5\n", "umls") for runs in ("5 seeds", "mean of 3 runs")
     ],
@@ -185,7 +189,7 @@ TOPICS: dict[str, list[Case]] = {
     "how many a text says there are is held against the tasks": [
         (near("Ranking over all 93,773 entities", "ogbl-biokg"), "?all-entities"), (near("Over all of the 135 entities"), "umls"),
         (near("All 2.5M entities compete", "ogbl-biokg"), "?all-entities, compete"), (near("The mean over all 46 relations"), "?all-relations"),
-        (near("These are 100 hand-picked test triples"), "?100"), (near("Each of the 661 test triples counts."), "umls"),
+        (near("These are 100 hand-picked test triples"), "?100"), (near("Each of the 661 test triples counts."), "umls"), (near("Rows with * use MyKG, which has 1,000 triples."), "?1000"), (near("UMLS has 6,529 triples."), "umls"),
         (near("We have 20,466 FB15k-237 and 3,134 WN18RR test triples"), "?--dataset, or a column dataset"),
     ],
     "what a name is a difference to or a result on is asked about": [

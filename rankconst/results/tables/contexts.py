@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 
-ENDS = {"h", "t", "s", "o"}
-"""Letters that may be short for a side: head, tail, subject, object."""
+ENDS = {"h", "t", "s", "o", "→", "←", "->", "<-"}
+"""Letters and signs that may be short for a side: head, tail, subject, object."""
 
 _IN_ROW = "its row"  # the place of a text, as questions name it
 # Fields of words that the number below a heading does not answer.

@@ -33,6 +33,8 @@ OPEN_ROLES = {
 FEW = 500
 """The most distinct cells that are read one by one; of more, a screen chooses some first."""
 
+_OF_A_ROW = {"entity", "ent"}  # of which each row then has the numbers
+
 RELATION_WORDS = {"relation", "rel", "predicate"}
 """Words for the side relation in a column of sides; elsewhere they head names of relations."""
 
@@ -90,6 +92,8 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
     exact_names: set[str] = set()
     for j, role in enumerate(heading.roles):
         if not role or j in heading.measures or _counts_relations(heading, cells, j):
+            continue
+        if role == "k" and not heading.long:
             continue
         is_name = squash(heading.keys[j]) == squash(role)
         # The first column has the role, unless a later one has its very name.
@@ -204,6 +208,8 @@ def find_asking(heading: Heading, j: int) -> Label | None:
     for label in heading.labels[j]:
         if any(word.field in ASKING or is_lone(label, word) for word in label.words):
             return label
+        if label.role == "k":  # of shots, as that of a metric has a role
+            return ask_whole(label)
     return None
 
 
@@ -237,7 +243,8 @@ def find_corner(layout: Layout) -> tuple[Text, ...]:
 def _is_understood(label: Label) -> bool:
     """Tell whether a label is all vocabulary, or has a value, a graph or a word about rows."""
     is_asking = any("row" in word.scopes for word in label.words)
-    is_whole = label.is_vocabulary and not label.percent  # "Data %" says how much
+    is_row = label.percent or squash(label.text) in _OF_A_ROW  # "Data %" says how much
+    is_whole = label.is_vocabulary and not is_row
     return is_whole or is_asking or bool(label.values or label.graphs)
 
 
