@@ -89,7 +89,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
 def _write_ranks(ranks: Ranks) -> str:
     """Write every metric of ranks as CSV, with rows such as "head,hits_at_1,0.5,20466"."""
     sides = list(ranks.sides)
-    if {*ENTITY_SIDES} <= ranks.sides.keys():
+    if all(side in ranks.sides for side in ENTITY_SIDES):
         sides.insert(0, "both")
     lines = ["side,metric,value,number of ranks"]
     for side in sides:
@@ -100,7 +100,7 @@ def _write_ranks(ranks: Ranks) -> str:
 
 
 def _write_dict(results: Mapping[Any, Any]) -> str:
-    """Write a dict as JSON; UsageError for a key that is not text, or a dict that holds itself."""
+    """Write a dict as JSON; UsageError for a key that is not text, or a dict in itself."""
     try:
         return json.dumps(results, default=_to_plain)
     except (TypeError, ValueError, RecursionError) as error:
@@ -240,10 +240,7 @@ def read_frame(
 
 
 def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric | None) -> Heading:
-    """Read the names of columns, each a list of levels; DataError if no column holds a metric.
-
-    If the user gives a `metric`, columns of datasets or models may hold it.
-    """
+    """Read the names of columns; with the `metric` of the user, datasets or models may hold it."""
     heading = _compose(names, read_label)
     if metric is not None and not (heading.measures or heading.long):
         heads = tuple(" / ".join(levels) for levels in names)
@@ -278,10 +275,9 @@ class _RowNotes(Notes):
 
 
 def _list_index(frame: pd.DataFrame) -> list[_FrameColumn]:
-    """List the levels of the index with their names, like columns.
+    """List the levels of the index like columns, except those that are columns already.
 
-    A level that is also a column is left out, and so are numbers or dates without a name: an index
-    of these only counts the rows.
+    Numbers or dates without a name only count the rows, and are left out, too.
     """
     import pandas as pd
 
@@ -328,10 +324,7 @@ def _name_level(name: Any) -> str:
 
 
 def _compose(names: list[list[str]], parse: Parse) -> Heading:
-    """Return the heading of columns; `names` has the levels of each, the highest first.
-
-    A column with fewer levels has its name on the lowest, as in tables.
-    """
+    """Return the heading of columns; one with fewer levels has its name on the lowest."""
     # Without columns, or with empty levels alone, the heading is one empty row.
     depth = max((len(each) for each in names), default=1) or 1
     padded = [[""] * (depth - len(each)) + each for each in names]
@@ -366,10 +359,7 @@ def _make_cells(series: Any) -> Cells:
 
 
 def _read_texts(series: Any) -> Any:
-    """Return a column of nothing but texts as an Arrow array; None if it has other cells.
-
-    Missing cells become empty texts.
-    """
+    """Return a column of texts or missing cells as an Arrow array; None if it has others."""
     import pandas as pd
     import pyarrow as pa
 
@@ -416,7 +406,7 @@ def _spell(cell: Any) -> str:
 
 
 def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
-    """Return the numbers of a column as floats, and its other cells as texts; None if all are text.
+    """Return the numbers of a column as floats, and its other cells as texts; None for texts alone.
 
     Cells 0.3, "n/a" become 0.3, NaN and "", "n/a". Infinite numbers and decimal.Decimal are texts.
     """
@@ -437,6 +427,7 @@ def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
 
 
 def _code_cells(codes: NDArray[np.intp], distinct: list[str]) -> Cells:
+    """Return cells by their codes and the distinct texts."""
     return Cells(codes, distinct.__getitem__, lambda: (codes, distinct))
 
 

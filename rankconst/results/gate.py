@@ -1,9 +1,12 @@
-"""The gate: labels and texts declare fields of ranking tasks, or raise questions about them.
+"""Decide which labels and texts declare fields of ranking tasks, and which raise questions.
 
-Labels that wholly consist of vocabulary declare, the nearer before the farther. A word of the
-lexicon that no declaration has consumed is asked about. No sentence is understood. What nothing
-declares is assumed later, by :func:`rankconst.evaluation.settle`; counts in a file that contradict
-the assumption are asked about.
+Labels of nothing but vocabulary declare, the nearer before the farther. A word of the lexicon that
+no declaration answers is asked about. No sentence is understood. What nothing declares is assumed
+later, by :func:`rankconst.evaluation.settle`; counts in a file that contradict the assumption are
+asked about.
+
+With a heading "Test MRR" and a caption "valid, filtered", the split is test and the protocol
+filtered.
 """
 
 from __future__ import annotations
@@ -100,10 +103,7 @@ class Declarations:
 
 
 def gather(texts: Sequence[Text]) -> Declarations:
-    """Gather what texts around a number declare and ask; the nearest text comes first.
-
-    With a heading "Test MRR" and a caption "valid, filtered", the split is test.
-    """
+    """Gather what texts around a number declare and ask; the nearest text comes first."""
     dataset = _find_dataset(texts)
     declared: dict[str, str] = {}
     origins: dict[str, str] = {}
@@ -149,20 +149,18 @@ def _may_be_training(text: Text) -> bool:
 
 
 def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
-    """Yield the words that a text asks about in its scope.
-
-    A label with two splits asks about the first. A row that is called like a metric asks about it.
-    """
+    """Yield the words that a text asks about in its scope."""
     label = text.label
     for word in label.words:
-        if _is_asking(text, word, is_training) and not (label.both and word.field == "side"):
+        is_of_both = label.both and word.field == "side"
+        if not is_of_both and _is_asking(text, word, is_training):
             yield word
     if not label.is_vocabulary:
         return
     if text.scope == "name" and label.metric is not None:  # a row called "Standard deviation"
         yield Word(label.text.lower(), "metric")
     for name, values in label.values.items():
-        if len(values) > 1 and name in FIELDS and label.declared.get(name) is None:
+        if len(values) > 1 and name in FIELDS and name not in label.declared:
             yield Word(values[0], name, remedy=list_ways(name, values))
 
 
@@ -215,15 +213,12 @@ def _answers(declared: Mapping[str, str], word: Word) -> bool:
     return word.field in declared
 
 
-_FARTHER = {"part", "task"}
+_FARTHER = {"part", "task"}  # fields of words that are asked about above the nearest heading
 _SETTINGS = {"inductive", "transductive"}
 
 
 def _find_setting(text: Text) -> str:
-    """Find the setting, inductive or transductive, that a label names; empty for both or none.
-
-    Words about the other setting in farther texts are not about these numbers.
-    """
+    """Find the setting, inductive or transductive, that a label names; empty for both or none."""
     settings = {word.kind for word in text.label.words} & _SETTINGS
     is_label = text.label.is_vocabulary and text.scope != "name"
     return settings.pop() if is_label and len(settings) == 1 else ""
@@ -251,7 +246,7 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 
 
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
-    """Find the dataset in the texts up to the nearest that is a label, as a heading "WN18RR" is.
+    """Find the dataset in the texts up to the nearest that is a label, such as a heading "WN18RR".
 
     Its version may be in another text: "FB" in one and "v1" in another. Return a question if texts
     name several, or only an ordinary word such as "nations".
@@ -283,7 +278,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
 def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
     """List the graphs that a label names; a sentence names none by an ordinary word, "nations".
 
-    A label such as "FB", which alone names none, does if `version`, a text nearby, is "v1".
+    "FB" names none alone, but does if `version`, a text nearby, is "v1".
     """
     graphs = label.graphs
     if not label.is_vocabulary:
@@ -302,10 +297,9 @@ def name_graph(name: str) -> str:
 
 
 def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
-    """Ask about a word or a mean that may name the dataset of numbers for which no label names one.
+    """Ask at most once about a word or a mean that may name the dataset, if no label names one.
 
     In a caption, "trade between nations" may name Nations, and "average over 57 graphs" a suite.
-    Yield at most one question, that about the nearest text.
     """
     for text in texts:
         graphs = text.label.graphs if text.scope == "text" and text.place != FILE_NAME else ()
@@ -357,14 +351,11 @@ def ask_counts(
 
 
 def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
-    """Return the question about a count, with the options under which it fits; None if it fits.
-
-    Counts of train and of the whole graph fit, too, as logs print these.
-    """
+    """Return the question about a count, with the options under which it fits; None if it fits."""
     expected = _count(name, tasks, tables)
     dataset = tables.datasets[tasks.dataset]
     in_all = {dataset["entities"]}
-    if name == "num_triples":  # of its split, of training, or of the whole graph
+    if name == "num_triples":  # logs also print those of its split, of train, and of all splits
         triples = [dataset[f"triples_{split}"] for split in SPLITS]
         in_all = {dataset[f"triples_{tasks.split}"], dataset["triples_train"], sum(triples)}
     if count == expected or count in in_all:

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.structured import Record, Value
 
-_OBJECT, _LIST, _NUMBER, _TEXT = range(4)  # in an outline, in place of leaves left out
+# What an outline has in place of a leaf that is left out; no text or number equals them.
+_OBJECT, _LIST, _NUMBER, _TEXT = range(4)
 _OPEN = {"", "model", "step", "value", "hyperparameter"}  # roles whose texts may be left out
 _Cell: TypeAlias = int | str  # the place of a leaf in its record, or a text around the record
 
@@ -128,10 +129,7 @@ class _Leaf(str):
 
 
 def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
-    """Copy a value so that each leaf is an object of its own, found by its id, and list the leaves.
-
-    Settings of a program are left out, as in the outline.
-    """
+    """Copy a value, without settings, so that each leaf is an object of its own, and list these."""
     if isinstance(value, dict):
         inner = {} if key.lower() in SETTINGS else value
         return {name: _copy(name, below, leaves) for name, below in inner.items()}

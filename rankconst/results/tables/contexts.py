@@ -1,4 +1,8 @@
-"""The texts and facts of each row: its cells and the rows above, read once for all rows alike."""
+"""Read the texts and facts of each row, from its cells and the rows above, once for rows alike.
+
+In the columns "Model, Split, Ranks", the row "TransE, valid, 300" has the text "valid", which
+declares the split, and the fact that there are 300 ranks.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +86,7 @@ def _make_text(label: Label) -> CellTexts:
 def declare(role: str, cell: str) -> Label:
     """Read a cell below a heading such as dataset, split or protocol, its `role`, as a label.
 
-    A dataset whose name has more in it than a known one is a dataset of its own.
+    A dataset whose name is longer than a known one is another dataset.
     """
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
     # In a column of datasets or splits, too.
@@ -212,7 +216,9 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
     if asking is not None:
         return partial(_read_below, asking)
     # All may be short for sides: h and t, s and o.
-    are_ends = all(is_blank(cell) or {*cell.lower().split("+")} <= ENDS for cell in first_cells)
+    are_ends = all(
+        is_blank(cell) or ENDS.issuperset(cell.lower().split("+")) for cell in first_cells
+    )
     return _read_end if are_ends else _read_remark
 
 
@@ -246,10 +252,7 @@ def _read_or_ask(read: Callable[[str], CellTexts], blank: CellTexts, cell: str) 
 
 
 def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
-    """Read a cell of a column with a `role`: "valid" as a label, 40932 of num_tasks as a fact.
-
-    `flag` is a heading such as Filtered, which a cell may answer with yes or no; else None.
-    """
+    """Read a cell with a `role`: "valid" as a label, 40932 of num_tasks as a fact."""
     answered = None if flag is None else answer(flag, cell)
     if answered is not None:
         return _make_text(answered)
@@ -257,16 +260,17 @@ def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
         return _NOTHING
     if role in _DECLARED:
         return _make_text(declare(role, cell))
-    texts: tuple[Text, ...] = ()
+    if role == "tool":
+        # The name of a tool is not a protocol; that of a repository is read as that of a model.
+        texts = () if is_tool(cell) else _read_name(cell).texts
+        return CellTexts(texts, ((role, cell),))
     fact: Any = read_count(cell)
-    if role == "tool":  # its name is not a protocol; that of a repository is read as a model's is
-        texts, fact = () if is_tool(cell) else _read_name(cell).texts, cell
-    elif role == "relations":
+    if role == "relations":
         fact = (cell,)
     elif role == "rank_type":
         known = RANK_TYPES.get(cell.lower(), cell.lower())
         fact = read_label(cell).values.get(role, (known,))[0]
-    return CellTexts(texts, ((role, fact),))
+    return CellTexts((), ((role, fact),))
 
 
 def _read_name(cell: str) -> CellTexts:
@@ -281,7 +285,7 @@ def _read_name(cell: str) -> CellTexts:
 
 
 def read_kind(label: Label) -> Label:
-    """Let the label "Relation" ask about the side, as one next to "Entity" is; keep others."""
+    """Let the label "Relation" ask about the side, as one next to "Entity" is."""
     if squash(label.text) not in RELATION_WORDS:
         return label
     return replace(label, words=(Word(label.text.lower(), "side", says="relation"),))
@@ -298,7 +302,7 @@ def _read_remark(cell: str) -> CellTexts:
 def _read_flag(flag: Label, cell: str) -> CellTexts:
     """Read a cell below a heading, `flag`, such as Filtered, which it may answer with yes or no.
 
-    Any other cell leaves open whether the heading is true of its row, which is then asked about.
+    Any other cell leaves it open whether the heading holds for its row, which is then asked about.
     """
     answered = answer(flag, cell)
     if answered is flag:
@@ -387,15 +391,12 @@ def find_groups(
 
 
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
-    """Return the only text of a row without numbers, which names the rows below it; else "".
-
-    It is about its own column instead if it is behind the first of `numbers`, in none of them, and
-    spans no further column.
-    """
+    """Return the only text of a row without numbers, which names the rows below it; else ""."""
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
     if len({cells[j] for j in filled}) != 1:  # a repeated one spans columns
         return ""
     first = filled[0]
+    # A single cell behind the first number, in a column without, is about its own column.
     is_behind = first > min(numbers, default=0) and first not in numbers
     if is_behind and len(filled) == 1 and not is_spanning:
         return ""

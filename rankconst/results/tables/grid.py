@@ -1,11 +1,15 @@
-"""From rows of cells to one reading: headings, rows and the texts around them, merged."""
+"""Read the tables of a file: find headings, rows and the texts around them, and merge them.
+
+The rows "Model, MRR" and "TransE, 0.3" become one reading with the columns Model and MRR and the
+number 0.3.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
@@ -134,7 +138,8 @@ def _find_heading(
     """
     titles, body = _split_titles(rows)
     near = tuple(read_near("the row above", title) for title in titles)
-    heading, how = find_heading(body, dialect.parse), list[str]()
+    heading = find_heading(body, dialect.parse)
+    how: list[str] = []
     turned = turn_table(body, dialect.parse) if heading is None else None
     if turned is not None:
         body, how = turned, ["metrics in rows"]
@@ -152,7 +157,7 @@ def _find_heading(
 
 
 def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
-    """Let each metric in texts ask, if none is that of the user: "Hits@10" with --metric mrr."""
+    """Let texts with a metric ask, if none is that of the user: "Hits@10" with --metric mrr."""
     if any(text.label.metric == metric for text in texts):
         return texts
     asking = []
@@ -180,7 +185,7 @@ _OF_FILES = {"merge", "merged", "percent", "percentage"}  # of tables, and their
 def _split_titles(rows: list[Row]) -> tuple[list[str], list[Row]]:
     """Split the rows of single cells above a heading off as titles, the nearest first.
 
-    None is split off if one of them names a metric, as it may be the upper row of the heading.
+    If one of them names a metric, none is split off: it may be the upper row of the heading.
     """
     titles: list[str] = []
     for row in rows[: min(len(rows) - 2, DEEPEST)]:  # a heading and a row of numbers stay
@@ -197,7 +202,7 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
     """Split a table where the lowest row of its heading comes again below another dataset.
 
     In "WN18", "Model, MRR", "T, 0.3", "FB15k", "Model, MRR", "T, 0.2", the fourth row begins a new
-    table. A heading that is repeated as it was begins none.
+    table. A whole heading that is repeated begins none.
     """
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
     if heading is None:
@@ -270,10 +275,10 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
 
 
 def _fill(heading: Heading, columns: list[list[str]]) -> None:
-    """Fill empty cells of columns about the ranking tasks with the cell above; changes `columns`.
+    """Fill empty cells of columns about the tasks with the cell above; changes `columns`.
 
-    If the first row is empty, names may be in the middle of their rows: then a cell becomes "blank
-    above WN18", which is no dataset, so that its row is left open.
+    If the first row is empty, names may be in the middle of their rows. Then a cell becomes "blank
+    above WN18", which is no dataset, so that its row stays open.
     """
     roles = find_roles(heading, [Cells(column) for column in columns])
     repeated = {j for role, j in roles.items() if role in _REPEATED}
@@ -299,7 +304,9 @@ def _fill_column(column: list[str], rows: Sequence[int]) -> None:
         if column[i]:
             last = following.pop(0)
         elif is_centred and following:
-            column[i] = f"blank above {following[0]}" + (f", below {last}" if last else "")
+            column[i] = f"blank above {following[0]}"
+            if last:
+                column[i] += f", below {last}"
         else:
             column[i] = last
 
@@ -349,8 +356,12 @@ def _describe(blocks: list[_Block]) -> str:
         return ""
     metrics = []
     for label, flags in are_percent.items():
-        some = " (percent in some columns)" if any(flags) else ""
-        metrics.append(label + (" (percent)" if all(flags) else some))
+        if all(flags):
+            metrics.append(f"{label} (percent)")
+        elif any(flags):
+            metrics.append(f"{label} (percent in some columns)")
+        else:
+            metrics.append(label)
     tables = "1 table" if len(blocks) == 1 else f"{len(blocks)} tables"
     return "; ".join((tables, *inferred, ", ".join(metrics)))
 
@@ -394,10 +405,11 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     headings = (*(heads[-1][j] or heads[0][j] for j in names), *corners, *metrics)
     turned = [Row(rows[0].line, headings, headings)]
     empty = Row(0, ("",) * width, ("",) * width)  # of a block that lacks a metric
-    for line, title, group in _split_groups(body, of_metrics, metrics):
-        if title:
-            turned.append(Row(line, (title,), (title,)).widen(len(headings)))
-        for block in _list_blocks(group, of_metrics, names):
+    for group in _split_groups(body, of_metrics, metrics):
+        if group.title:
+            title = Row(group.line, (group.title,), (group.title,))
+            turned.append(title.widen(len(headings)))
+        for block in _list_blocks(group.rows, of_metrics, names):
             first = next(iter(block.values()))
             by_metric = [block.get(metric, empty) for metric in metrics]
             for j in numbers:
@@ -411,11 +423,7 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
 def _split_heads(
     rows: Sequence[Row], of_metrics: int, parse: Parse
 ) -> tuple[list[Sequence[str]], Sequence[Row]]:
-    """Split rows, at least one, into those of the heading, with names spread, and the rest.
-
-    The heading goes on while the column `of_metrics` names no metric, with words and no numbers
-    behind it.
-    """
+    """Split rows, at least one, into those of the heading, with names spread, and the rest."""
 
     def is_head(row: Row) -> bool:
         cells = [cell for cell in row.plain[of_metrics + 1 :] if not is_blank(cell)]
@@ -428,10 +436,7 @@ def _split_heads(
 
 
 def _read_corner(corner: str, beside: Sequence[str]) -> str:
-    """Return the heading of the names that a corner heads, or that of numbers: Epoch over 10, 20.
-
-    A corner that heads the metrics, such as Metric, is left out.
-    """
+    """Return the heading of names or numbers that a corner is; empty if it heads the metrics."""
     label = read_label(corner)
     is_of_names = label.is_about_tasks or label.role in {"dataset", "model", "version"}
     return corner if is_of_names or all(map(is_number, beside)) else ""
@@ -449,17 +454,23 @@ def _repeat_metrics(rows: Sequence[Row], of_metrics: int, names: Sequence[int]) 
     return repeated
 
 
-def _split_groups(
-    rows: Iterable[Row], of_metrics: int, metrics: Collection[str]
-) -> list[tuple[int, str, list[Row]]]:
-    """Divide rows of metrics by the rows of texts above them; begin each group with its line."""
-    groups: list[tuple[int, str, list[Row]]] = [(0, "", [])]
+class _Group(NamedTuple):
+    """Rows of metrics below a row of texts."""
+
+    line: int
+    title: str
+    rows: list[Row]
+
+
+def _split_groups(rows: Iterable[Row], of_metrics: int, metrics: Collection[str]) -> list[_Group]:
+    """Divide rows of metrics by the rows of texts above them."""
+    groups = [_Group(0, "", [])]
     for row in rows:
         texts = dict.fromkeys(cell for cell in row.plain if not is_blank(cell))
         if row.plain[of_metrics] in metrics:
-            groups[-1][2].append(row)
+            groups[-1].rows.append(row)
         elif texts and not any(map(is_number, texts)):
-            groups.append((row.line, " ".join(texts), []))
+            groups.append(_Group(row.line, " ".join(texts), []))
     return groups
 
 

@@ -1,6 +1,6 @@
-r"""Tables in LaTeX: tabular, longtable and the like, with booktabs, multicolumn and multirow.
+"""Find tables in LaTeX: tabular, longtable and the like, with booktabs, multicolumn and multirow.
 
-Comments and other parts that are not set are blanked out, so that places stay those of the file.
+Comments and other parts that are not set are blanked out, so that positions stay those of the file.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _blank(text: str) -> str:
 
 
 def _choose(switch: re.Match[str], branch: str) -> str:
-    """Blank out a conditional, except for one `branch`, "true" or "false", which may be missing."""
+    """Blank out a conditional but for one `branch`, "true" or "false", which may be missing."""
     if switch[branch] is None:
         return _blank(switch[0])
     before = switch.string[switch.start() : switch.start(branch)]
@@ -101,8 +101,8 @@ _MOST_MACROS, _LONGEST_BODY = 500, 300
 def _take_macros(text: str) -> tuple[str, dict[str, str]]:
     r"""Blank out definitions of macros, and map each macro without arguments to its body.
 
-    Of ``\newcommand{\mrr}{MRR}``, mrr is mapped to MRR. A macro that has two definitions with
-    different bodies is left out, as only one of them is true of a table.
+    ``\newcommand{\mrr}{MRR}`` maps mrr to MRR. A macro with two different bodies is left out, as
+    only one of them is true of a table.
     """
     bodies: dict[str, set[str]] = {}
     parts: list[str] = []
@@ -187,10 +187,7 @@ class _Reader:
         return tables
 
     def _take(self, event: re.Match[str]) -> int:
-        """Take a table, the begin or end of a float, a title or a caption; return where it ends.
-
-        A caption in a float is kept for its tables; one outside is a paragraph.
-        """
+        """Take a table, the begin or end of a float, a title or a caption; return where it ends."""
         if event.lastgroup == "table":
             return self._take_table(event)
         if event.lastgroup == "float":
@@ -208,7 +205,7 @@ class _Reader:
         if event.lastgroup == "level":
             self._outline.add_heading(1 + _LEVELS.index(event["level"]), title.text)
             self._below = False
-        elif not self._floats:
+        elif not self._floats:  # a caption outside of floats is a paragraph
             self._outline.add_text(title.text)
         elif len(self._floats[-1].captions) < _MOST_CAPTIONS:
             self._floats[-1].captions.append(title.text)
@@ -264,10 +261,7 @@ class _Reader:
             self._floats[-1].tables.extend(closed.tables)
 
     def _take_text(self, start: int, end: int, *, above: bool) -> None:
-        """Take the first paragraphs of a part of the text if it is below a table.
-
-        Take the last one, too, if it is `above` a table or a float.
-        """
+        """Take the first paragraphs below a table, and the last one `above` a table or float."""
         if not (self._below or above):
             return
         parts = [part for part in _BLANK.split(self._text[start:end]) if part.strip()]
@@ -280,6 +274,7 @@ class _Reader:
         self._below = self._below and not parts
 
     def _strip_text(self, text: str) -> str:
+        """Return a text without markup and addresses on the web."""
         return " ".join(_URL.sub("", strip_latex(text, self._macros)).split())
 
     def _read_table(self, begin: re.Match[str]) -> list[Row]:
@@ -321,10 +316,10 @@ class _Reader:
         return Span(end - len(self._text[start:end].lstrip()), end)
 
     def _split(self, position: int, environment: str, opened: int) -> Iterator[list[Span]]:
-        r"""Yield the cells of each row of a table, as places in the text.
+        r"""Yield the cells of each row of a table, as positions in the text.
 
-        The body begins at `position`, and ``\begin{environment}`` at `opened`. The two rows of
-        ``A & 1 \\ B & 2 \end{tabular}`` are the places of "A " and " 1 ", and of " B " and " 2 ".
+        The body begins at `position`, and ``\begin{environment}`` at `opened`. The two rows of ``A
+        & 1 \\ B & 2 \end{tabular}`` are the positions of "A " and " 1 ", and of " B " and " 2 ".
         """
         cells: list[Span] = []  # of the row so far
         start = position  # of the cell
@@ -401,10 +396,7 @@ class _Cell(NamedTuple):
 
 
 def _fill_rows(rows: list[list[_Cell]]) -> None:
-    """Put cells that span several rows into the empty ones below, or above; changes `rows`.
-
-    A cell stops at the first one that is not empty. Only the cell itself can be rewritten.
-    """
+    """Put cells that span several rows into the empty ones below, or above; changes `rows`."""
     for place, row in enumerate(rows):
         for j, cell in enumerate(row):
             step = 1 if cell.height > 0 else -1
@@ -412,17 +404,20 @@ def _fill_rows(rows: list[list[_Cell]]) -> None:
             for other in (rows[at] for at in range(place + step, end, step)):
                 if j >= len(other) or other[j].plain:
                     break
+                # Only the cell itself can be rewritten.
                 written = Placed("", cell.written.start, cell.written.end)
                 other[j] = other[j]._replace(written=written, plain=cell.plain)
 
 
 def _finish_row(line: int, cells: list[_Cell]) -> Row:
+    """Return a row of cells with the columns that they span."""
     spans = {j: cell.width for j, cell in enumerate(cells) if cell.width > 1}
     written = tuple(cell.written for cell in cells)
     return Row(line, written, tuple(cell.plain for cell in cells), spans)
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a document begins a table."""
     return _BEGIN.search(document.text, 0, _SEARCHED) is not None
 
 
