@@ -175,11 +175,7 @@ def _add_file(
 
 
 def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: str) -> str:
-    """Name the model of a number: "a.csv: TransE" of several files, or "TransE" of one.
-
-    `file_name` is empty if there is one file, and `model` if the file names none. Without either,
-    the first cell of the row that is not empty is the name.
-    """
+    """Name the model of a number: "a.csv: TransE" of several files, or "TransE" of one."""
     if file_name:
         return f"{file_name}: {model}" if model else file_name
     if model:
@@ -189,10 +185,7 @@ def _name_model(adjusted: AdjustedReading, entry: Entry, model: str, file_name: 
 
 
 def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
-    """Yield a comparison of models for each metric that they share on two graphs or more.
-
-    The columns agree in metric, tie policy, split, side and aggregation. Protocols may differ.
-    """
+    """Yield a comparison of models for each metric that they share on two graphs or more."""
     groups: dict[Hashable, list[_Column]] = defaultdict(list)
     for column in columns:
         tasks = column.evaluation.tasks

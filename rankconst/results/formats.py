@@ -1,4 +1,4 @@
-"""The registry of formats, and how the format of a file is recognised."""
+"""Choose the reader of a results file: the registry of formats, and how one is recognised."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Format(NamedTuple):
 
 
 def _holds(document: Document, *marks: str, within: int | None = None) -> bool:
-    """Tell whether a document may contain a text, which codes of terminal colours may divide."""
+    """Tell whether a document may contain one of some texts; terminal colours may divide it."""
     text = document.text if within is None else document.text[:within]
     return any(mark in text for mark in marks) or "\x1b" in text
 
@@ -228,7 +228,7 @@ def read_document(name: str, text: str) -> Reading:
 
 
 def read_opened(document: Document, form: str | None = None) -> Reading:
-    """Read a document as :func:`read` does; DataError if no number is a metric's.
+    """Read a document as :func:`read` does; DataError if no number is that of a metric.
 
     A table with the headings of a tool's output gets that tool, unless a column of metrics has a
     heading that no tool writes.
@@ -305,7 +305,7 @@ def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) ->
 
 
 def _find_markup(document: Document) -> str | None:
-    """Return an error that names the markup of a document, if it is one that no reader knows."""
+    """Return the error about markup that no reader knows; None if there is none."""
     for kind in _UNREAD:
         if re.search(kind.pattern, document.text, re.MULTILINE):
             return (

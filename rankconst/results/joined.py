@@ -1,7 +1,4 @@
-"""Several results in one: files of a call or sheets of a workbook, each with its own label.
-
-A column of its own holds the labels.
-"""
+"""Join several results: files of a call or sheets of a workbook, with a column of their labels."""
 
 from __future__ import annotations
 
@@ -80,7 +77,7 @@ def join_readings(
 
 
 def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:
-    """Rename the columns of numbers, old name to new; numbers without a tool get `tool`, if any."""
+    """Rename the columns of numbers, old name to new, and set a tool where there is none."""
     columns = []
     for column in entries.columns:
         head = column.head._replace(column=names[column.head.column])

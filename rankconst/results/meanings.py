@@ -144,10 +144,7 @@ def name_answers(reading: Reading, tables: Tables) -> Reading:
 
 
 def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[Entry]:
-    """Yield the numbers with the metric that the name of each means, or with a question.
-
-    Unknown names and adjusted values are added to `notes` instead.
-    """
+    """Yield the numbers with the metric that the name of each means, or with a question."""
     parse = functools.lru_cache(maxsize=4_096)(functools.partial(_parse, tables=tables))
     for entry in reading.entries:
         name = _find_written(entry, reading)
@@ -167,7 +164,7 @@ def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[En
 
 
 def _find_written(entry: Entry, reading: Reading) -> str:
-    """Return the name of a number's metric as its column or row writes it, or its usual name."""
+    """Return the name of a metric as the column or the row of its number writes it."""
     for text in (entry.column, *reading.rows[entry.row].values()):
         span = find_name(text, entry.metric)
         if span is not None:

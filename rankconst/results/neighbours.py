@@ -1,4 +1,4 @@
-"""What the numbers around one tell of it: that its row is of a relation, or what it lacks.
+"""Read what the numbers around one tell of it: that its row is of a relation, or what it lacks.
 
 A cell names a relation where most cells of its column do. A number without a split, side or
 protocol is asked about where its metric is there again with it.
@@ -81,15 +81,12 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
 
 
 def _name(cell: str) -> str:
-    """Return the name in a cell: of keys joined by slashes, "test / embassy", the last."""
+    """Return the name in a cell; of keys joined by slashes, "test / embassy", the last."""
     return cell.rpartition(" / ")[2]
 
 
 def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[str]:
-    """Return the cells that are relations of a dataset, in any spelling, if most of them are.
-
-    Empty cells and words for all relations, such as "average", do not count.
-    """
+    """Return the cells that are relations of a dataset, in any spelling, if most of them are."""
     names = {cell for cell in cells if cell and cell.lower() not in ALL}
     likely = {name for name in names if not _NO_RELATION.match(name)}
     if 2 * len(likely) <= len(names):
@@ -105,10 +102,7 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
 def _add_relation(
     context: Address, cell: str, relations: Collection[str], reading: Reading, column: str
 ) -> Address:
-    """Return the address of a number with the relation that its row names in `cell`.
-
-    If the cell is empty, or none of the `relations`, add a question with the name of its `column`.
-    """
+    """Return the address of a number with the relation in `cell`, or with a question about it."""
     # In a file of objects, an empty cell is a key that the object does not have.
     if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
         return context
@@ -180,7 +174,7 @@ def ask_about_repeated(
 
 
 def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Hashable]) -> Places:
-    """Return a code for each number: "MRR" and "MRR test" of a row have one, as test is assumed."""
+    """Return a code for each number; "MRR" and "MRR test" share one, as test is assumed."""
     _, group = np.unique(evaluations, return_inverse=True)
     metrics, heads = encode(
         (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
@@ -203,6 +197,7 @@ def _settle(context: Address) -> tuple[Hashable, ...]:
 
 
 def _declares(context: Address, name: str) -> bool:
+    """Tell whether an address has a field."""
     return getattr(context, name) is not None
 
 

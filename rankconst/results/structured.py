@@ -1,7 +1,7 @@
-"""JSON and YAML: read without losing a digit, and without trusting the file.
+"""Read JSON and YAML without losing a digit, and without trusting the file.
 
 Numbers stay as they are written. Only mappings, lists and text are built: tags, anchors and aliases
-are refused and nesting is bounded, so that no file can make reading it cost more than its length.
+are refused and nesting is bounded, so that reading a file never costs more than its length.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _RECORDS: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
 
 def read_records(document: Document) -> tuple[Record, ...]:
-    """Read JSON, JSON Lines or YAML; parsed once, though each format asks."""
+    """Read JSON, JSON Lines or YAML; a document is parsed once, though each format asks."""
     if document not in _RECORDS:
         if document.is_yaml:
             _RECORDS[document] = (Record(None, parse_yaml(document, document.text)),)
@@ -112,7 +112,7 @@ def _turn(value: Value) -> Value:
     """Turn a table that pandas wrote by columns into a list of rows; any other value stays.
 
     {"MRR": {"0": 0.3, "1": 0.4}, "MR": {"0": 9, "1": 8}} becomes [{"MRR": 0.3, "MR": 9}, {"MRR":
-    0.4, "MR": 8}]. One column alone stays, as it may be an MRR for each k.
+    0.4, "MR": 8}]. A single column stays, as it may be an MRR for each k.
     """
     if not isinstance(value, dict):
         return value
@@ -142,7 +142,7 @@ class NumberText(NamedTuple):
 def read_number(value: Value) -> NumberText:
     """Return the text of a number, or why a value is none: "it is null".
 
-    A text such as "0.3" counts as a number, too, and an infinite one is left to the metric.
+    A text such as "0.3" is a number, too. Infinite numbers are left to the metric.
     """
     if value is None:
         return NumberText("", "it is null")
@@ -178,7 +178,7 @@ _DECODER = json.JSONDecoder(
 def _load(text: str, document: Document, line: int | None) -> Value:
     """Parse JSON, in which numbers stay texts; `line` is that of the text, None for the file.
 
-    Raises DataError for a key that is there twice, deep nesting and half a character.
+    Raises DataError for a repeated key, deep nesting and half a character.
     """
     try:
         value: Value = _DECODER.decode(text)
@@ -197,11 +197,9 @@ def _load(text: str, document: Document, line: int | None) -> Value:
 def _refuse_json(
     error: json.JSONDecodeError, document: Document, before: int, end: int
 ) -> NoReturn:
-    """Raise DataError at the place of an error in a text that has `before` lines above it.
-
-    An error at its `end`, or a quote that is not closed, means that the file was cut off.
-    """
+    """Raise DataError at the place of an error in a text that has `before` lines above it."""
     reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
+    # An error at the end, or a quote that is not closed, means that the file was cut off.
     if error.pos >= end or error.msg.startswith("Unterminated string"):
         reason = "the file ends in the middle: was it copied whole?"
     where = f"{document.at(before + error.lineno)}, column {error.colno:,}"
@@ -222,6 +220,7 @@ def _check_depth(value: Value, document: Document, line: int | None) -> None:
 
 
 def _refuse_depth(document: Document, line: int | None) -> NoReturn:
+    """Raise DataError about objects that are nested too deeply."""
     raise DataError(
         f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}, as results "
         "never are. Save the part with the results as a file of its own."
@@ -242,7 +241,7 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
     """Read `text` as one YAML document, which begins in a line of the file; None if it is empty.
 
-    Raises DataError for what is no YAML, too long, or no plain values.
+    Raises DataError for what is not YAML, too long, or no plain values.
     """
     import yaml
 
@@ -305,10 +304,7 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
 
 
 def _convert(node: Any, document: Document, line: int) -> Value:
-    """Convert a node of YAML to a value, without tags: `true`, 0.3 and "0.3" are told apart.
-
-    A number stays a text. Raises DataError for a repeated key, and for one that is no text.
-    """
+    """Convert a node of YAML; DataError for a repeated key, or one that is no text."""
     if node.id == "sequence":
         return [_convert(inner, document, line) for inner in node.value]
     if node.id == "mapping":

@@ -1,4 +1,4 @@
-"""A row of a table and the text of its cells: blanks, marks of footnotes, whole numbers."""
+"""Read a row of a table and the text of its cells: blanks, marks of footnotes, whole numbers."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bo
 
 
 def _read_comma(text: str, commas: Mapping[str, str]) -> str:
-    """Return a cell with a decimal point; of one that is open, a text that is no number."""
+    """Return a cell with a decimal point; an open one becomes a text that is no number."""
     bare = strip_marks(text)
     if bare in commas:
         return commas[bare]
@@ -239,10 +239,7 @@ UNSURE = "decimals or thousands? Others of its column are thousands: write 3340,
 
 
 def find_unsure(texts: Iterable[str]) -> set[str]:
-    """Find the numbers of a column that may have decimals or thousands: 3.340 next to 3340.
-
-    Without a number such as 3340, which has no decimals, none is unsure.
-    """
+    """Find numbers of a column with decimals or thousands: 3.340, only next to 3340."""
     bare = {text: strip_marks(text) for text in texts}
     points = {text for text, number in bare.items() if _THOUSANDS.fullmatch(number)}
     if not points or not any(_WHOLE.fullmatch(number) for number in bare.values()):
@@ -251,7 +248,7 @@ def find_unsure(texts: Iterable[str]) -> set[str]:
 
 
 def read_deviation(text: str) -> str | None:
-    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if none."""
+    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; else None."""
     match = _BESIDE.fullmatch(text)
     if match is None or float(match[2]) > _MOST_DEVIATION * float(match[1]):
         return None
@@ -289,8 +286,10 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
     try:
         value = parse_value(bare, exact=exact)
     except DataError as error:
-        _, nothing, hint = str(error).partition(" is not a number.")
-        hint = (hint if nothing else str(error)).strip(" .")
+        _, separator, hint = str(error).partition(" is not a number.")
+        if not separator:
+            hint = str(error)
+        hint = hint.strip(" .")
         if not hint and _NUMBER_FIRST.match(bare):
             hint = _APART
         reason = f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"

@@ -30,7 +30,7 @@ _MOST_SHARED = 100_000  # of more different cells, remembering them costs more t
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
     """Yield the rows of a delimited file that are not empty; quotes as in RFC 4180.
 
-    Raises DataError for a zero byte, and for a quote that is not as there.
+    Raises DataError for a zero byte, and for a wrong quote.
     """
     zero = document.text.find("\0")
     if zero >= 0:
@@ -98,10 +98,7 @@ def find_delimiter(document: Document) -> str | None:
 
 
 def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
-    """Count the known names in that of the first five rows which reads best as a heading.
-
-    A heading has two cells or more; if `strict`, the row below has as many.
-    """
+    """Count the known names in that of the first five rows which reads best as a heading."""
     rows: list[list[str]] = []
     try:
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
@@ -138,10 +135,12 @@ _COMMA = re.compile(r"[;\t][^\S\t]*\"?\d+,\d|\"\s*\d+,\d")
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a document has a heading under one of the delimiters."""
     return find_delimiter(document) is not None
 
 
 def _read(document: Document) -> Reading:
+    """Read a table of anybody."""
     return read_delimited(document, READER.key, Dialect(even=True))
 
 

@@ -1,4 +1,8 @@
-"""The columns of a table without a metric: datasets, splits, names of rows, remarks."""
+"""Find what the columns without a metric are: datasets, splits, names of rows, remarks.
+
+In a table "Model, Split, MRR", the first column has the role model, and names the rows; the second
+has the role split.
+"""
 
 from __future__ import annotations
 
@@ -72,10 +76,7 @@ def find_layout(
 
 
 def _find_names(heading: Heading, cells: Sequence[Cells], free: Sequence[int]) -> int:
-    """Find the column with the names of the rows, where none is headed as models; -1 if none is.
-
-    It is the first of the `free` columns with texts that are no remarks, tasks, or yes and no.
-    """
+    """Find the `free` column with the names of the rows, if none is headed as models; else -1."""
     for j in free:
         is_remark = squash(heading.keys[j]) in VOCABULARY.remarks or heading.roles[j] in NAMES
         if not is_remark and _holds_texts(cells[j]) and not _holds_flags(heading, cells, j):
@@ -128,7 +129,7 @@ def _list_names(heading: Heading, cells: Sequence[Cells], j: int) -> list[str]:
 
 
 def names_role(heading: str, role: str) -> bool:
-    """Tell whether a heading has the name of a role in it, as data_split: any cell is of that."""
+    """Tell whether a heading has the name of a role in it, as data_split: any cell fits it."""
     return squash(role) in squash(heading)
 
 
@@ -166,12 +167,14 @@ def _are_datasets(cells: Sequence[str]) -> bool:
 
 
 def _find_free(heading: Heading, cells: Sequence[Cells], taken: set[int]) -> list[int]:
-    """List the columns outside of `taken` whose cells or headings may be about a row's tasks."""
+    """List the columns outside of `taken` whose cells or headings may be about tasks."""
     free = []
     for j, column in enumerate(cells):
+        if j in taken:
+            continue
         is_asking = find_flag(heading, j) is not None or find_asking(heading, j) is not None
-        is_asking = is_asking or heading.roles[j] == "dataset"  # a second one: Data, over 10%
-        if j not in taken and (is_asking or _holds_texts(column)):
+        is_second_dataset = heading.roles[j] == "dataset"  # Data, over 10%
+        if is_asking or is_second_dataset or _holds_texts(column):
             free.append(j)
     return free
 
@@ -184,7 +187,7 @@ def _holds_texts(cells: Cells) -> bool:
 def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
     """Tell whether the first cells of column `j` answer its heading, by yes, no or nothing.
 
-    Below a protocol, such as Filtered, any cells count as answers: they are no names of rows.
+    Below a protocol, such as Filtered, any cells are answers, and no names of rows.
     """
     flag = find_flag(heading, j)
     if flag is None:
@@ -195,7 +198,7 @@ def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
 
 
 def find_flag(heading: Heading, j: int) -> Label | None:
-    """Find a label that cells may answer with yes or no, as ``Filtered``, in a column's heading."""
+    """Find a label in a heading that cells may answer with yes or no, as ``Filtered``."""
     for label in heading.labels[j]:
         is_asking = any(word.field != "metric" for word in label.words)
         if label.is_vocabulary and (label.values or is_asking):

@@ -1,4 +1,4 @@
-"""The texts around a table in a document: caption, paragraph above, note below, headings."""
+"""Collect the texts around a table in a document: caption, paragraph above, note, headings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_near(place: str, text: str) -> Text:
 def _read_farther(text: str) -> Text:
     """Read a paragraph that is not the nearest one above a table.
 
-    A label declares as any other does. A sentence names no graph: it may be about other tables.
+    A label declares like any other. A sentence names no graph: it may be about other tables.
     """
     near = read_near("a paragraph above", text)
     if near.label.is_vocabulary:
@@ -167,8 +167,8 @@ class Outline:
     ) -> list[str]:
         """Add a table with the texts above it; return its list of captions, to be appended to.
 
-        The paragraphs above are then forgotten. If the table is in an item of a list, the items
-        are kept for further tables of the list. A table without rows is not added.
+        The paragraphs above are then forgotten, except for the items of a list around the table. A
+        table without rows is not added.
         """
         table = _Pending(rows, list(captions), [], [], [])
         is_near = True  # until the first paragraph that is not an item of a list
@@ -192,9 +192,9 @@ class Outline:
 
         It was added as the last note of the upper table and as a paragraph above the lower one. If
         each table has such a note with a dataset, and no dataset is named above the first one, it
-        is the caption of the upper table. Otherwise, a label such as "Filtered" is about the lower
-        table only. A sentence may be about either, so its words are still asked about for the
-        upper table.
+        is the caption of the upper table. Otherwise a label such as "Filtered" is about the lower
+        table only, and a sentence may be about either, so that its words still ask about the upper
+        table.
         """
         first = [*self._tables[0].paragraphs, *self._tables[0].headings]
         are_below = not any(text.label.graphs for text in first)

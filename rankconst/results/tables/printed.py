@@ -1,4 +1,7 @@
-"""Tables as programs print them, and as they come from a PDF: cells between bars or blanks."""
+"""Find tables as programs print them, and as they come from a PDF: cells between bars or blanks.
+
+"Model MRR" over "TransE 0.3" is such a table, and so is "| Model | MRR |" over "| TransE | 0.3 |".
+"""
 
 from __future__ import annotations
 
@@ -52,8 +55,8 @@ class _Block(NamedTuple):
 def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
     """Add the tables, titles and paragraphs of lines to an outline; `first` lines are above.
 
-    A title is a line above one of signs, as in "Results" over "=======". Lines between blanks and
-    rules are a paragraph.
+    A title is above a line of signs, as in "Results" over "=======". Lines between blanks and rules
+    are a paragraph.
     """
     lines = [line if line.isascii() else line.translate(_PLAIN) for line in lines]
     paragraph: list[str] = []
@@ -97,6 +100,7 @@ def _is_table(rows: Sequence[Row]) -> bool:
 
 
 def _has_number(cells: Iterable[str]) -> bool:
+    """Tell whether one of some cells is a number."""
     return any(is_number(cell) for cell in cells)
 
 
@@ -128,18 +132,18 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
 
 
 def _has_bars(line: str) -> bool:
+    """Tell whether a line has bars between cells; a progress bar has some, too."""
     return line.count("|") > 1 and _PROGRESS.search(line) is None
 
 
 def _is_border(line: str) -> bool:
+    """Tell whether a line is the border of a frame."""
     return "+" in line and _RULE.fullmatch(line) is not None
 
 
 def _join_lines(part: list[Row]) -> list[Row]:
-    """Join the lines between two rules to one row, cell by cell, unless they are rows already.
-
-    Rows have a name and a number each, or differ in their numbers of cells.
-    """
+    """Join the lines between two rules to one row, cell by cell, unless they are rows already."""
+    # Rows have a name and a number each, or differ in their numbers of cells.
     are_rows = all(row.cells[0] and _has_number(row.cells) for row in part)
     if are_rows or len(part) == 1 or len({len(row.cells) for row in part}) > 1:
         return part
@@ -167,14 +171,12 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
 
 
 def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
-    """Tell whether a table ends at line `i`: at a blank line, a caption or another heading.
-
-    A line without numbers ends it, too, unless rows go on below: then it names a group.
-    """
+    """Tell whether a table ends at line `i`: at a blank line, a caption or another heading."""
     if not lines[i].strip() or NUMBERED.match(lines[i].strip()):
         return True
     if _RULE.fullmatch(lines[i]) or _split_row(lines[i], labels):
         return False
+    # A line without numbers is the name of a group if rows follow.
     below = "".join(lines[i + 1 : i + 2])
     if not _has_number(lines[i].split()) and _split_row(below, labels) is None:
         return True
@@ -184,7 +186,7 @@ def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
 def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
     """Split a heading into its labels; None if a line is none, or has no row of numbers below.
 
-    ``Model  MRR`` over ``TransE  0.3`` has two labels; without "Model", an empty one is added.
+    ``Model MRR`` over ``TransE 0.3`` has two labels; without "Model", an empty one is added.
     """
     line = lines[i]
     below = next((row for row in lines[i + 1 : i + 3] if not _RULE.fullmatch(row)), "")
@@ -213,15 +215,12 @@ def _is_of_log(line: str, below: str) -> bool:
 
 
 def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
-    """Tell whether a heading is of a frame that is printed in blocks, some columns in each.
-
-    pandas ends a heading with a backslash where others follow. R begins the next block right below
-    the rows, with the same names.
-    """
+    """Tell whether a heading is of a frame that is printed in blocks, some columns in each."""
     if not lines[i].startswith(" ") or not lines[i + 1 : i + 2] or lines[i + 1].startswith(" "):
         return False  # rows begin with their names
-    if lines[i].endswith(" \\"):
+    if lines[i].endswith(" \\"):  # pandas ends such a heading with a backslash
         return True
+    # R begins the next block right below the rows, with the same names.
     if i == 0 or lines[i - 1].startswith(" ") or _RULE.fullmatch(lines[i - 1]):
         return False
     end = i + 1
@@ -244,7 +243,7 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
     """Split a line into as many cells as `labels`; None if it has more or fewer.
 
     Cells are two blanks apart, or one. The number that R and pandas write before each row is no
-    cell. Of two ways, the one with numbers in the columns of metrics counts.
+    cell. If both ways fit, the one with numbers in the columns of metrics counts.
 
     >>> _split_row("0  TransE  0.3 ± 0.1", ["Model", "MRR"])
     ['TransE', '0.3±0.1']
@@ -272,19 +271,23 @@ def _split_other(line: str) -> list[str]:
 
 
 def _split_gaps(line: str) -> list[str]:
+    """Split a line where two blanks or a tab are."""
     return [cell for cell in _GAP.split(_join_signs(line).strip()) if cell]
 
 
 def _join_signs(line: str) -> str:
+    """Remove the blanks within a number with its deviation: "0.3 ± 0.1" becomes "0.3±0.1"."""
     return _BRACKET.sub("(", _SIGN.sub(r"\1", line))
 
 
 def _is_metric(label: str) -> bool:
+    """Tell whether a label names a metric whose numbers can be adjusted."""
     read = read_label(label)
     return read.metric is not None and not read.reason and not PAIR.search(label)
 
 
 def _is_cell(word: str) -> bool:
+    """Tell whether a word is a number, or says that there is none."""
     return is_missing(word) or is_number(strip_marks(word))
 
 
@@ -306,7 +309,7 @@ def _recognise(document: Document) -> bool:
 def refuse_blocks(document: Document, lines: Sequence[str], first: int = 0) -> None:
     """Refuse, by a DataError, a frame that is printed in blocks; `first` lines are above.
 
-    Only the first block may say the dataset of all.
+    Only the first block may name the dataset of all.
     """
     for i, line in enumerate(lines):
         if _METRIC.search(line, 0, _LONGEST) and _is_in_blocks(lines, i):
@@ -317,6 +320,7 @@ def refuse_blocks(document: Document, lines: Sequence[str], first: int = 0) -> N
 
 
 def _find_tables(document: Document) -> list[Printed]:
+    """Return the tables of a document with the texts around them."""
     for number, line in enumerate(document.lines, 1):
         check_width(line.count("|"), document, number)
     refuse_blocks(document, document.lines)

@@ -219,11 +219,7 @@ def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Pars
 
 
 def _drop(text: str, macro: str, position: int) -> int:
-    r"""Return the end of a macro that is dropped with its arguments.
-
-    Those of ``\begin{tabular}{lrr}`` include the ones of the table, and those of ``\cmidrule(lr)``
-    its parenthesis.
-    """
+    r"""Return the end of a macro that is dropped with its arguments: ``\begin{array}{lrr}``."""
     if macro == "cmidrule":
         trim = _PARENTHESES.match(text, position)
         position = position if trim is None else trim.end()

@@ -53,7 +53,7 @@ def settle_units(
     evaluations: Places | None = None,
     percent: bool | None = None,
 ) -> Entries:
-    """Write the sign of percentages into numbers; leave out, and note, those that could be either.
+    """Write the sign of percentages into numbers, and leave out those that could be either.
 
     Columns are `marked` if their headings have the sign. `families` has the graph and the further
     words of the heading of each column: numbers of another family do not tell its unit.
@@ -117,7 +117,10 @@ class _Units:
     """The units of numbers while they are settled: flags in the order of the numbers."""
 
     def __init__(self, entries: Entries, rows: Places, notes: Notes, percent: bool | None) -> None:
-        self._entries, self._rows, self._notes, self._percent = entries, rows, notes, percent
+        self._entries = entries
+        self._rows = rows
+        self._notes = notes
+        self._percent = percent
         self._values = entries.values
         self._is_percent = entries.is_percent.copy()
         self._is_kept = np.ones(len(entries), dtype=np.bool_)
@@ -140,13 +143,11 @@ class _Units:
         self._is_kept &= ~chosen
 
     def _find_large(self, chosen: Flags) -> Flags:
+        """Flag the chosen numbers that are kept and above 1."""
         return chosen & self._is_kept & (self._values > 1)
 
     def leave_open(self, columns: Collection[str]) -> None:
-        """Leave out `columns` marked as percent if none is above 1: 0.33 may be a fraction.
-
-        If the user says what shares are, they are that.
-        """
+        """Leave out `columns` marked as percent if none is above 1: 0.33 may be a fraction."""
         marked = self._entries.flag_heads(lambda head: head.column in columns)
         if self._find_large(marked).any():
             return
@@ -163,14 +164,13 @@ class _Units:
     def leave_small(self, kinds: list[Hashable]) -> None:
         """Leave out a metric whose numbers are at most a little above 1, as 1.31 may be wrong.
 
-        They could be percentages below 5, but then no number tells the unit. Nothing is left out if
-        the user states the unit, if a number has a sign, or if a share is 5 or more. The same holds
-        if numbers of two kinds, or of half of the rows or fewer, are above 1. `kinds` has that of
+        They could be percentages below 5, but then no number tells the unit. `kinds` has that of
         each head, None if its numbers are not shares.
         """
         is_share = self._entries.gather([kind is not None for kind in kinds], np.bool_)
         shares = is_share & self._is_kept & np.isfinite(self._values)
         large = self._find_large(shares)
+        # The user states the unit, or a number has a sign.
         is_settled = self._percent is not None or (self._is_percent & self._is_kept).any()
         if is_settled or not large.any() or self._values[shares].max() >= _LEAST:
             return
@@ -203,10 +203,9 @@ class _Units:
     def settle_families(self, groups: list[_Shares]) -> None:
         """Write the sign of percentages into the numbers of families.
 
-        Columns of one metric, or of Hits@k, of one dataset are a family. They are percentages if
-        most rows have a number above 1; the others then must be printed like them, or are open, as
-        they are where half of the rows have one. Where fewer do, nothing is changed: they are
-        fractions, and some of them wrong.
+        They are percentages if most rows have a number above 1. The others then must be printed
+        like them, or are open, as they are where half of the rows have one. Where fewer do, nothing
+        is changed: they are fractions, and some of them wrong.
         """
         if self._percent is False or not any(group.is_large.any() for group in groups):
             return

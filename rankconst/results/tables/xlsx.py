@@ -47,9 +47,9 @@ _NOISELESS = 15
 
 
 def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
-    """Map the titles of visible sheets, which are all different, to their rows, if they have any.
+    """Map the titles of visible sheets to their rows, if they have any, and note hidden ones.
 
-    Hidden sheets are noted. Raises DataError if the file is damaged, no workbook, or too large.
+    Raises DataError if the file is damaged, no workbook, or too large.
     """
     try:
         from openpyxl import load_workbook
@@ -90,7 +90,7 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
 def _check_archive(document: Document) -> None:
     """Refuse an archive that is much larger than it looks, or that has two cells at one place.
 
-    Raise ValueError for what no program writes: openpyxl would read it, but not as it is meant.
+    Raise ValueError for what no program writes: openpyxl would misread it.
     """
     with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive:
         parts = archive.infolist()
@@ -112,7 +112,7 @@ def _check_archive(document: Document) -> None:
 def _check_places(sheet: bytes) -> None:
     """Raise ValueError if a sheet, as XML, has two cells at one place, or one above the first row.
 
-    One of them would be lost. A row or cell without a place of its own is behind the one before.
+    A row or cell without a place of its own is behind the one before.
     """
     from openpyxl.utils import column_index_from_string
 
@@ -132,6 +132,7 @@ def _check_places(sheet: bytes) -> None:
 
 
 def _refuse_size(document: Document) -> NoReturn:
+    """Raise DataError about a workbook that is too large."""
     raise DataError(
         f"{document.name} is a workbook of more than {LARGEST // 2**20} MiB once unpacked, or of "
         "about half a million cells or more, empty ones included. "
@@ -198,10 +199,7 @@ def _mark(part: Any) -> str:
 
 
 def _read(document: Document) -> Reading:
-    """Read the visible sheets with results, and join them, with a column of their titles.
-
-    A sheet without a table of results is noted; DataError if that is true of all.
-    """
+    """Read the visible sheets with results, and join them, with a column of their titles."""
     if not document.workbook:
         raise DataError(f"{document.name} is text, and no .xlsx workbook. Give it its own ending.")
     notes = Notes()
@@ -226,10 +224,7 @@ def _read(document: Document) -> Reading:
 
 
 def _print(title: str, rows: list[Row]) -> Printed:
-    """Return a sheet as a table of rows of one width, with its title and the notes below it.
-
-    Last rows of a single text are notes. There is at least one row, and none is empty.
-    """
+    """Return a sheet as a table of rows of one width, with its title and the notes below it."""
     end, notes = len(rows), list[str]()
     while end > 2:  # a heading and a row of numbers stay
         filled = [cell for cell in rows[end - 1].plain if cell]

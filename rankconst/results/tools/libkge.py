@@ -1,10 +1,9 @@
-"""LibKGE's results: ``trace.yaml``, its log, and the output of ``kge dump trace --csv``.
+"""Read LibKGE's results: ``trace.yaml``, its log, and the output of ``kge dump trace --csv``.
 
 A line of the trace is a record, and a line of the log a key.
 
-References
-----------
-LibKGE, github.com/uma-pi1/kge, ``kge/job/eval_entity_ranking.py`` and ``kge/job/trace.py``.
+References ---------- LibKGE, github.com/uma-pi1/kge, ``kge/job/eval_entity_ranking.py`` and
+``kge/job/trace.py``.
 """
 
 from __future__ import annotations
@@ -48,11 +47,13 @@ _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
 
 
 def _strip_time(line: str) -> str:
+    """Return a line of a log without its time."""
     return _TIME.sub("", line, count=1)
 
 
 def _recognise(document: Document) -> bool:
     # Both words in one flow mapping, as only this tool writes it.
+    """Tell whether a document is a trace."""
     first = next((line for line in document.lines if _EVENT in line), "")
     return _strip_time(first).lstrip().startswith("{") and _HAS_TYPE.search(first) is not None
 
@@ -90,7 +91,7 @@ def _read_records(
 def _add_numbers(
     line: int | None, record: Mapping[str, Value], dataset: str | None, collector: Collector
 ) -> None:
-    """Add the numbers of an evaluation to `collector`; note each reason to leave some out."""
+    """Add the numbers of an evaluation to `collector`, and note why some are left out."""
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
@@ -99,7 +100,8 @@ def _add_numbers(
         return
     cells = {key: _text(record, key) for key in _COLUMNS}
     address = Address(cells["dataset"] or dataset, split, model=cells["model"] or None)
-    protocols, size = _settle_protocols(record.get("filter_splits"), split), record.get("size")
+    protocols = _settle_protocols(record.get("filter_splits"), split)
+    size = record.get("size")
     triples = read_count(size) if isinstance(size, Number) else None
     if size is not None and not triples:
         reason = f"expected a number of triples, at least 1, got {size}"
@@ -130,9 +132,9 @@ def _add_numbers(
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
     """Map the protocol that a suffix of metrics means by default to the one that it means here.
 
-    ``_filtered`` removes the known answers of the splits that `filters`, a setting of LibKGE, lists
-    (the default: train, valid and the evaluated `split`), ``_filtered_with_test`` those of test,
-    too. A protocol is None if rankconst has no constants for a filter by just these splits.
+    ``_filtered`` removes the known answers of the splits in `filters`, a setting of LibKGE (by
+    default train, valid and the evaluated `split`), ``_filtered_with_test`` those of test, too. A
+    protocol is None if rankconst has no constants for a filter by just these splits.
 
     >>> _settle_protocols(["train", "valid", "test"], "valid")
     {'raw': 'raw', 'libkge': 'standard', 'standard': 'standard'}
@@ -158,6 +160,7 @@ def _find_protocol(splits: set[str], split: str) -> str | None:
 
 
 def _text(record: Mapping[str, Value], key: str) -> str:
+    """Return the text of a value of a record; lists are joined, and objects are empty."""
     value = record.get(key)
     if isinstance(value, list):
         return ", ".join(str(item) for item in value)
@@ -173,6 +176,7 @@ _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
 
 
 def _recognise_log(document: Document) -> bool:
+    """Tell whether a document has the event of an evaluation in a line of its own."""
     lines = (line for line in document.lines if _BLOCK_EVENT in line)
     return any(_strip_time(line).strip() == _BLOCK_EVENT for line in lines)
 
@@ -185,10 +189,7 @@ def _read_log(document: Document) -> Reading:
 
 
 def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
-    """Yield the records of evaluations in a log, each with the line of its event.
-
-    A record goes as far up and down as lines have a key, or are items of a list.
-    """
+    """Yield the records of evaluations in a log, each with the line of its event."""
     for place, line in enumerate(lines):
         if line.strip() == _BLOCK_EVENT:
             first, end = place, place
@@ -229,7 +230,7 @@ _ROLES = {
 
 
 def _parse_csv_name(name: str, _: int | None) -> Label:
-    """Read a heading, or the name of a metric in a column: ``fwt_mrr_head`` is MRR of side head."""
+    """Read a heading, or the name of a metric: ``fwt_mrr_head`` is MRR of side head."""
     parsed = parse_libkge_name(name)
     if parsed is None or name in _ROLES:
         return Label(name, _ROLES.get(name, ""))
@@ -241,10 +242,13 @@ def _parse_csv_name(name: str, _: int | None) -> Label:
 
 def _recognise_csv(document: Document) -> bool:
     # With a keys file, its columns may take the place of metric_name and metric.
-    return {"job_id", "job_type", "split"} <= set(document.first_line.split(","))
+    """Tell whether a document is the output of ``kge dump trace``."""
+    headings = document.first_line.split(",")
+    return all(name in headings for name in ("job_id", "job_type", "split"))
 
 
 def _read_csv(document: Document) -> Reading:
+    """Read the output of ``kge dump trace``."""
     dialect = Dialect(_parse_csv_name, exact=True, even=True)
     return read_delimited(document, READER_CSV.key, dialect, "libkge")
 

@@ -70,6 +70,7 @@ def _walk(record: Record) -> Iterator[_Measure]:
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a metric of the first objects has a list of values."""
     if not document.is_structured:
         return False
     return any(
@@ -81,7 +82,6 @@ def _read(document: Document) -> Reading:
     """Read the metrics of a file: a number for each mean, and for each list its mean.
 
     {"test": {"mrr_list": [0.25, 0.75]}} holds an MRR of 0.5, of split test and 2 ranking tasks.
-    A record is the file, or a line of JSON Lines; a measure is a metric in it, such as mrr_list.
     DataError if lists of a split differ in length, as each has a value for every task.
     """
     collector = Collector()

@@ -36,6 +36,7 @@ def _parse_name(name: str, k: int | None) -> Label:
 
 
 def _recognise(document: Document) -> bool:
+    """Tell whether a CSV file has the headings of ULTRA, and its name or one of its datasets."""
     if not _HEADING.fullmatch(document.first_line.rstrip()):
         return False
     named = _FILE.fullmatch(Path(document.name).name) is not None
@@ -43,6 +44,7 @@ def _recognise(document: Document) -> bool:
 
 
 def _read(document: Document) -> Reading:
+    """Read the CSV file of ULTRA."""
     dialect = Dialect(_parse_name, exact=True, even=True)
     return read_delimited(document, READER.key, dialect, "ultra")
 
