@@ -1,7 +1,7 @@
-"""Check a set of tables: its files and rows, three laws, and, when asked, everything again.
+"""Verify a set of tables: its files, keys and sums, and on request every number by recomputing it.
 
-The other laws that its numbers obey are tested on the set that is shipped: a set whose files are
-those that were written holds what it held then.
+The tests check further properties of the numbers on the tables that are shipped. They need not be
+checked here: tables whose hashes are right have not changed since.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 
 Level = Literal["failed", "warning", "note"]
-"""``failed``: it is wrong. ``warning``: it may be. ``note``: something could not be looked at."""
+"""``failed``: something is wrong. ``warning``: it may be. ``note``: it could not be checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +89,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Opened:
-    """A set of tables, and the datasets that are to be checked."""
+    """A set of tables, and the datasets to check."""
 
     tables: Tables
     selected: frozenset[str] | None = None  # None for all
-    # Reads the files of benchmarks, and reports how far rebuilding is.
+    # Reads the files of benchmarks, and reports the progress of a rebuild.
     fetcher: Fetcher = field(default_factory=lambda: Fetcher(Path()))
 
     @cached_property
     def datasets(self) -> dict[str, dict[str, Any]]:
-        """Key to row of the datasets that are checked."""
+        """The rows of the datasets to check, by key."""
         rows = self.tables.read("datasets").to_pylist()
         if self.selected is None:
             return {row["dataset"]: row for row in rows}
@@ -106,18 +106,18 @@ class Opened:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tables that the set has; those that came with the package lack some."""
+        """The tables that the set has. The set inside the package lacks some."""
         return tuple(name for name in COLUMNS if not self.tables.leaves_out(name))
 
     @cached_property
     def resources(self) -> dict[str, dict[str, Any]]:
-        """The entries of the descriptor by the names of tables."""
+        """The entries of the descriptor, by name of table."""
         return {str(row.get("name")): row for row in self.tables.descriptor["resources"]}
 
     def report(self, doing: str) -> Iterator[str]:
-        """Yield the datasets, and say which one is worked on."""
-        for place, dataset in enumerate(self.datasets, start=1):
-            self.fetcher.reporter.say(f"[{place}/{len(self.datasets)}] {dataset}: {doing}")
+        """Yield the datasets, and report each before it is worked on."""
+        for number, dataset in enumerate(self.datasets, start=1):
+            self.fetcher.reporter.say(f"[{number}/{len(self.datasets)}] {dataset}: {doing}")
             yield dataset
 
     def rows(self, name: str, dataset: str) -> list[dict[str, Any]]:
@@ -127,12 +127,12 @@ class Opened:
 
 @dataclass(frozen=True)
 class Stage:
-    """A law that every set of tables obeys."""
+    """One check of a set of tables."""
 
-    covers: str  # the law, in words
-    # Yields findings, and returns the number of rows, or files, that it looked at.
+    covers: str  # what it checks, in words
+    # Yields findings, and returns the number of rows, or files, that it checked.
     examine: Callable[[Opened], Findings]
-    rebuild: bool = False  # True if it computes everything again, and is run only when asked for
+    rebuild: bool = False  # True if it recomputes everything, and runs only on request
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ def verify(
     fetcher: Fetcher | None = None,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Iterator[StageResult]:
-    """Run the stages one after the other; those that rebuild only with a `fetcher`.
+    """Run the stages in order, and call `begin` with the name of each before it runs.
 
-    `begin` is called with the name of each stage before it runs.
+    Without a `fetcher`, stages that rebuild are skipped.
     """
     selected = None if datasets is None else frozenset(datasets)
     opened = Opened(tables, selected)
@@ -170,13 +170,12 @@ def verify(
 
 
 def run_stage(name: str, opened: Opened) -> StageResult:
-    """Run a stage; report tables that cannot be read and rows that make it fail as findings."""
+    """Run a stage. Errors on the way, as of tables that cannot be read, become findings."""
     findings, rows = list[Finding](), 0
-    # A generator that yields findings, and at its end returns the number of rows it looked at.
-    examining = STAGES[name].examine(opened)
+    generator = STAGES[name].examine(opened)
     try:
         while True:
-            findings.append(next(examining))
+            findings.append(next(generator))
     except StopIteration as end:
         rows = end.value
     except TablesError as error:
@@ -195,12 +194,12 @@ def _check_files(opened: Opened) -> Findings:
     tables, folder = opened.tables, opened.tables.folder
     described = {str(row.get("path")): row for row in tables.descriptor["resources"]}
     files = [f"{name}.parquet" for name in COLUMNS]
-    expected = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *files}
-    entries = _list_names(folder)
+    known = {*described, *DOCUMENTS, CHECKSUMS, DESCRIPTOR, INDEX, *files}
+    names = _list_names(folder)
     digests = {}
-    for name in entries:
-        if name not in expected:
-            yield Finding("this is in the folder but not part of the set", name)
+    for name in names:
+        if name not in known:
+            yield Finding("this file does not belong to the set", name)
             continue
         try:
             content = read_file(folder / name)
@@ -208,29 +207,25 @@ def _check_files(opened: Opened) -> Findings:
             yield Finding(f"cannot be read: {error}", name)
             continue
         digests[name] = hashlib.sha256(content).hexdigest()
-        got = {"bytes": len(content), "hash": f"sha256:{digests[name]}"}
         if name.endswith(".parquet"):
             row = described.get(name, {})
-            for column, value in got.items():
-                yield from _compare(
-                    "the file is not the one that was written",
-                    table=name,
-                    column=column,
-                    expected=row.get(column),
-                    got=value,
-                )
+            changed = "the file has changed since it was written"
+            yield from _compare(changed, name, "bytes", row.get("bytes"), len(content))
+            digest = f"sha256:{digests[name]}"
+            yield from _compare(changed, name, "hash", row.get("hash"), digest)
     for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
-            yield Finding("the package leaves it out; the archive has it", path, level="note")
+            message = "the file is in the archive only, not in the package"
+            yield Finding(message, path, level="note")
             digests[path] = str(row.get("hash")).removeprefix("sha256:")
-        elif path not in entries:
+        elif path not in names:
             yield Finding("the file is missing", path)
     yield from _check_checksums(folder, digests)
-    return len(entries)
+    return len(names)
 
 
 def _list_names(folder: Path | ZipPath) -> list[str]:
-    """List the names in a set's folder or zip; an exchange that was cut off counts as completed."""
+    """List the files in a set's folder or zip, those of an unfinished exchange among them."""
     if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
             inside = [name.removeprefix(folder.at) for name in archive.namelist()]
@@ -244,11 +239,11 @@ def _list_names(folder: Path | ZipPath) -> list[str]:
 
 
 def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iterator[Finding]:
-    """Compare the hashes of files, `digests`, with checksums.txt; note what nothing protects."""
+    """Compare the digests of files with checksums.txt, or note what is unprotected without it."""
     if CHECKSUMS not in digests:
-        free = [name for name in digests if not name.endswith(".parquet") and name != DESCRIPTOR]
-        more = f", nor are {', '.join(sorted(free))}" if free else ""
-        yield Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note")
+        unprotected = sorted(name for name in digests if not name.endswith(".parquet"))
+        message = f"no {CHECKSUMS}: changes of {', '.join(unprotected)} would go unnoticed"
+        yield Finding(message, level="note")
         return
     got = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
     stated: dict[str, str] = {}
@@ -257,15 +252,11 @@ def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iter
         digest, _, name = line.partition("  ")
         stated[name] = digest
     if written != "".join(f"{digest}  {name}\n" for name, digest in stated.items()):
-        yield Finding("a line is not a hash, two blanks and the name of a further file", CHECKSUMS)
+        message = "every line must be a hash, two blanks and a file name, and no name may repeat"
+        yield Finding(message, CHECKSUMS)
     for name in sorted({*got, *stated}):
-        yield from _compare(
-            f"{CHECKSUMS} does not state the hash of this file",
-            table=name,
-            column="sha256",
-            expected=stated.get(name),
-            got=got.get(name),
-        )
+        message = f"the hash in {CHECKSUMS} is not that of this file"
+        yield from _compare(message, name, "sha256", stated.get(name), got.get(name))
 
 
 def _compare(
@@ -277,15 +268,13 @@ def _compare(
     *,
     key: Mapping[str, Any] | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding if a value is not the expected one; `key` is that of its row."""
+    """Yield a finding if a value differs from the expected one."""
     if expected != got:
-        yield Finding(
-            message=message, table=table, key=key or {}, column=column, expected=expected, got=got
-        )
+        yield Finding(message, table, key or {}, column, expected, got)
 
 
-def _name_row(table: str, row: Row) -> dict[str, Any]:
-    """Return the key of a row, without the columns that do not apply to it."""
+def _get_key(table: str, row: Row) -> dict[str, Any]:
+    """Return the key of a row, without the columns that are empty."""
     return {name: row[name] for name in KEYS[table] if row[name] is not None}
 
 
@@ -295,7 +284,7 @@ def _name_row(table: str, row: Row) -> dict[str, Any]:
 def _check_descriptor(opened: Opened) -> Findings:
     """Compare the descriptor with the tables, and with the columns of this program."""
     tables, descriptor = opened.tables, opened.tables.descriptor
-    compare = partial(_compare, "the descriptor states something else", DESCRIPTOR)
+    compare = partial(_compare, "the descriptor is wrong here", DESCRIPTOR)
     for name, value in HEADER.items():
         yield from compare(name, value, descriptor.get(name))
     if parse_version(tables.version) is None and tables.version != UNRELEASED:
@@ -316,17 +305,17 @@ def _check_descriptor(opened: Opened) -> Findings:
     return len(listed)
 
 
-# The columns of words from a list, which are read as numbers.
-_WORDS = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "relation", "metric")
+# Columns of few different words, which are read as codes for speed.
+_CODED = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "relation", "metric")
 
 
 def _check_keys(opened: Opened) -> Findings:
-    """Check that rows are as many as stated, and that their keys ascend without a repeat."""
+    """Check the number of rows, and that keys ascend and do not repeat."""
     rows = 0
     for name in opened.names:
         counted = 0
         for dataset in opened.datasets:
-            coded = tuple(column for column in KEYS[name] if column in _WORDS)
+            coded = tuple(column for column in KEYS[name] if column in _CODED)
             table = opened.tables._read(name, KEYS[name], dataset, coded=coded)
             counted += len(table)
             if not len(table) and name in {"candidates", "constants"}:
@@ -334,18 +323,18 @@ def _check_keys(opened: Opened) -> Findings:
             yield from _compare_neighbours(name, table)
         described = opened.resources.get(name, {}).get("rows")
         if opened.selected is None:
-            message = "the rows of the datasets that are described are not as many as stated"
-            yield from _compare(message, name, "rows", expected=described, got=counted)
+            message = "the number of rows, over all datasets, is not the one stated"
+            yield from _compare(message, name, "rows", described, counted)
         rows += counted
     return rows
 
 
 def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
-    """Find rows whose key is not above that of the row before."""
+    """Yield a finding for each row whose key is not greater than that of the row before."""
     if not len(table):
         return
-    # Of each row but the first: whether it is equal to the row before in the columns so far, and
-    # whether the first column in which they differ is smaller.
+    # For each row but the first: whether it equals the row before in all columns so far, and
+    # whether it is smaller in the first column in which they differ.
     is_equal = np.ones(len(table) - 1, dtype=np.bool_)
     is_smaller = np.zeros(len(table) - 1, dtype=np.bool_)
     for column in KEYS[name]:
@@ -353,23 +342,23 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
         is_smaller |= is_equal & (values[1:] < values[:-1])
         is_equal &= values[1:] == values[:-1]
     faults = {
-        "a row with this key came before": is_equal,
+        "an earlier row has the same key": is_equal,
         "this row should come earlier": is_smaller,
     }
     for message, is_wrong in faults.items():
         for index in np.flatnonzero(is_wrong).tolist():
             row = table.slice(index + 1, 1).to_pylist()[0]
-            yield Finding(message, name, _name_row(name, row))
+            yield Finding(message, name, _get_key(name, row))
 
 
-# -- laws that cannot be rebuilt -------------------------------------------------------------------
+# -- sums and filters ------------------------------------------------------------------------------
 
-# Relative difference that arithmetic in another order may make.
+# The relative difference that adding the same numbers in another order can make.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 def _check_pooling(opened: Opened) -> Findings:
-    """Compare constants of both sides with those of head and tail."""
+    """Compare the constants of both sides with those of head and tail."""
     compared = 0
     for dataset in opened.datasets:
         sides: dict[tuple[Any, ...], dict[str, Row]] = {}
@@ -384,22 +373,16 @@ def _check_pooling(opened: Opened) -> Findings:
 
 
 def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
-    """Compare the tasks and the moments of both sides with those of the single sides."""
-    key = _name_row("constants", both)
+    """Compare the tasks and moments of both sides with those of head and tail."""
+    key = _get_key("constants", both)
     tasks = sum(part["num_tasks"] for part in parts)
-    yield from _compare(
-        "the tasks of both sides are not those of head and tail together",
-        table="constants",
-        column="num_tasks",
-        expected=tasks,
-        got=both["num_tasks"],
-        key=key,
-    )
+    message = "the number of tasks of both sides is not the sum of head and tail"
+    yield from _compare(message, "constants", "num_tasks", tasks, both["num_tasks"], key=key)
     metric = CATALOGUE.get(both["metric"])
     if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
         return
-    # The mean over both sides weights each side by its share of the tasks. Sides are independent,
-    # so that their variances are weighted by the square of that share.
+    # Each side counts by its share of the tasks. Sides are independent, so that variances count by
+    # the square of that share.
     for column, power in (("expectation", 1), ("variance", 2)):
         expected, error = 0.0, both[f"{column}_error"]
         for part in parts:
@@ -410,14 +393,7 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
         slack = error + 4 * _ROUNDING * abs(expected)
         if abs(both[column] - expected) > slack:
             message = f"the {column} of both sides does not follow from those of head and tail"
-            yield Finding(
-                message=message,
-                table="constants",
-                key=key,
-                column=column,
-                expected=expected,
-                got=both[column],
-            )
+            yield Finding(message, "constants", key, column, expected, both[column])
 
 
 _WIDER = (
@@ -428,11 +404,11 @@ _WIDER = (
     ("stare", "qualified"),
     ("qualified", "raw"),
 )
-"""Pairs of protocols of which the first filters all that the second does."""
+"""Pairs of protocols: the first filters at least what the second filters."""
 
 
 def _check_filters(opened: Opened) -> Findings:
-    """Compare the candidates of protocols of which one filters more, or the same."""
+    """Compare the candidates of protocols whose filters are ordered, or the same."""
     rows = 0
     columns = KEYS["candidates"]
     for dataset, statistics in opened.datasets.items():
@@ -444,14 +420,14 @@ def _check_filters(opened: Opened) -> Findings:
         for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
             addresses = {protocol: (dataset, protocol, split, side) for protocol in PROTOCOLS}
             tasks = {key: counts[at] for key, at in addresses.items() if at in counts}
-            for first, second in _WIDER:
-                if {first, second} <= tasks.keys():
-                    yield from _compare_wider(addresses[first], second, tasks[first], tasks[second])
+            for wider, narrower in _WIDER:
+                if {wider, narrower} <= tasks.keys():
+                    yield from _compare_wider(
+                        addresses[wider], narrower, tasks[wider], tasks[narrower]
+                    )
             for first, second in _list_equal(statistics, split):
                 if {first, second} <= tasks.keys():
-                    message = (
-                        f"the tasks differ from those of protocol {second}, which are the same"
-                    )
+                    message = f"the tasks are not the same as under protocol {second}"
                     expected = {(*addresses[first], size): n for size, n in tasks[second].items()}
                     got = {(*addresses[first], size): n for size, n in tasks[first].items()}
                     yield from _compare_counts("candidates", columns, expected, got, message)
@@ -459,53 +435,39 @@ def _check_filters(opened: Opened) -> Findings:
 
 
 def _list_equal(statistics: Row, split: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of protocols that have the same tasks on a split of a dataset.
-
-    `statistics` is its row in the table of datasets; None in it stands for an unknown number.
-    """
+    """Yield the pairs of protocols that must have the same tasks on a split of a dataset."""
     if split == "test":  # where libkge filters all three splits
         yield ("standard", "libkge")
     dropped = "duplicates_train" if split == "train" else f"dropped_{split}"
-    seen = statistics["entities_train"]
-    # Protocol pykeen ranks every entity, and every row.
-    if seen is not None and seen == statistics["entities"] and statistics[dropped] == 0:
+    seen_entities = statistics["entities_train"]  # None if unknown
+    all_are_seen = seen_entities is not None and seen_entities == statistics["entities"]
+    # Protocol pykeen ranks unseen entities and dropped rows, too. Without any, it is libkge.
+    if all_are_seen and statistics[dropped] == 0:
         yield ("pykeen", "libkge")
 
 
 def _compare_wider(
-    key: tuple[str, ...], protocol: str, tasks: Counter[int], filters_less: Counter[int]
+    address: tuple[str, ...],
+    narrower: str,
+    tasks_by_size: Counter[int],
+    narrower_tasks_by_size: Counter[int],
 ) -> Iterator[Finding]:
-    """Compare the numbers of tasks that have at most each number of candidates.
-
-    A filter that removes more candidates leaves more tasks with few. `tasks` maps numbers of
-    candidates to tasks under the wider filter, of which `key` has the names; `filters_less` is that
-    under `protocol`.
-    """
-    message = (
-        f"fewer tasks have this number of candidates or less than under protocol {protocol}, "
-        "which filters less"
-    )
+    """Check that a wider filter leaves as many tasks with few candidates as a narrower, or more."""
     got = expected = 0
-    for size in sorted({*tasks, *filters_less}):
-        got, expected = got + tasks[size], expected + filters_less[size]
+    for size in sorted({*tasks_by_size, *narrower_tasks_by_size}):
+        got += tasks_by_size[size]
+        expected += narrower_tasks_by_size[size]
         if got < expected:
-            where = {**dict(zip(TASKS, key, strict=True)), "num_candidates": size}
-            yield Finding(
-                message=message,
-                table="candidates",
-                key=where,
-                column="num_tasks",
-                expected=f"{expected} or more",
-                got=got,
+            message = (
+                "fewer tasks have at most this number of candidates than under protocol "
+                f"{narrower}, which filters less"
             )
+            key = {**dict(zip(TASKS, address, strict=True)), "num_candidates": size}
+            yield Finding(message, "candidates", key, "num_tasks", f"{expected} or more", got)
 
 
 def _check_relations(opened: Opened) -> Findings:
-    """Compare the tasks of single relations with those of the whole split.
-
-    Each triple is a head task and a tail task, so a relation has as many of one as of the other.
-    The table cannot have more relations than the dataset.
-    """
+    """Compare the tasks of single relations with those of the whole split, and head with tail."""
     name, rows = "candidates_by_relation", 0
     for dataset, statistics in opened.datasets.items():
         table = opened.tables.read(name, dataset)
@@ -517,36 +479,25 @@ def _check_relations(opened: Opened) -> Findings:
         addresses = {key[: len(TASKS)] for key in pooled}
         whole_split = _sum_tasks(opened.tables.read("candidates", dataset), columns)
         expected = {key: n for key, n in whole_split.items() if key[: len(TASKS)] in addresses}
-        unlike_split = "the tasks, pooled, are not those of the candidates table"
-        yield from _compare_counts(name, columns, expected, pooled, message=unlike_split)
+        message = "the tasks of all relations together are not those of the candidates table"
+        yield from _compare_counts(name, columns, expected, pooled, message)
+        # Each triple is a head task and a tail task of its relation.
         keys = ("dataset", "protocol", "split", "relation")
         by_side = _sum_tasks(table, ("side", *keys))
         heads = {key[1:]: count for key, count in by_side.items() if key[0] == "head"}
         tails = {key[1:]: count for key, count in by_side.items() if key[0] == "tail"}
-        unlike_sides = (
-            "the relation has another number of tasks on the tail side than on the head side"
-        )
-        yield from _compare_counts(name, keys, heads, tails, message=unlike_sides)
+        message = "the relation has different numbers of head tasks (expected) and tail tasks (got)"
+        yield from _compare_counts(name, keys, heads, tails, message)
         count = len(table["relation"].unique())
         most = statistics["relations"]
         if most is not None and count > most:
-            message = "there are more relations than the dataset has"
-            yield Finding(
-                message=message,
-                table=name,
-                key={"dataset": dataset},
-                column="relation",
-                expected=most,
-                got=count,
-            )
+            message = "the table has more relations than the dataset"
+            yield Finding(message, name, {"dataset": dataset}, "relation", most, count)
     return rows
 
 
 def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
-    """Return the numbers of tasks by key, the values of some columns; equal keys are added up.
-
-    Of columns ("side", "num_candidates"): {("head", 14): 3, ("tail", 14): 5}.
-    """
+    """Add up the tasks of rows with equal keys: {("head", 14): 3} for side and candidates."""
     if not len(table):
         return {}
     # pyarrow's own groups would import pandas.
@@ -569,49 +520,46 @@ def _compare_counts(
     got: Mapping[Any, int],
     message: str,
 ) -> Iterator[Finding]:
-    """Compare numbers of tasks by key; a key that one side lacks counts as 0 there."""
+    """Compare numbers of tasks by key. A missing key counts as 0."""
     for key in dict.fromkeys((*expected, *got)):
-        counts = expected.get(key, 0), got.get(key, 0)
-        if counts[0] != counts[1]:
+        expected_tasks = expected.get(key, 0)
+        tasks = got.get(key, 0)
+        if tasks != expected_tasks:
             cells = zip(columns, key, strict=True)
-            where = {column: value for column, value in cells if value is not None}
-            yield Finding(message, name, where, "num_tasks", *counts)
+            filled = {column: value for column, value in cells if value is not None}
+            yield Finding(message, name, filled, "num_tasks", expected_tasks, tasks)
 
 
-# -- everything again ------------------------------------------------------------------------------
+# -- rebuilding ------------------------------------------------------------------------------------
 
 
 def _check_contents(opened: Opened) -> Findings:
     """Compare the values of tables with their hashes, and the index with the tables."""
-    reason = "" if opened.selected is None else "the hashes are those of whole tables"
     hashed = any("contentHash" in row for row in opened.resources.values())
     if opened.tables.version == UNRELEASED and not hashed:
-        reason = "a build states them when it is released"
-    if reason:
-        yield Finding(f"not compared: {reason}", level="note")
+        yield Finding("not compared: tables get their content hashes when released", level="note")
+        return 0
+    if opened.selected is not None:
+        yield Finding("not compared: the hashes are those of whole tables", level="note")
         return 0
     rows = 0
     for name in opened.names:
-        table, row = opened.tables.read(name), opened.resources.get(name, {})
+        table = opened.tables.read(name)
         rows += len(table)
-        yield from _compare(
-            "its values are not those that were hashed",
-            table=name,
-            column="contentHash",
-            expected=row.get("contentHash"),
-            got=hash_content(table),
-        )
+        expected = opened.resources.get(name, {}).get("contentHash")
+        message = "the values have changed since they were hashed"
+        yield from _compare(message, name, "contentHash", expected, hash_content(table))
     if INDEX in opened.tables.descriptor:
         names = ("datasets", "candidates", "constants")
         tables = {name: opened.tables.read(name) for name in names}
         written = read_file(opened.tables.folder / INDEX).decode("utf-8", "replace")
         if written != write_index(opened.tables.version, tables):
-            yield Finding("it does not have what the tables have", INDEX)
+            yield Finding("the index does not agree with the tables", INDEX)
     return rows
 
 
 def _rebuild_constants(opened: Opened) -> Findings:
-    """Compare constants with those that follow from the histograms."""
+    """Compare constants with those computed from the histograms."""
     rows = 0
     for dataset in opened.report("constants from the histograms"):
         compute = cache(partial(_compute, opened.tables))
@@ -622,7 +570,7 @@ def _rebuild_constants(opened: Opened) -> Findings:
 
 
 def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
-    """Compute the constants of tasks; return the reason, as text, if there are none."""
+    """Compute the constants of tasks, or return the message of the error if there are none."""
     try:
         return compute_moments(metric, tables.histogram(tasks))
     except RankconstError as error:
@@ -630,57 +578,36 @@ def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
 
 
 def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
-    """Compare the moments of a row with computed ones, within both errors."""
+    """Compare the moments of a row with computed ones, within the errors of both."""
     from rankconst_builder.release import STANDARD_ERRORS
 
-    key = _name_row("constants", row)
+    key = _get_key("constants", row)
     if isinstance(moments, str):
-        yield Finding(
-            message=f"cannot be computed: {moments}",
-            table="constants",
-            key=key,
-            column="expectation",
-        )
+        yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
         return
-    yield from _compare(
-        "the method is another",
-        table="constants",
-        column="method",
-        expected=moments.method,
-        got=row["method"],
-        key=key,
-    )
+    message = "the method is not the one used today"
+    yield from _compare(message, "constants", "method", moments.method, row["method"], key=key)
     sampled = row["method"] == "sampled"
     # A released sample stays when later versions take another number of draws.
-    is_same = sampled and row["num_draws"] == moments.num_draws
+    same_draws = sampled and row["num_draws"] == moments.num_draws
     for column in ("expectation", "variance"):
         value, got = getattr(moments, column), row[column]
         errors = getattr(moments, f"{column}_error"), row[f"{column}_error"]
         error = STANDARD_ERRORS * float(np.hypot(*errors)) if sampled else sum(errors)
         rounding = _ROUNDING * abs(value)
         if abs(got - value) > error + rounding:
-            message = f"the {column} is not what the histogram gives, within both errors"
-            yield Finding(
-                message=message, table="constants", key=key, column=column, expected=value, got=got
-            )
-        elif is_same and abs(got - value) > rounding:
+            message = f"the {column} differs from that of the histogram by more than both errors"
+            yield Finding(message, "constants", key, column, value, got)
+        elif same_draws and abs(got - value) > rounding:
             message = (
-                f"the {column} of this sample is not reproduced, "
+                f"the {column} of this sample is not reproduced exactly, "
                 f"but within {STANDARD_ERRORS} standard errors"
             )
-            yield Finding(
-                message=message,
-                table="constants",
-                key=key,
-                column=column,
-                expected=value,
-                got=got,
-                level="warning",
-            )
+            yield Finding(message, "constants", key, column, value, got, level="warning")
 
 
 def _rebuild_histograms(opened: Opened) -> Findings:
-    """Compare statistics and histograms with those of the files; note datasets without files."""
+    """Compare statistics and histograms with those counted from the files of the datasets."""
     rows = 0
     for dataset in opened.report("candidates from the files"):
         try:
@@ -690,14 +617,10 @@ def _rebuild_histograms(opened: Opened) -> Findings:
             yield Finding(note, key={"dataset": dataset}, level="note")
             continue
         for column, value in counted.statistics.items():
-            yield from _compare(
-                "its files, or the registry, give something else",
-                table="datasets",
-                column=column,
-                expected=value,
-                got=opened.datasets[dataset][column],
-                key={"dataset": dataset},
-            )
+            message = "the files of the dataset, or the registry, give another value"
+            got = opened.datasets[dataset][column]
+            key = {"dataset": dataset}
+            yield from _compare(message, "datasets", column, value, got, key=key)
         for name, table in counted.tables.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
@@ -710,14 +633,14 @@ def _rebuild_histograms(opened: Opened) -> Findings:
 
 
 class _Recount(NamedTuple):
-    """A dataset as its files give it."""
+    """What the files of a dataset give."""
 
     statistics: dict[str, Any]  # the row in the table of datasets
-    tables: dict[str, pa.Table]  # its histograms
+    tables: dict[str, pa.Table]  # the histograms
 
 
 def _count_again(opened: Opened, dataset: str) -> _Recount:
-    """Count a dataset's files as the build did; RankconstError if they cannot be had or read."""
+    """Count a dataset's files as the build did."""
     from rankconst_builder.facts import describe_graph
     from rankconst_builder.pipeline import encode_benchmark
     from rankconst_builder.tabulate import tabulate_histograms
@@ -753,7 +676,7 @@ def _count_again(opened: Opened, dataset: str) -> _Recount:
 
 
 def _list_baselines(opened: Opened, dataset: str) -> list[str]:
-    """Return the baselines that a set has ranks of, for a dataset."""
+    """Return the baselines of which a set has ranks for a dataset."""
     keys = set()
     for name in opened.names:
         if "baseline" in KEYS[name]:
@@ -765,11 +688,7 @@ def _list_baselines(opened: Opened, dataset: str) -> list[str]:
 def _read_contents(
     fetcher: Fetcher, source: Benchmark, lacking: Collection[str]
 ) -> dict[str, Content]:
-    """Read the files of a benchmark, by role, from the mirror, or else from the cache alone.
-
-    Splits that are `lacking` are left out, and so is the context if it is not there. Raises
-    MissingSourceError or HashMismatchError if another file is missing or wrong in the cache, too.
-    """
+    """Read the files of a benchmark but the `lacking` splits, from the mirror or the cache."""
     from rankconst_builder.pipeline import READ
 
     def read(fetcher: Fetcher) -> dict[str, Content]:
@@ -791,18 +710,14 @@ def _read_contents(
 
 
 STAGES: dict[str, Stage] = {
-    "files": Stage("bytes and SHA-256 of every file, nothing else in the folder", _check_files),
-    "descriptor": Stage(
-        "datapackage.json against the tables and the columns of this program", _check_descriptor
-    ),
-    "keys": Stage(
-        "every row once, in canonical order, of a dataset that is described", _check_keys
-    ),
-    "pooling": Stage("both sides pool head and tail", _check_pooling),
+    "files": Stage("files have their stated size and SHA-256, and there are no more", _check_files),
+    "descriptor": Stage("datapackage.json describes these tables", _check_descriptor),
+    "keys": Stage("every row stands once and in its place", _check_keys),
+    "pooling": Stage("constants of both sides follow from head and tail", _check_pooling),
     "filters": Stage("a wider filter never leaves more candidates", _check_filters),
-    "relations": Stage("relations pool to the candidates", _check_relations),
-    "content": Stage("content hash of each table, and the index", _check_contents, rebuild=True),
-    "constants": Stage("constants computed from the histograms", _rebuild_constants, rebuild=True),
-    "sources": Stage("histograms counted from the triples", _rebuild_histograms, rebuild=True),
+    "relations": Stage("the tasks of relations add up to those of splits", _check_relations),
+    "content": Stage("tables have their content hashes", _check_contents, rebuild=True),
+    "constants": Stage("histograms give the constants", _rebuild_constants, rebuild=True),
+    "sources": Stage("the triples give the histograms", _rebuild_histograms, rebuild=True),
 }
-"""Name to stage, in the order in which they are run."""
+"""The stages by name, in the order in which they run."""

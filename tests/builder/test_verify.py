@@ -236,7 +236,7 @@ def test_a_built_set_passes_every_stage(toy: Toy, tmp_path: Path) -> None:
     assert all(result.rows > 0 for result in results.values())
     (note,) = [finding for result in results.values() for finding in result.findings]
     assert note.level == "note"
-    assert note.message == "no checksums.txt: the descriptor itself is not protected"
+    assert note.message == "no checksums.txt: changes of datapackage.json would go unnoticed"
 
 
 @pytest.mark.usefixtures("registry")

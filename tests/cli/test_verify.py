@@ -114,7 +114,7 @@ def test_the_table_lists_the_first_differences(run: Run, copy: Path) -> None:
         (copy / f"stray-{place:02}.txt").write_text("x", encoding="utf-8")
     screen = run("tables", "verify", copy)
     assert screen.code == 7
-    assert screen.out.count("this is in the folder") == 20
+    assert screen.out.count("does not belong to the set") == 20
     assert "5 more differences." in screen.out
     assert "25 differences in 1 of" in screen.message
 
