@@ -73,76 +73,86 @@ def adjust(
     Parameters
     ----------
     results
-        A number, or text as it was printed (without a letter, else it is a path), or a list or an
-        array of them, with their `metric`; or a dict of such values by their metrics. The path of a
-        file that ``rankconst adjust`` reads, or of a folder, or a list of paths, whose numbers are
-        one table with a column ``file``; a dict as PyKEEN's ``to_dict()`` or a tool's JSON has it;
-        what :func:`read` or :func:`from_ranks` returns. Or a DataFrame: wide, with a column for
-        each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
-        ``value`` (and ``k`` for ``hits_at_k``), where columns ``dataset``, ``split``, ``side``,
-        ``protocol``, ``tool``, ``aggregation`` say which ranking tasks a row is about. Text is read
-        as printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals; floats
-        are exact. Missing values, ``n/a`` and the like stay missing.
+        Any of these:
+
+        - a number, or a list or array of numbers, with their `metric`
+        - a dict of numbers by metric
+        - the path of a file or folder of results, or a list of paths
+        - a dict as PyKEEN's ``to_dict()`` or the JSON of another tool has it
+        - what :func:`read` or :func:`from_ranks` returns
+        - a wide DataFrame, with a column for each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...)
+        - a long DataFrame, with columns ``metric`` and ``value`` (and ``k`` for ``hits_at_k``)
+
+        In a DataFrame, columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool`` and
+        ``aggregation`` say which ranking tasks a row is about. A number may be text as it was
+        printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals. Floats are
+        exact. Missing values, ``n/a`` and the like stay missing.
     metric
-        The metric of a single number. Of other results, which name their metrics, the only one to
-        adjust, or several; all if empty.
+        The metric of a single number. For results that name their metrics, the ones to adjust; all
+        of them if empty.
     to
         The metric that adjusted values of `metric` are turned back into:
         ``adjust("0.9343", metric="AMRI", to="MR", dataset="FB15k-237")``.
     dataset, split, side, protocol, tool, aggregation
-        The ranking tasks of the numbers, where the results leave them open. The defaults are
-        split ``test``, side ``both``, and the only protocol of the dataset, the tool's or else
+        The ranking tasks of the numbers, where the results do not say. The defaults are split
+        ``test``, side ``both``, and the only protocol of the dataset, or the tool's, or
         ``standard``; a tool may have a split and a side of its own. The result's ``assumed`` names
-        those that were used. Numbers whose adjusted values or numbers of ranks contradict these
-        tasks are asked about, not adjusted; those whose labels name other tasks are left out.
+        the defaults that were used. Numbers whose adjusted values or numbers of ranks contradict
+        these tasks are asked about. Numbers whose labels name other tasks are left out.
     relations
-        Only the tasks of these relations; of all if empty.
+        The relations whose tasks count; all if empty.
     percent
-        Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If
-        None, the numbers of a table tell: they are where most rows have one above 1, and what could
-        be either is left out.
+        Whether shares without a sign are percentages; for a DataFrame also the metrics that are. If
+        None, the numbers of a table decide: it has percentages if most rows have a number above 1.
+        Numbers that could be either are left out.
     strict
-        True to refuse results of which anything cannot be read, is impossible or asked about, as
-        ``errors="raise"`` does; by default the rest is adjusted.
+        Whether to refuse results if anything in them cannot be read, is impossible or is asked
+        about. By default the rest is adjusted.
     accept
-        Words that say nothing about the numbers. A number with a word near it that may mean other
-        ranking tasks, such as ``dev``, is asked about: the result's ``asked`` names the word, its
-        place and what answers it. ``dev=valid`` tells what a word means, and ``NELL-995=nell995``
-        which of several graphs with a name.
+        Words that say nothing about the numbers. A number near a word that may mean other ranking
+        tasks, such as ``dev``, is asked about: the result's ``asked`` names the word, its place and
+        possible answers. ``dev=valid`` says what a word means, and ``NELL-995=nell995`` which of
+        several graphs with the same name.
     decimals
-        Not for files: to how many decimals numbers were rounded, for all metrics or for each by
-        name; None to go by the text.
+        To how many decimals numbers were rounded, for all metrics or for each by name; as printed
+        if None. Not for files.
     details
-        True for all that can be computed: expectation, variance, normalised, z, their ends and the
-        ranking tasks; and, but for a DataFrame, the probability that a random ranker does as well.
+        Whether to compute everything: expectation, variance, normalised, z, their intervals, the
+        ranking tasks and, except in a DataFrame, the probability that a random ranker does as well.
     tables
-        The constants; the newest that came with the package if None. Of several sets, ``[mykg,
-        rankconst.load()]``, each dataset is taken from the first that holds it; the only one that
-        they hold need not be named for numbers and ranks. Or what :func:`from_counts` returns; of
-        queries with several right answers, `tool` is then the library whose names the metrics have.
+        The constants; the newest in the package if None. From several sets, ``[mykg,
+        rankconst.load()]``, each dataset is taken from the first that holds it. If there is only
+        one dataset, numbers and ranks need not name it. This may also be what :func:`from_counts`
+        returns. For queries with several right answers, `tool` is then the library that named the
+        metrics.
     errors
-        If None, impossible numbers, and those of unknown tasks, are left out, and a column ``note``
-        has the reason; it is an error if no other is there. ``"note"`` returns the result even
-        then, and ``"raise"`` refuses it for the first of them.
+        What to do with impossible numbers and those of unknown tasks. If None, they are left out
+        with the reason in a column ``note``, and it is an error if no number remains. ``"note"``
+        returns the result even then. ``"raise"`` raises an error for the first of them.
     baseline
         ``"frequency"``, ``"counting"``, ``"counting_single_step"`` or ``"all"``, to compare with
-        that ranker, too: ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect,
-        ``MRR_z_frequency`` its z-score.
+        this ranker, too: ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect results,
+        and ``MRR_z_frequency`` is the z-score.
     values
-        In place of `results`, values by their metrics: ``adjust(mrr=0.338, dataset="WN18RR")``.
+        Values by metric, in place of `results`: ``adjust(mrr=0.338, dataset="WN18RR")``.
 
     Returns
     -------
-    AdjustedValue, AdjustedList, AdjustedValues, pandas.DataFrame or AdjustedFile
-        Of a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p``, a ``sentence``
-        and ``forms`` with intervals; ``print`` shows the screen of the command. A list gives a
-        sequence of these, a dict by metrics a mapping; their ``to_pandas()`` has a row for each.
-        With `to`, a sequence of the values before adjustment, with ``lower`` and ``upper``. A
-        DataFrame gets further columns: ``AMRR`` for each metric, or ``index`` if it is long, and
-        ``protocol``; with `details` every form with its ends, ``num_tasks``, ``table_version`` and
-        the other names of the tasks. Of anything else: an object whose ``table`` and
-        ``to_pandas()`` have such columns. Its ``assumed`` maps ``split``, ``side`` ... to the
-        assumed values, and its ``asked`` lists questions for you; both are in a frame's ``attrs``.
+    AdjustedValue
+        For a single number: its ``index``, ``chance``, ``counting``, ``z``, ``p``, a ``sentence``
+        and ``forms`` with intervals. ``print`` shows the screen of the command.
+    AdjustedList or AdjustedValues
+        For a list or a dict of numbers: a sequence or a mapping of AdjustedValue, whose
+        ``to_pandas()`` has a row for each. With `to`, a sequence of the values before adjustment,
+        with ``lower`` and ``upper``.
+    pandas.DataFrame
+        For a DataFrame: the same with further columns, ``AMRR`` for each metric, or ``index`` if it
+        is long, and ``protocol``. With `details`, every form with its interval, ``num_tasks``,
+        ``table_version`` and the other names of the tasks.
+    AdjustedFile
+        For anything else. Its ``table`` and ``to_pandas()`` have such columns. Its ``assumed`` maps
+        ``split``, ``side`` ... to the assumed values, and its ``asked`` lists questions for you;
+        both are in the ``attrs`` of a DataFrame.
 
     Raises
     ------
@@ -198,9 +208,9 @@ def adjust(
             )
         from rankconst.typed import turn_values_back
 
-        listed = _list_numbers(results)
+        numbers = _list_numbers(results)
         user = replace(parse_address(user, opened), percent=bool(percent))
-        return turn_values_back(listed, _require_one(listed[0], names), to, user, opened)
+        return turn_values_back(numbers, _require_one(numbers[0], names), to, user, opened)
     if errors not in (None, "raise", "note"):
         raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
     request = _Request(
@@ -262,10 +272,7 @@ class _Request:
         *,
         is_frame: bool = False,
     ) -> AdjustedReading:
-        """Adjust the numbers of a reading; those that contradict their tasks get a question.
-
-        A frame may have no rows, and gets no p. `decimals` are those of its numbers.
-        """
+        """Adjust the numbers of a reading, and ask about those that contradict their tasks."""
         from rankconst.checks import confirm_reading
         from rankconst.results.batches import adjust_reading
         from rankconst.results.meanings import name_answers
@@ -288,7 +295,7 @@ class _Request:
 
 
 def _adjust_answers(results: Any, request: _Request) -> Any:
-    """Adjust a number, or each of a list, of a metric of queries with several right answers."""
+    """Adjust one or several numbers of a metric of queries with several right answers."""
     _require_one(results, request.names)
     user, decimals = request.user, cast("int | None", request.decimals)
     tasks = request.tables.tasks(
@@ -341,7 +348,7 @@ def _adjust_file(results: Any, request: _Request) -> Any:
 
 
 def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
-    """Parse the names of metrics; AskedError if libraries of several right answers differ."""
+    """Parse the names of metrics, as the tables understand them."""
     if not are_of_answers(tables):
         return tuple(parse_metric(name) for name in names)
     from rankconst.results.meanings import name_metrics
@@ -350,16 +357,12 @@ def _name_metrics(names: Sequence[str], tables: Tables) -> tuple[Metric, ...]:
 
 
 def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
-    """Refuse ranks above their numbers of candidates, and ranks of tasks with weights.
-
-    Which rank is of which task is not known. So the highest rank is compared with the most
-    candidates, the next rank with the next most, and so on: no order of tasks fits better.
-    """
+    """Refuse ranks that are above their numbers of candidates, and ranks of weighted tasks."""
     for side, values in ranks.sides.items():
         try:
             tasks, _ = settle(Address(side=side), user, tables)
             histogram = tables.histogram(tasks)
-        except RankconstError:  # what is unknown or asked is said of the metrics
+        except RankconstError:  # adjusting the metrics raises the same error, or asks
             continue
         if histogram.is_weighted:
             raise UsageError(
@@ -367,8 +370,10 @@ def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
                 "Average the metric yourself, and give its value."
             )
         sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)[::-1]
-        if values.size > sizes.size:  # other tasks, which is asked about
+        if values.size > sizes.size:  # these are other tasks, which is asked about later
             continue
+        # It is not known which rank is of which task. If the highest rank is of the task with the
+        # most candidates, and so on down, ranks fit the tasks best.
         highest = np.sort(values)[::-1]
         above = np.flatnonzero(highest > sizes[: values.size])
         if above.size:
@@ -383,13 +388,13 @@ def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
 
 
 def _find_only(tables: Tables) -> str | None:
-    """Return the only dataset of tables, which hold at least one; None if they hold several."""
+    """Return the only dataset of tables, or None if they hold several."""
     first, *others = tables.datasets
     return None if others else first
 
 
 def _take_values(results: Any, values: dict[str, Any]) -> Any:
-    """Return the values by metric, ``adjust(mrr=0.338)``, or the results; arrays become lists."""
+    """Return the values given by keyword, or the results, with arrays as lists."""
     for name in values:
         if find_metric(name) is None:
             raise UsageError(f"{name} is neither an argument nor a metric.")
@@ -419,7 +424,7 @@ def _refuse_labels(results: Any) -> None:
 
 
 def _is_value(results: Any) -> bool:
-    """Return True for a single value; text with a letter, but for an exponent's, is a path."""
+    """Return True for a single value. Text with letters other than an exponent's is a path."""
     if isinstance(results, str):
         return {sign for sign in results if sign.isalpha()} <= {"e", "E"}
     return isinstance(results, SINGLE)
@@ -433,7 +438,7 @@ def _are_values(results: Any) -> bool:
 
 
 def _list_numbers(results: Any) -> Sequence[Any]:
-    """Return a single value as a list of one; a list as it is."""
+    """Return a single value as a list, and a list as it is."""
     return [results] if _is_value(results) else results
 
 
@@ -449,7 +454,7 @@ def _is_file(results: Any) -> bool:
 
 
 def _require_one(value: Any, names: Sequence[str]) -> str:
-    """Return the only name of a metric; UsageError about `value` if there is none or several."""
+    """Return the only name of a metric, or raise UsageError about `value`."""
     if not names:
         raise UsageError(
             f"which metric is {value}? Add metric, as in rankconst.adjust({value}, metric='mrr')."
@@ -460,7 +465,7 @@ def _require_one(value: Any, names: Sequence[str]) -> str:
 
 
 def _is_typed(results: Any) -> bool:
-    """Return True for a dict of single values by the bare names of their metrics."""
+    """Return True for a dict of single values whose keys are plain names of metrics."""
     if not isinstance(results, Mapping) or not results:
         return False
     try:
@@ -473,16 +478,13 @@ def _is_typed(results: Any) -> bool:
 
 
 def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedList | AdjustedValues:
-    """Adjust a number, a list of numbers, or those of a dict by metric.
-
-    If metrics are named, the other numbers of the dict are left out.
-    """
+    """Adjust a number, a list of numbers, or the numbers of a dict."""
     from rankconst.typed import AdjustedList, AdjustedValues
 
     if not isinstance(results, Mapping):
-        listed = _list_numbers(results)
-        name = _require_one(listed[0], request.names)
-        values = AdjustedList(**_adjust_values([(name, value) for value in listed], request))
+        numbers = _list_numbers(results)
+        name = _require_one(numbers[0], request.names)
+        values = AdjustedList(**_adjust_values([(name, number) for number in numbers], request))
         return values[0] if _is_value(results) else values
     names = tuple(results)
     if request.metrics:
@@ -496,7 +498,7 @@ def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedLi
 
 
 def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[str, Any]:
-    """Adjust values, each with the name of its metric; return the fields of AdjustedValues."""
+    """Adjust pairs of the name of a metric and a value; return the fields of AdjustedValues."""
     from rankconst.adjusting import add_significance, adjust_on
 
     tables, percent, decimals = request.tables, request.percent, request.decimals
@@ -542,30 +544,29 @@ def check(
     tables: Tables | Counts | Sequence[Tables] | None = None,
     **values: Any,
 ) -> CheckedReading:
-    """Find impossible numbers, and those that are of other ranking tasks than they seem.
+    """Find impossible numbers, and numbers that must be of other ranking tasks.
 
     Parameters
     ----------
     results
-        As for :func:`adjust`. Adjusted values with their base values, and numbers of ranks,
-        confirm or contradict the ranking tasks: ``{"MR": "470", "AMRI": "0.934"}``.
+        As for :func:`adjust`. If both adjusted and base values are there, or numbers of ranks, they
+        show whether the ranking tasks are right: ``{"MR": "470", "AMRI": "0.934"}``.
     metric
-        The only one to check, which columns of datasets or models do not name; all if None.
+        The only metric to check; all if None.
     dataset, split, side, protocol, tool, aggregation, percent, strict, accept, tables
-        As for :func:`adjust`. Laws that count candidates or tasks need the dataset. Numbers that
-        say that they are of other tasks are left out.
+        As for :func:`adjust`. Rules that need numbers of candidates or tasks need the dataset.
     rules
-        Keys of the only laws to apply, as ``rankconst show rules`` lists them; if empty, all.
+        Keys of the rules to apply, as listed by ``rankconst show rules``; all if empty.
     values
-        In place of `results`, values by their metrics: ``check(mr="470", amri="0.934")``.
+        Values by metric, in place of `results`: ``check(mr="470", amri="0.934")``.
 
     Returns
     -------
     CheckedReading
-        Its ``findings`` are the laws that numbers break, in the order of the file, impossible if
-        their ``severity`` is ``"error"``. Its ``notes`` say what was not checked, and why; its
-        ``asked`` are questions that only you can answer, such as which tasks numbers are from if
-        they contradict those named or assumed. ``to_pandas()`` has a row for each finding.
+        Its ``findings`` are the rules that numbers break, in the order of the file; numbers are
+        impossible if the ``severity`` is ``"error"``. Its ``notes`` say what was not checked and
+        why. Its ``asked`` are questions that only you can answer, such as which tasks numbers are
+        from if they contradict those named or assumed. ``to_pandas()`` has a row for each finding.
 
     Raises
     ------
@@ -682,24 +683,20 @@ def compare(
     accept: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Any:
-    """Test the difference of two results, or of the results of a table, on the same ranking tasks.
+    """Test whether results on the same ranking tasks differ significantly.
 
     Parameters
     ----------
     first, second
-        Two published values: text is read as printed, floats are exact. Or the ranks of two models
-        task by task, in the same order: what :func:`from_ranks` returns or takes. Or the paths of
-        two files of results. Or `first` alone: a file, a DataFrame or a dict of results, as for
-        :func:`adjust`.
+        Two published values, as text or as exact floats; the ranks of two models task by task, in
+        the same order, as :func:`from_ranks` takes or returns them; or the paths of two files of
+        results. Or only `first`: a file, a DataFrame or a dict of results, as for :func:`adjust`.
     metric
-        Needed for two results. Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual
-        spelling.
-    dataset, split, side, protocol, tool, aggregation
-        The ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
-    relations
-        Only the tasks of these relations; of all if empty.
+        The metric of two results: Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG.
+    dataset, split, side, protocol, tool, aggregation, relations
+        The ranking tasks, as for :func:`adjust`. Ranks need only `side`.
     num_tasks
-        The number of tasks, in place of a dataset: for metrics between 0 and 1, or protocol
+        The number of tasks, in place of a dataset, for metrics between 0 and 1 or protocol
         ``sampled:M``.
     decimals, percent
         As for :meth:`Constants.adjust`.
@@ -709,23 +706,23 @@ def compare(
     Returns
     -------
     Comparison, or Compared, a sequence of Standings
-        Of published values, bounds that hold whatever the two models have in common; printed, in
-        words. Of a table, the models of each metric and dataset in order, with those that each is
+        For two values, bounds that hold however similar the two models are; ``print`` explains
+        them. For a table, the models of each metric and dataset in order, with those that each is
         significantly better than.
 
     Raises
     ------
     UndefinedError
-        For another metric: nothing is known of their difference.
+        If nothing is known of differences of the metric.
     AskedError
-        If numbers of a table wait for an answer.
+        If numbers of a table are asked about.
     DataError
         If a value is impossible, or ranks are not of the same tasks, or a table has no two results
         to compare.
     UnknownNameError
         If a name is unknown.
     UsageError
-        If the tasks of the values are open, or an option does not go with ranks.
+        If the tasks of the values are not named, or an option does not go with ranks.
 
     Examples
     --------
@@ -783,7 +780,7 @@ def compare(
 def _compare_files(
     files: Sequence[Any], metric: str | None, user: Address, *, percent: bool, tables: Any
 ) -> Compared:
-    """Compare the results of files, or of objects in their place; AskedError for questions."""
+    """Compare the results of files, or of objects in place of files."""
     from rankconst.results.compared import compare_files
     from rankconst.results.frame import read_given
 
@@ -803,15 +800,11 @@ def _compare_files(
 
 
 _INCLUDED = threading.local()
-"""The tables that came with the package, opened once in every thread for all calls."""
+"""The tables of the package, opened once in each thread."""
 
 
 def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables:
-    """Return the tables that a user gives; those that came with the package for None.
-
-    Counts become a set with one dataset. Of several sets, the first that holds a dataset counts for
-    it. UsageError for anything else.
-    """
+    """Return the given tables as one set, or those of the package for None."""
     if tables is None:
         if not hasattr(_INCLUDED, "tables"):
             _INCLUDED.tables = load()
