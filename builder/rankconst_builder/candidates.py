@@ -1,22 +1,22 @@
 """Count the candidates of every ranking task.
 
-Task (h, r, ?) has as candidates the entities of the protocol, less the known answers other than its
-own:
+The candidates of task (h, r, ?) are the entities of the protocol, except known answers other than
+its own:
 
     N = |E| - |{t' in E : (h, r, t') known}| + 1
 
-and (?, r, t) likewise. Task (h, ?, t) has as candidates the relations of the protocol, less the
-other known ones of its pair. In a temporal graph every relation has an inverse, which is a
-candidate, too, and each fact is asked for in both directions: so RE-GCN does, and those who report
-relation prediction there use its code.
+The same goes for (?, r, t). The candidates of task (h, ?, t) are the relations of the protocol,
+except other known ones of its pair. In a temporal graph, the inverse of every relation is a
+candidate, too, and each fact is asked for in both directions, as in RE-GCN, whose code is used by
+those who report relation prediction there.
 
-Known triples are the *set* of triples of the protocol's filter splits and of the evaluated split;
-the evaluated one is always in, so 1 <= N <= |E|. A task of a temporal graph has a time, too; its
-known answers are those of the same time, or of any, as the protocol says.
+Known triples are the *set* of triples of the protocol's filter splits and of the evaluated split.
+As this includes the task's own triple, 1 <= N <= |E|. A task of a temporal graph has a time, and
+the protocol says whether known answers are those of the same time or of any.
 
-Counting asks, for the distinct queries of one split, how many distinct answers the known triples
-give: N is the same for all tasks of a query. Known triples are looked at once, in batches, against
-a table of the queries: memory follows the evaluation split and the answers found, not the graph.
+N is the same for all tasks of a query. So the known answers of the distinct queries of a split are
+counted, in one pass over the known triples. Memory depends on the evaluated split and the answers
+found, not on the graph.
 """
 
 from __future__ import annotations
@@ -62,27 +62,27 @@ if TYPE_CHECKING:
 
 
 FURTHER = "known"
-"""The source of known triples that are in no split."""
+"""The name of the known triples that are in no split."""
 
 _REMEDY = "Number entities and relations from 0 without gaps."
 
 
 class KeyTable:
-    """Finds the few of many keys that are in a table, whose keys ascend.
+    """Finds the few of many keys that are in a table of ascending keys.
 
-    Most keys are not in it. A key is hashed to a slot, the top bits of its product with an odd
-    number; if no key of the table marks this slot, it is not in the table. The others are searched.
-    There are 16 to 32 slots a key, so that few other keys hit one, but at most 2^24: 16 MB.
+    Every key of the table marks a slot, its hash. Only keys with a marked slot are searched for.
     """
 
     def __init__(self, keys: Words) -> None:
         self._keys = keys
-        self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 24))
-        self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
+        # With 16 to 32 slots for each key, few other keys hit a marked one. 2^24 slots are 16 MB.
+        bits = min(max(int(keys.size).bit_length() + 4, 8), 24)
+        self._shift = np.uint64(64 - bits)
+        self._marks = np.zeros(1 << bits, dtype=np.bool_)
         self._marks[self._hash(keys)] = True
 
     def _hash(self, keys: Words) -> Codes:
-        """Return the slot of each key."""
+        """Return the slot of each key: the top bits of its product with an odd number."""
         slots = keys * np.uint64(0xD6E8FEB86659FD93)  # any odd number of irregular bits will do
         slots >>= self._shift
         return slots.view(np.int64)  # indices of another type are converted at every use
@@ -96,21 +96,21 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class Queries:
-    """The distinct queries that the ranking tasks of one side ask, perhaps with a time.
+    """The distinct queries of the ranking tasks of one side.
 
     The tasks (a, r, b), (a, r, c) and (d, r, b) of side tail ask the queries (a, r, ?) and
-    (d, r, ?), whose numbers are 0 and 1; `of_task` is 0, 0, 1. On the side of relations a query has
-    a second entity in place of the relation.
+    (d, r, ?), whose numbers are 0 and 1; `of_task` is 0, 0, 1. On the side of relations, a query
+    has a second entity in place of the relation.
     """
 
     keys: Words  # entity, relation and time in one number, ascending. Shape (Q,), uint64
-    of_task: Codes  # the number of each task's query; every query has a task. Shape (n,), int64
+    of_task: Codes  # the number of each task's query. Shape (n,), int64
     num_relations: int  # keys are (entity * num_relations + relation) * num_times + time
     num_times: int = 1  # 1 for queries without a time
 
     @cached_property
     def numbers(self) -> Codes:
-        """The numbers of the queries, which are their indices in `keys`: 0, 1, ... Shape (Q,)."""
+        """The numbers of the queries, 0, 1, ..., which are their indices in `keys`."""
         return np.arange(self.keys.size)
 
     @cached_property
@@ -150,7 +150,7 @@ class Queries:
 
 
 class Timeless(NamedTuple):
-    """Queries without their times; those that differ in nothing else are one."""
+    """The distinct queries that remain without times."""
 
     queries: Queries
     number: Codes  # of each query with a time, its number in `queries`. Shape (Q,)
@@ -158,7 +158,7 @@ class Timeless(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RankedTasks:
-    """The ranking tasks that rows of a split give, on every side."""
+    """The ranking tasks of rows of a split, on every side."""
 
     rows: Codes  # the rows of the split's file that are ranked, ascending. Shape (n,), int64
     queries: Mapping[str, Queries]  # by side
@@ -168,20 +168,19 @@ class RankedTasks:
 class Blocks:
     """The ranks that true answers of one side can have: offset + 1, ..., offset + size.
 
-    Candidates of equal score are in random order, so that each of these is as likely. Tasks of the
-    same ranks may share a row: under chance, where all candidates tie, a query is a row.
+    Each of these ranks is as likely, as candidates of equal score are in random order. Tasks with
+    the same ranks may share a row. Under chance, where all candidates tie, a query is a row.
     """
 
     queries: Queries
     of_task: Codes  # the row of each task. Shape (n,)
-    query: Codes  # the number of the query that each row's tasks ask. Shape (U,)
-    size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
-    # Candidates that score above it. Shape (U,); None if there are none.
-    offset: Codes | None = None
+    query: Codes  # the number of the query of each row. Shape (U,)
+    size: Codes  # candidates that tie with the true answer, itself included. Shape (U,)
+    offset: Codes | None = None  # candidates above the true answer, shape (U,); None without any
 
     @cached_property
     def tally(self) -> Tally:
-        """The tally of the tasks; under chance, all queries that are alike are one entry."""
+        """The tally of the tasks. Under chance, equal queries are joined."""
         relation = self.queries.relation[self.query]
         frequency = self.queries.frequency[self.query]
         if self.offset is None:
@@ -191,7 +190,7 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The numbers of tasks of one side that are alike. Arrays of shape (U,)."""
+    """How many tasks of one side are alike. Arrays of shape (U,)."""
 
     size: Codes  # candidates that tie with the true answer, itself included
     frequency: Codes  # how many tasks ask the same query
@@ -201,10 +200,10 @@ class Tally:
 
     @classmethod
     def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
-        """Count the tasks of queries, one entry each, and join queries that are equal in all three.
+        """Count the tasks of queries, and join queries that are equal in all three numbers.
 
-        Two queries of size 5 and frequency 3, of one relation, become one entry of 6 tasks. Of a
-        train split, far fewer entries remain. They stay apart if 64 bits cannot hold an entry.
+        Two queries of size 5 and frequency 3, of one relation, become one entry of 6 tasks. Entries
+        that are too large to be packed into 64 bits stay apart.
         """
         bounds = _bound(size, frequency, relation)
         if bounds is None:
@@ -217,7 +216,7 @@ class Tally:
 
     @classmethod
     def merge(cls, tallies: Sequence[Tally]) -> Tally:
-        """Add up tallies of different queries, none with an offset; equal entries become one."""
+        """Add up tallies of different queries without offsets, and join equal entries."""
         if len(tallies) == 1:
             return tallies[0]
         size = np.concatenate([tally.size for tally in tallies])
@@ -232,16 +231,16 @@ class Tally:
 
     @classmethod
     def _unpack(cls, words: Words, num_tasks: Codes, bounds: Sequence[int]) -> Tally:
-        """Return the tally of words of size, frequency and relation."""
+        """Return the tally of packed sizes, frequencies and relations."""
         rest, relation = unpack(words, bounds[2])
         size, frequency = unpack(rest.view(np.uint64), bounds[1])
         return cls(size, frequency, relation, num_tasks)
 
     def histogram(self, group: str | None = None) -> Histogram:
-        """Return the histogram of the tasks.
+        """Return the histogram of the tasks, each of weight 1.
 
-        Each task weighs 1; for a `group`, ``"query"`` or ``"relation"``, all tasks of one query or
-        relation weigh 1 together, as in a macro average.
+        For a macro average by `group`, ``"query"`` or ``"relation"``, all tasks of one query or
+        relation weigh 1 together.
         """
         tasks = self.frequency
         if group == "relation":
@@ -251,7 +250,7 @@ class Tally:
         return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
 
     def relation_histograms(self, *, by_query: bool = False) -> dict[int, Histogram]:
-        """Return histograms by relation; `by_query`, all tasks of a query weigh 1 together."""
+        """Return histograms by relation. If `by_query`, all tasks of a query weigh 1 together."""
         if not self.size.size:
             return {}
         weights = 1.0 / self.frequency if by_query else None
@@ -259,7 +258,7 @@ class Tally:
 
 
 def _bound(*columns: Codes) -> list[int] | None:
-    """Return 1 + the maximum of each column; None if 64 bits cannot hold one value of each."""
+    """Return 1 + the maximum of each column, or None if a row does not fit into 64 bits."""
     bounds = [1 + int(column.max(initial=0)) for column in columns]
     return bounds if math.prod(bounds) <= 1 << 64 else None
 
@@ -289,17 +288,17 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class TaskCounts:
-    """Candidates of each ranking task of a split, under a protocol and a baseline."""
+    """The candidates of each ranking task of a split, under a protocol and a baseline."""
 
     tasks: RankedTasks
-    blocks: Mapping[str, Blocks]  # by side: the ranks that its true answers can have
-    # Side to the answers that the protocol removes; None where no baseline needs them: for train,
-    # and for sampled negatives.
+    blocks: Mapping[str, Blocks]  # by side
+    # The answers that the protocol removes, by side. None for train and for sampled negatives,
+    # where no baseline needs them.
     answers: Mapping[str, Answers] | None = None
 
     @property
     def tallies(self) -> dict[str, Tally]:
-        """The numbers of tasks that are alike, by side; no side if none is ranked."""
+        """The tallies by side; empty if no task is ranked."""
         if not self.tasks.rows.size:
             return {}
         return {side: blocks.tally for side, blocks in self.blocks.items()}
@@ -319,14 +318,14 @@ class Gathering:
         self._words: dict[str, list[Words]] = {}
 
     def update(self, source: str, keys: Words, answers: Codes) -> None:
-        """Add known triples of a source, as key and answer each; other queries are skipped."""
+        """Add known triples of a source, given as keys and answers. Other queries are skipped."""
         rows, query = self._table.match(keys)
         words = append_answers(query.view(np.uint64), answers[rows], self.bits)
         self._words.setdefault(source, []).append(words)
 
     def answers(self, queries: Queries, sources: Iterable[str], candidate: Mask) -> Answers:
-        """Return the distinct answers to queries in some sources, those that `candidate` marks."""
-        # The query of each key, -1 for keys that only others ask.
+        """Return the distinct answers to queries that are in some sources and are candidates."""
+        # The query of each key, or -1.
         query_of_key = np.full(self._keys.size, -1, dtype=np.int64)
         query_of_key[np.searchsorted(self._keys, queries.keys)] = queries.numbers
         parts = []
@@ -341,12 +340,12 @@ class Gathering:
 
 
 def list_sides(graph: Graph) -> tuple[str, ...]:
-    """Return the sides that a graph has tasks of: head, tail, and relation if it is ranked."""
+    """Return the sides of a graph that have tasks."""
     return (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES
 
 
 def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
-    """Return the distinct queries of a side that facts ask; DataError if keys exceed 64 bits."""
+    """Return the distinct queries of a side that facts ask."""
     entities, times = graph.num_entities, graph.num_times
     relations = entities if side == RELATION_SIDE else graph.num_relations
     if entities * relations * times >= 1 << 64:
@@ -386,10 +385,9 @@ def count_protocols(
     splits: Collection[str] = SPLITS,
     stage: Stage = unseen,
 ) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of splits under each protocol; return them by protocol key and split.
+    """Count the candidates of splits under each protocol; return them by protocol and split.
 
-    Known answers to all queries are collected in one pass over the known triples. Protocols that
-    agree in all that matters share one object. What cannot be counted is left out.
+    What cannot be counted is left out. Protocols with the same counts share one object.
     """
     evaluations = _list_evaluations(graph, protocols, splits)
     counts = {}
@@ -409,10 +407,7 @@ def count_protocols(
 def _list_evaluations(
     graph: Graph, protocols: Iterable[Protocol], splits: Collection[str]
 ) -> list[_Evaluation]:
-    """List what can be counted, protocol by protocol, in the order train, valid, test.
-
-    Protocols that rank the same rows of a split share one object of tasks.
-    """
+    """List what can be counted. Protocols that rank the same rows share one object of tasks."""
     tasks_of_rows: dict[tuple[str, bytes], RankedTasks] = {}
     evaluations = []
     for protocol, split in itertools.product(protocols, SPLITS):
@@ -427,9 +422,9 @@ def _list_evaluations(
 
 
 def _key_counts(graph: Graph, evaluation: _Evaluation) -> Hashable:
-    """Return all that the counts of an evaluation depend on; tasks are compared by identity."""
+    """Return everything that the counts of an evaluation depend on."""
     protocol, split, tasks = evaluation
-    # Each selection contains the next smaller one, so its size identifies it.
+    # Of two selections, one contains the other, so that the size identifies a selection.
     entities = int(select_candidates(graph, protocol).sum())
     relations = int(select_relations(graph, protocol).sum())
     sources = list_known(graph, protocol, split)
@@ -437,7 +432,7 @@ def _key_counts(graph: Graph, evaluation: _Evaluation) -> Hashable:
 
 
 def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Mask:
-    """Mark the rows of a split that a protocol ranks: of those allowed all, seen or distinct."""
+    """Mark the rows of a split that a protocol ranks."""
     evaluated = graph.splits[split]
     ranked = graph.is_allowed(evaluated)
     if protocol.tasks == "seen":
@@ -456,10 +451,7 @@ def _find_tasks(graph: Graph, split: str, rows: Mask) -> RankedTasks:
 
 
 def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
-    """Return the sources of the known triples that a protocol removes; empty if it filters none.
-
-    They are its filter splits, the evaluated split, and further triples, as far as there are any.
-    """
+    """Return where the known triples are that a protocol removes; empty if it does not filter."""
     filtered = protocol.known_splits(split)
     if not filtered:
         return frozenset()
@@ -467,19 +459,14 @@ def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
 
 
 def list_sources(graph: Graph) -> dict[str, Triples]:
-    """Return the known triples of each split, and further ones."""
+    """Return the known triples of each split, and those in no split."""
     return {**graph.splits, FURTHER: graph.known}
 
 
 def _gather_answers(
     graph: Graph, evaluations: Iterable[_Evaluation]
 ) -> dict[_FilterSide, Gathering]:
-    """Collect the known answers to the queries of all evaluations.
-
-    Protocols ask overlapping queries. So the queries of each side are joined first, with times and
-    without; then each source is read once, in batches, for all sides that any protocol filters
-    with it.
-    """
+    """Collect the known answers to the queries of all evaluations, reading each source once."""
     keys: dict[_FilterSide, list[Words]] = {}
     queries: dict[_FilterSide, Queries] = {}
     sources: dict[str, set[_FilterSide]] = {}
@@ -507,7 +494,7 @@ def _gather_answers(
 
 
 def select_candidates(graph: Graph, protocol: Protocol) -> Mask:
-    """Select the entities that a protocol ranks. Shape (num_entities,)."""
+    """Mark the entities that a protocol ranks. Shape (num_entities,)."""
     candidate = graph.entities
     if protocol.candidates == "seen":
         candidate = graph.seen_entities
@@ -517,7 +504,7 @@ def select_candidates(graph: Graph, protocol: Protocol) -> Mask:
 
 
 def select_relations(graph: Graph, protocol: Protocol) -> Mask:
-    """Select the relations that are candidates, also where an evaluation is restricted to a few."""
+    """Mark the relations that a protocol ranks, also those that a restriction leaves out."""
     return graph.seen_relations if protocol.candidates == "seen" else graph.relations
 
 
@@ -533,11 +520,7 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
 
 
 def subtract_known(removed: Codes, num_ranked: int, where: str) -> Codes:
-    """Return the number of candidates of each query: those ranked less the known answers.
-
-    `removed` counts those of each query without the task's own. Raises DataError, which names
-    `where`, if a result is not in 1, ..., `num_ranked`.
-    """
+    """Return the number of candidates of each query, given how many are `removed`."""
     size = num_ranked - removed
     if size.min() < 1 or size.max() > num_ranked:
         raise DataError(
@@ -551,15 +534,11 @@ def subtract_known(removed: Codes, num_ranked: int, where: str) -> Codes:
 def _count_candidates(
     graph: Graph, evaluation: _Evaluation, gatherings: Mapping[_FilterSide, Gathering]
 ) -> TaskCounts:
-    """Count the candidates of each query of an evaluation: N = ranked - known answers + 1.
-
-    For query (a, r, ?) with 4 ranked entities and known answers b and c, true answers included,
-    N = 4 - 2 + 1 = 3: for the task of b, all but c.
-    """
+    """Count the candidates of each query of an evaluation."""
     protocol, split, tasks = evaluation
     entities = select_candidates(graph, protocol)
     relations = select_relations(graph, protocol)
-    # Masks of what is ranked; relations are asked for both ways round.
+    # What is ranked on each side: relations in both directions.
     candidate = {**dict.fromkeys(ENTITY_SIDES, entities), RELATION_SIDE: np.tile(relations, 2)}
     sources = list_known(graph, protocol, split) if tasks.rows.size else ()
     timed = protocol.time == "same"
@@ -574,7 +553,7 @@ def _count_candidates(
         if sources:
             gathering = gatherings[_FilterSide(side, timed)]
             answers[side] = gathering.answers(filtered, sources, candidate[side])
-            removed = answers[side].count()[number_there] - 1
+            removed = answers[side].count()[number_there] - 1  # the task's own answer stays
             size = subtract_known(removed, num_ranked, f"{protocol.key} {split} {side}")
         else:
             bits = count_bits(count_answers(graph, side))

@@ -1,14 +1,13 @@
-"""Count the candidates that a baseline scores above the true answer of every task, or the same.
+"""Count the candidates that a baseline scores above the true answer of each task, or the same.
 
-Every baseline is a :class:`Ranker`: it puts candidates in order by a level, and those of equal
-level by frequency. Few candidates of a query have a level, so only these are listed; frequency is
-the same for all queries of a relation. For a task whose true answer scores s,
+Every baseline is a :class:`Ranker`, which orders candidates by level, and those of equal level by
+frequency. Few candidates of a query have a level, so these are listed one by one. Frequency is the
+same for all queries of a relation. For a task whose true answer scores s,
 
     offset = candidates that score above s - known answers that do
     size = candidates that score s - known answers other than its own that do
 
-where the candidates above are those of a higher frequency, corrected for those whose level puts
-them elsewhere.
+where the candidates above are counted by frequency first, and then corrected for levels.
 
 To add a baseline, write its ranker, name it in :data:`RANKERS`, and add its row to the catalogue.
 """
@@ -55,15 +54,15 @@ if TYPE_CHECKING:
 _OTHER = {"head": "tail", "tail": "head"}
 
 _CELLS = 1 << 22
-"""Cells of the tables in which levels and frequencies are looked up, of 4 bytes each.
+"""Cells, of 4 bytes, in the tables of levels and frequencies.
 
-More cells mean fewer passes over the queries, and tables that leave the caches.
+More cells mean fewer passes over the queries, but tables that do not fit into the caches.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Leveled:
-    """The candidates of some queries that have a level. Arrays but the first have shape (n,)."""
+    """The candidates of some queries that have a level. Shape (n,), except for the first array."""
 
     queries: Codes  # numbers of queries, each once
     group: Codes  # of each candidate, the index of its query in `queries`
@@ -73,7 +72,7 @@ class Leveled:
 
 @dataclass(frozen=True, eq=False)
 class RawRanks:
-    """The ranks of a split's true answers before filtering, row by row. Arrays of shape (rows,)."""
+    """The ranks of a split's true answers before filtering. Arrays of shape (rows,)."""
 
     score: Codes  # of the true answer
     above: Codes  # candidates that score above it
@@ -81,28 +80,24 @@ class RawRanks:
 
 
 class _Tables(NamedTuple):
-    """Levels and frequencies of the relations first, ..., first + width - 1; 0 for none.
+    """Levels and frequencies of consecutive relations, valid until the next tables are made."""
 
-    Both are flat tables with one row a relation. They are overwritten when the next are made.
-    """
-
-    first: int
-    width: int
-    levels: Codes  # of the rule with each body, as seen from the anchor
-    frequencies: Codes  # of each entity
+    first: int  # the first relation
+    width: int  # the number of relations
+    levels: Codes  # a row for each relation, with the level of each body seen from the anchor, or 0
+    frequencies: Codes  # a row for each relation, with the frequency of each entity
 
 
 class Ranker:
-    """Ranks the candidates of a side's queries by frequency: the number of triples that have them.
+    """Ranks the candidates of a side's queries by frequency: how many triples contain them.
 
-    Subclasses give some candidates a level, a whole number from 1 on. A frequency may be worth a
-    level, too (:meth:`reach`). A candidate ranks by the higher of the two; then by frequency.
+    Subclasses give some candidates a level of 1 or more. A frequency may be worth a level, too
+    (:meth:`reach`). A candidate ranks by the higher of the two, then by frequency.
 
-    Queries are passed by their numbers among those of the split, in arrays that also say of what
-    candidates or answers: entry i is about query ``queries[i]``.
+    Methods take parallel arrays: entry i of each is about query number ``queries[i]`` of the split.
     """
 
-    timed = False  # True if scores depend on the time of the query
+    timed = False  # whether scores depend on the time of the query
 
     def __init__(self, train: Train, split: str, side: str) -> None:
         self.train, self.split, self.side = train, split, side
@@ -112,7 +107,7 @@ class Ranker:
         self.prepare()
 
     def prepare(self) -> None:
-        """Look at the facts, once."""
+        """Index the facts, once."""
 
     @functools.cached_property
     def most(self) -> int:
@@ -120,48 +115,45 @@ class Ranker:
         return int(self.occurrences.score.max(initial=0))
 
     def locate(self, queries: Queries) -> Codes:
-        """Return the numbers that some queries have among the queries of the split.
-
-        Times are dropped from their keys if the ranker works without.
-        """
+        """Return the numbers that some queries have among the queries of the split."""
         keys = queries.keys
         if queries.num_times > 1 and not self.timed:
             keys = keys // np.uint64(queries.num_times)
         return np.searchsorted(self.queries.keys, keys)
 
     def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
-        """Return how often each entity occurs with its query's relation."""
+        """Return how often each entity occurs with the relation of its query."""
         return self.occurrences.find(self.queries.relation[queries], entities)
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> Standing:
-        """Count the entities whose frequency is above each one given, and those that equal it."""
+        """Count the entities of higher frequency than each one given, and those of the same."""
         return self.occurrences.order.count(self.queries.relation[queries], frequency)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the level of each entity, each for its query; 0 for none."""
+        """Return the level of each entity for its query, or 0."""
         del entities
         return np.zeros_like(queries)
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
-        """Yield the candidates that reach the least level of each query, in batches of queries."""
+        """Yield the candidates of at least the given level for each query, in batches."""
         del least
         yield from ()
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
-        """Return the level that each frequency is worth for its query; 0 for none."""
+        """Return the level that each frequency is worth for its query, or 0."""
         del frequency
         return np.zeros_like(queries)
 
     def need(self, queries: Codes, levels: Codes) -> Codes:
-        """Return the least frequency that is worth each level; one above all if none is."""
+        """Return the smallest frequency that is worth each level; above all others if none is."""
         del levels
         return np.full_like(queries, self.most + 1)
 
     def score(self, queries: Codes, levels: Codes, frequency: Codes) -> Codes:
         """Return whole numbers in the order in which candidates rank; 0 where both are 0.
 
-        The level comes first, then whether the frequency is worth it, then the frequency. If 3 is
-        worth level 1, four candidates (level, frequency) rank (2, 0) > (0, 4) > (1, 2) > (0, 2).
+        The level counts first, then whether the frequency alone is worth it, then the frequency. If
+        frequency 3 is worth level 1, (level, frequency) rank (2, 0) > (0, 4) > (1, 2) > (0, 2).
         """
         reached = self.reach(queries, frequency)
         by_frequency = (levels <= reached) & (frequency > 0)
@@ -169,56 +161,49 @@ class Ranker:
         return rank_key * (self.most + 1) + frequency
 
     def find(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the scores of entities, each for its query."""
+        """Return the score of each entity for its query."""
         levels = self.find_levels(queries, entities)
         return self.score(queries, levels, self.find_frequency(queries, entities))
 
     @functools.cached_property
     def raw_ranks(self) -> RawRanks:
-        """The ranks of the true answers of the split's rows, before known answers are left out.
-
-        All candidates are counted by their frequency; then those whose level is higher than what
-        their frequency is worth are moved. These are few, so that no list of all is needed.
-        """
+        """The ranks of the true answers of the split's rows, before known answers are left out."""
         query = self.queries.of_task
         entity = getattr(self.graph.splits[self.split], self.side)
         levels = self.find_levels(query, entity)
         frequency = self.find_frequency(query, entity)
         score = self.score(query, levels, frequency)
         reached = self.reach(query, frequency)
-        # Above an answer that ranks by its level are the frequencies that are worth this level.
+        # First count all candidates by frequency. Those above an answer that ranks by its level are
+        # the ones whose frequency is worth this level.
         by_level = levels > reached
         limit = np.where(by_level, self.need(query, levels) - 1, frequency)
         above, same = self.count_frequency(query, limit)
         same[by_level] = 0
         ranks = RawRanks(score, above, same)
-        # A candidate of a lower level passes the true answer by its frequency or not at all.
+        # Then move the few candidates that rank by level. Lower levels than these do not matter.
         self._move_leveled(ranks, np.where(by_level, levels, reached + 1))
         return ranks
 
     def _move_leveled(self, ranks: RawRanks, min_level: Codes) -> None:
-        """Move candidates, which `ranks` counts by frequency alone, to where their levels put them.
+        """Correct `ranks`, which counts by frequency alone, for candidates that rank by level.
 
-        Each is counted once more at the score with its level, and once less at the score without.
-        Say a true answer scores 5, and levels lift three of four candidates from 3 to 7, from 3 to
-        5 and from 5 to 6: `above` grows by 2; `same` by 1 - 1. Changes `ranks` in place.
-
-        `min_level` is the lowest level that can matter to each row's true answer. Shape (rows,).
+        Only levels of at least the row's entry of `min_level` can matter to it.
         """
         query_of_row = self.queries.of_task
         is_scored = ranks.score > 0
-        # The lowest level that matters to a query: [0] for its rows that score 0, [1] for others.
+        # The lowest level that matters to each query: [0] for rows that score 0, [1] for others.
         min_of_query = np.full((2, self.queries.keys.size), np.iinfo(np.int64).max)
         np.minimum.at(min_of_query, (is_scored.astype(np.int64), query_of_row), min_level)
-        # The rows of query q are rows_by_query[starts[q]], and those that follow it.
+        # The rows of query q start at rows_by_query[starts[q]].
         rows_by_query = np.argsort(query_of_row, kind="stable")
         starts = np.searchsorted(query_of_row[rows_by_query], self.queries.numbers)
         for leveled in self.list_levels(min_of_query.min(axis=0)):
             queries = leveled.queries
             group_of_row, step = spread(self.queries.frequency[queries])
             rows = rows_by_query[starts[queries][group_of_row] + step]
-            # Above a true answer that scores 0 are all candidates that score. By frequency alone,
-            # those with a level and no frequency were missed.
+            # A true answer that scores 0 is below all that score. Those with a level but without
+            # frequency have not been counted yet.
             missed = leveled.group[leveled.frequency == 0]
             num_missed = np.bincount(missed, minlength=queries.size)
             ranks.above[rows] += np.where(is_scored[rows], 0, num_missed[group_of_row])
@@ -228,6 +213,7 @@ class Ranker:
             group = leveled.group[moved]
             level = leveled.level[moved]
             frequency = leveled.frequency[moved]
+            # Add each candidate at its score with the level, and remove it at the score without.
             for sign, levels in ((1, level), (-1, np.zeros_like(level))):
                 scores = self.score(queries[group], levels, frequency)
                 scored = np.flatnonzero(scores)
@@ -238,14 +224,13 @@ class Ranker:
 
 
 class RuleRanker(Ranker):
-    """Ranks by the highest confidence of the rules of one atom that a candidate fulfils."""
+    """Ranks by the highest confidence among the rules of one atom that a candidate fulfils."""
 
     def prepare(self) -> None:
-        """Find the least frequency whose confidence is at least that of each level of rules.
+        """Find the smallest frequency whose confidence is at least that of each level of rules.
 
-        A level is a confidence, support / divisor. That of a frequency f is f / n, where n counts
-        the anchors of the relation and the prior, so that f = support * n / divisor, rounded up:
-        with support 3, divisor 10 and n = 25, it is 8.
+        The confidence of a level is support / divisor. That of frequency f is f / n, where n is the
+        number of anchors of the relation plus the prior. So f is support * n / divisor, rounded up.
         """
         rules = self.train.rules
         num_anchors = self.train.num_anchors[_OTHER[self.side]][rules.relation] + PRIOR
@@ -257,7 +242,7 @@ class RuleRanker(Ranker):
         self._needs = pack_all(relations, (self._needed, self._bound))
 
     def reach(self, queries: Codes, frequency: Codes) -> Codes:
-        """Return the highest level of its query's relation that each frequency is worth, or 0."""
+        """Return the highest level that each frequency is worth for its query, or 0."""
         levels = np.zeros(queries.size, dtype=np.int64)
         frequent = np.flatnonzero(frequency)
         relation = self.queries.relation[queries[frequent]]
@@ -266,21 +251,18 @@ class RuleRanker(Ranker):
         return levels
 
     def need(self, queries: Codes, levels: Codes) -> Codes:
-        """Return the least frequency that is worth each level; 0 for level 0."""
+        """Return the smallest frequency that is worth each level; 0 for level 0."""
         starts = self.train.rules.starts[self.queries.relation[queries]]
         needed = np.append(self._needed, 0)
         last = needed.size - 1
         return needed[np.where(levels > 0, starts + levels - 1, last)]
 
     def _orient(self, bodies: Codes) -> Codes:
-        """Turn bodies seen from the anchor into those seen from the head, as rules have them.
-
-        The two differ on side head, whose anchors are tails: r becomes its inverse there, which is
-        number of relations + r, and the inverse r.
-        """
+        """Turn bodies seen from the anchor into bodies seen from the head, as rules have them."""
         num_relations = self.graph.num_relations
-        if self.side == "tail":
+        if self.side == "tail":  # the anchor is the head
             return bodies
+        # Exchange r and its inverse, which is number of relations + r.
         return (bodies + num_relations) % (2 * num_relations)
 
     @functools.cached_property
@@ -289,10 +271,7 @@ class RuleRanker(Ranker):
         return unpack(self.queries.keys, self.graph.num_relations).first
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the level of each entity, each for its query; 0 for none.
-
-        It is the highest of the rules whose body connects the query's anchor with the entity.
-        """
+        """Return the highest level of rules whose body connects each entity with the anchor."""
         rules = self.train.rules
         row, body = self.train.connections.find(self._anchors[queries], entities)
         relation = self.queries.relation[queries[row]]
@@ -303,15 +282,11 @@ class RuleRanker(Ranker):
         return levels
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
-        """Yield the candidates that reach the least level of each query, in batches of queries.
-
-        A training triple that connects a query's anchor with a candidate gives it the level of the
-        rule from the triple's relation to the query's. The highest one counts.
-        """
+        """Yield the candidates of at least the given level for each query, in batches."""
         connections = self.train.connections
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
-        # The triples of an anchor follow each other: where they start, and how many they are.
+        # Where the triples of each anchor start, and how many there are.
         anchors = connections.anchor_of_entity[self._anchors[by_relation]]
         starts = connections.starts[anchors]
         sizes = connections.starts[anchors + 1] - starts
@@ -328,8 +303,7 @@ class RuleRanker(Ranker):
     ) -> Leveled:
         """Return the candidates that training triples connect with the anchors of queries.
 
-        Connection triples[i] is for query queries[group[i]]. A candidate with several connections
-        has the highest of their levels.
+        Connection triples[i] is for query queries[group[i]].
         """
         num_relations, num_entities = self.graph.num_relations, self.graph.num_entities
         connections = self.train.connections
@@ -339,7 +313,7 @@ class RuleRanker(Ranker):
         high = np.flatnonzero(levels >= least[queries][group])
         group = group[high]
         entity = connections.entity[triples[high]]
-        # The triples of a candidate follow each other, as connections are sorted by entity.
+        # Connections are sorted by entity. The highest level of each candidate counts.
         firsts = np.flatnonzero(is_new(group) | is_new(entity))
         level = np.maximum.reduceat(levels[high], firsts).astype(np.int64)
         group = group[firsts]
@@ -347,10 +321,7 @@ class RuleRanker(Ranker):
         return Leveled(queries, group, level, frequency.astype(np.int64))
 
     def _fill_tables(self, relations: Codes) -> Iterator[_Tables]:
-        """Yield tables that together cover some relations, the smallest relation first.
-
-        A table covers as many consecutive relations as fit into :data:`_CELLS` cells, at least one.
-        """
+        """Yield tables that together cover some relations, each of at most :data:`_CELLS` cells."""
         num_entities = self.graph.num_entities
         num_bodies = 2 * self.graph.num_relations
         rules, occurrences = self.train.rules, self.occurrences
@@ -366,28 +337,25 @@ class RuleRanker(Ranker):
             pair_cells = occurrences.pairs[pairs_here].view(np.int64) - first * num_entities
             frequencies[pair_cells] = occurrences.score[pairs_here]
             yield _Tables(first, width, levels, frequencies)
-            # To clear the cells that were set is faster than to make new tables.
+            # Clearing the cells that were set is faster than making new tables.
             levels[rule_cells] = 0
             frequencies[pair_cells] = 0
 
 
 def _find_relations(words: Words, first: int, width: int, size: int) -> slice:
-    """Return where the words of relations first, ..., first + width - 1 are among ordered words.
-
-    A word is relation * size + another code, below size.
-    """
+    """Return where the words of `width` relations from `first` on are among ordered words."""
     bounds = np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
     begin, end = np.searchsorted(words, bounds)
     return slice(begin, end)
 
 
 class RecencyRanker(Ranker):
-    """Ranks by the last time at which the splits before have the fact, then by frequency."""
+    """Ranks by the last time of the fact in earlier splits, then by frequency."""
 
     def prepare(self) -> None:
         """Find the last time of each answer of a query in the splits before the evaluated one.
 
-        Facts at times 2 and 5 give an answer the level 6: the last time + 1, as 0 means none.
+        The level of an answer is this time + 1, as 0 means none.
         """
         splits = [*SPLITS]
         pairs = [np.empty(0, np.uint64)]  # number of the query and answer in one word
@@ -405,11 +373,11 @@ class RecencyRanker(Ranker):
         self._levels = self.train.score(distinct, levels)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the level of each entity, each for its query; 0 for none."""
+        """Return the level of each entity for its query, or 0."""
         return self._levels.find(queries, entities)
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
-        """Yield the candidates that reach the least level of each query, in batches of queries."""
+        """Yield the candidates of at least the given level for each query, in one batch."""
         queries, entities = unpack(self._levels.pairs, self.graph.num_entities)
         high = np.flatnonzero(self._levels.score >= least[queries])
         queries = queries[high]
@@ -418,16 +386,12 @@ class RecencyRanker(Ranker):
 
 
 class StepRanker(Ranker):
-    """Ranks by the last time at which the fact held before the query, then by frequency so far."""
+    """Ranks by the last time of the fact before the query, then by frequency so far."""
 
     timed = True
 
     def prepare(self) -> None:
-        """Index the facts of all splits twice, so that they can be counted up to any time.
-
-        By query and answer, for levels: when each answer of a query was one, and when next. By
-        relation and entity, for frequencies (:meth:`_index_occurrences`).
-        """
+        """Index the facts of all splits, so that they can be counted up to any time."""
         entities, times = self.graph.num_entities, self.graph.num_times
         plain, self._timeless_query = self.queries.timeless
         answers: list[Words] = []  # query without its time, entity, time
@@ -449,7 +413,7 @@ class StepRanker(Ranker):
         pairs, self._answer_time = unpack(self._answers, times)
         query, self._entity = unpack(pairs.view(np.uint64), entities)
         self._starts = np.searchsorted(query, np.arange(plain.keys.size + 1))
-        # The time at which the same answer comes next, a time after all if it does not.
+        # The time at which the same answer comes next, or one after all times.
         is_last = np.append(is_new(pairs)[1:], True)
         self._next_time = np.append(self._answer_time[1:], times)
         self._next_time[is_last] = times
@@ -458,15 +422,12 @@ class StepRanker(Ranker):
     def _index_occurrences(self, facts: Words) -> None:
         """Index when each entity occurred with each relation for the first, second, n-th time.
 
-        The frequency of an entity before time t is the number of distinct triples that have it and
-        occurred before t. `facts` are words of relation, entity, anchor and time, ascending: the
-        first of a triple is its earliest. If an entity has three triples of relation r, which
-        first occur at times 4, 4 and 9, its words in `_first_times` end in 4, 4 and 9, and
-        `_nth_times` has (r, 1, 4), (r, 2, 4) and (r, 3, 9). So the number of entities that have
-        frequency n or more before t is the number of words (r, n, time) with time < t. `most` is
-        the largest n.
+        Three triples of relation r that contain an entity, and first occur at times 4, 4 and 9,
+        give the words (r, 1, 4), (r, 2, 4) and (r, 3, 9) in `_nth_times`. So as many entities have
+        a frequency of n or more before time t as there are words (r, n, time) with time < t.
         """
         entities, times = self.graph.num_entities, self.graph.num_times
+        # Facts are ordered by relation, entity, anchor and time: each triple starts at its first.
         triples, time = unpack(facts, times)
         is_first = is_new(triples)
         first_time = time[is_first]
@@ -494,7 +455,7 @@ class StepRanker(Ranker):
         return unpack(self.queries.keys, self.graph.num_times).second
 
     def find_frequency(self, queries: Codes, entities: Codes) -> Codes:
-        """Return how often each entity occurs with its query's relation, before its time."""
+        """Return how often each entity occurs with the relation of its query before its time."""
         time = self._time[queries]
         pairs = pack(self.queries.relation[queries], entities, self.graph.num_entities)
         start = pack(pairs, np.zeros_like(time), self.graph.num_times)
@@ -502,7 +463,7 @@ class StepRanker(Ranker):
         return until - search(self._first_times, start)
 
     def count_frequency(self, queries: Codes, frequency: Codes) -> Standing:
-        """Count the entities whose frequency is above each one given, and those that equal it."""
+        """Count the entities of higher frequency than each one given, and those of the same."""
         relation, time = self.queries.relation[queries], self._time[queries]
 
         def count_at_least(nth: Codes) -> Codes:
@@ -511,27 +472,27 @@ class StepRanker(Ranker):
             until = self._pack_nth(relation, nth, time)
             return search(self._nth_times, until) - search(self._nth_times, start)
 
-        # No entity has a frequency above `most`, and words have no room for one.
+        # No frequency is above `most`, and words have no room for a higher one.
         more = count_at_least(np.minimum(frequency, self.most) + 1)
         return Standing(more, count_at_least(frequency) - more)
 
     def find_levels(self, queries: Codes, entities: Codes) -> Codes:
-        """Return the level of each entity for its query: 1 + the last time before; 0 for none."""
+        """Return the level of each entity for its query: 1 + the last time before it, or 0."""
         time = self._time[queries]
         pairs = pack(self._timeless_query[queries], entities, self.graph.num_entities)
         start = pack(pairs, np.zeros_like(time), self.graph.num_times)
         begin = search(self._answers, start)
         end = search(self._answers, start + time.view(np.uint64))
-        # If the entity was no earlier answer, `end - 1` is a fact of another pair, and is not used.
+        # If the entity was no earlier answer, `end - 1` is about another pair, and not used.
         last_time = np.append(self._answer_time, 0)[end - 1]
         return np.where(end > begin, last_time + 1, 0)
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
-        """Yield the candidates that reach the least level of each query, in batches of queries."""
+        """Yield the candidates of at least the given level for each query, in batches."""
         counts = np.diff(self._starts)[self._timeless_query]
         for part in cut(counts):
             queries = self.queries.numbers[part]
-            # One entry a fact that answers a query at any time.
+            # One entry for each fact that answers a query at any time.
             group, step = spread(counts[part])
             fact = self._starts[self._timeless_query[queries]][group] + step
             time = self._time[queries][group]
@@ -548,14 +509,14 @@ class StepRanker(Ranker):
 # -- baselines -------------------------------------------------------------------------------------
 
 RULES, FREQUENCY, RECENCY = "rules", "frequency", "recency"
-"""The ways of counting; which of them the baseline ``counting`` is depends on the graph."""
+"""The kinds of counting. The graph decides which of them the baseline ``counting`` is."""
 
 RANKERS: dict[str, dict[str, type[Ranker]]] = {
     RULES: {"frequency": Ranker, FLOOR: RuleRanker},
     FREQUENCY: {"frequency": Ranker, FLOOR: Ranker},
     RECENCY: {"frequency": Ranker, FLOOR: RecencyRanker, SINGLE_STEP: StepRanker},
 }
-"""Kind of counting on a graph, to the ranker of each baseline there."""
+"""The ranker of each baseline, by kind of counting."""
 
 
 class Rankers:
@@ -574,10 +535,10 @@ class Rankers:
 
 
 class BaselineCounts(NamedTuple):
-    """Candidates of all tasks under chance and baselines."""
+    """The candidates of all tasks under chance and baselines."""
 
     counts: dict[tuple[str, str, str], TaskCounts]  # by protocol, split and baseline
-    counting: str | None  # the kind of counting, if it is among the baselines
+    counting: str | None  # the kind of counting, if "counting" is among the baselines
 
 
 def count_baselines(
@@ -586,11 +547,10 @@ def count_baselines(
     baselines: Iterable[str],
     stage: Stage = unseen,
 ) -> BaselineCounts:
-    """Count where baselines rank the true answers.
+    """Count where baselines rank the true answers, beside `counts`, which are those of chance.
 
-    `counts` are those of chance, by protocol and split; the result has them, too. Chance alone is
-    returned if train is missing, and for tasks without known answers: a train split, and sampled
-    negatives. Protocols with the same counts of chance share those of a ranker.
+    If train is missing, and for tasks without known answers (a train split, and sampled negatives),
+    only chance is counted. Protocols with the same counts of chance share those of a ranker.
     """
     ranks = {(*address, DEFAULT_BASELINE): chance for address, chance in counts.items()}
     informed = []
@@ -618,16 +578,11 @@ def count_baselines(
 def _choose_counting(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
 ) -> str:
-    """Choose how the baseline "counting" ranks on a graph: by recency, rules or frequency.
-
-    By recency, if splits follow each other in time. Otherwise by rules, unless frequency has a
-    larger MRR on the validation set, by more than the errors of both, under the most usual protocol
-    that fits the graph. Without validation tasks, by rules.
-    """
+    """Choose how "counting" ranks on a graph: by recency, or what has the higher MRR on valid."""
     if graph.forecasting:
         return RECENCY
     fitting = [row for row in PROTOCOLS.values() if row.fits(graph.temporal, graph.qualified)]
-    protocol = min(fitting, key=lambda row: rate_protocol(row.key))
+    protocol = min(fitting, key=lambda row: rate_protocol(row.key))  # the most common one
     address = protocol.key, "valid"
     chance = counts.get(address) or count_protocols(graph, [protocol], ["valid"]).get(address)
     if chance is None or not chance.tasks.rows.size:
@@ -639,7 +594,7 @@ def _choose_counting(
 
 
 def _expect_mrr(rankers: Rankers, chance: TaskCounts, choice: str) -> Moments:
-    """Return the expected MRR of counting on valid, both sides pooled."""
+    """Return the expected MRR of a kind of counting on valid, both sides pooled."""
     tallies = _rank(rankers, chance, "valid", RANKERS[choice][FLOOR]).tallies
     both = functools.reduce(Histogram.pool, (tally.histogram() for tally in tallies.values()))
     return compute_moments(parse_metric("mrr"), both)
@@ -648,12 +603,7 @@ def _expect_mrr(rankers: Rankers, chance: TaskCounts, choice: str) -> Moments:
 def _rank(
     rankers: Rankers, chance: TaskCounts, split: str, ranker_class: type[Ranker]
 ) -> TaskCounts:
-    """Count the candidates above each true answer, and those that tie, less the known answers.
-
-    Say a query has four candidates of scores 9, 7, 7 and 2. The true answer scores 7, and the one
-    of score 9 is known: the offset is 1 - 1 = 0, the size 2. A true answer that scores 0 ties with
-    all candidates below the offset.
-    """
+    """Count the candidates above each true answer, and those that tie, less the known answers."""
     blocks = {}
     for side, answers in (chance.answers or {}).items():
         ranker = rankers.get(ranker_class, split, side)
@@ -669,8 +619,9 @@ def _rank(
         offset = ranker.raw_ranks.above[rows] - known_above
         candidates = chance.blocks[side].size[queries.of_task]
         same = ranker.raw_ranks.same[rows] - known_same
-        if known_scores.size:  # the true answer is among the known ones, and ties with itself
+        if known_scores.size:  # the true answer is among the known ones, but stays a candidate
             same += 1
+        # A true answer that scores 0 ties with all that are not above it.
         size = np.where(score > 0, same, candidates - offset)
         if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
             raise DataError(
@@ -696,14 +647,11 @@ class _KnownAnswers(NamedTuple):
 
 
 def _list_answers(answers: Answers, queries: Queries, *, timed: bool) -> _KnownAnswers:
-    """Return the known answers of queries.
-
-    If `timed`, the queries with a time are listed, each with the answers of the same query at any
-    time where the filter ignores times. Otherwise queries are as the filter has them.
-    """
+    """Return the known answers of queries, for each time if the ranker is timed."""
     query, entity = answers.query, answers.entity
     if not timed or answers.queries is queries:
         return _KnownAnswers(answers.queries, query, entity)
+    # The filter ignores times, so that each query has the known answers of all times.
     starts = np.searchsorted(query, np.arange(answers.queries.keys.size + 1))
     timeless_query = queries.timeless.number
     query, step = spread(np.diff(starts)[timeless_query])

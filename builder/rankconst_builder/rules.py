@@ -1,4 +1,4 @@
-"""Count pairs in the training set: entities with relations, and relations that imply another.
+"""Count pairs of entities and relations in the training set, and relations that imply others.
 
 Everything is counted by sorting whole numbers, and compared exactly.
 """
@@ -42,19 +42,19 @@ if TYPE_CHECKING:
 
 
 PRIOR = 5
-"""Pairs that a confidence adds to its own: the constant of AnyBURL, Meilicke et al. 2019."""
+"""Pairs added to the divisor of a confidence, as in AnyBURL, Meilicke et al. 2019."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The entities of each group that score above 0; all others score 0."""
+    """The entities of each group that score above 0. All others score 0."""
 
-    pairs: Words  # group and entity in one number, ascending, each once
+    pairs: Words  # distinct pairs of group and entity, packed, ascending
     score: Codes  # each >= 1
     num_entities: int
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
-        """Return the score of each entity in its group; 0 for those that are not listed."""
+        """Return the score of each entity in its group."""
         scores = np.zeros_like(groups)
         rows, indices = locate(self.pairs, pack(groups, entities, self.num_entities))
         scores[rows] = self.score[indices]
@@ -74,13 +74,10 @@ class Standing(NamedTuple):
 
 
 class Order:
-    """Scores above 0, in order within each group, to count those above a score or equal to it."""
+    """Scores above 0, ordered within groups, to count those above a score or equal to it."""
 
     def __init__(self, groups: Codes, scores: Codes) -> None:
-        """Sort pairs of a group, from 0 on, and a score, from 1 on.
-
-        The key of a pair is ``group * step + score``; the step is above all scores.
-        """
+        # The key of a group and a score is group * step + score.
         self._step = 1 + int(scores.max(initial=0))
         if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
             raise DataError(
@@ -95,45 +92,42 @@ class Order:
     def count(self, groups: Codes, scores: Codes) -> Standing:
         """Count the scores of each group that are above each given one, and those that equal it.
 
-        In a group of scores 2, 5, 5 and 9, 5 has 1 above and 2 the same, 4 has 3 and 0. Groups and
-        scores need not occur.
+        In a group of scores 2, 5, 5 and 9, 5 has 1 above and 2 the same, 4 has 3 and 0.
         """
-        # A score above all counts as the step, which comes behind all others of its group.
+        # Scores higher than all others become `step`, which comes behind all others of the group.
         keys = groups * self._step + np.minimum(scores, self._step)
         index = search(self._keys, keys)
         occurs = np.append(self._keys, -1)[index] == keys  # -1 where all keys are smaller
-        # Of the scores of earlier groups and of this one: those below, those up to it, and all.
+        # Counted from the first group: the scores below each, up to each, and of the whole group.
         below = self._until[index]
         up_to = self._until[index + occurs]
-        # A group behind all has no scores: its end is that of the last.
+        # A group behind the last has no scores, and ends where the last does.
         ends = self._ends[np.minimum(groups, self._ends.size - 1)]
         return Standing(ends - up_to, up_to - below)
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Rules of one body atom: if r'(x, y) or its inverse r'(y, x) holds, so may r(x, y).
+    """Rules of one body atom: if r'(x, y) or its inverse r'(y, x) holds, r(x, y) may hold, too.
 
-    The code of a body is r', or number of relations + r' for the inverse. The level of a rule
-    counts the distinct confidences up to its own among the rules for the same relation: rules of
-    confidences 0.2, 0.5, 0.5 and 0.9 have levels 1, 2, 2 and 3.
+    The code of a body is r', or number of relations + r' for the inverse. Levels number the
+    distinct confidences of the rules for a relation: rules of confidences 0.2, 0.5, 0.5 and 0.9
+    have levels 1, 2, 2 and 3.
     """
 
-    codes: Words  # relation and body in one number, ascending
-    level: Codes  # >= 1, of each rule
-    # Of each relation's levels, ascending, and where those of each relation start. Shape (levels,)
-    # but the first, (relations,).
-    starts: Codes
-    support: Codes  # the confidence is support / divisor
-    divisor: Codes  # the pairs that the body connects, and the prior
-    relation: Codes
+    codes: Words  # relation and body of each rule, packed, ascending
+    level: Codes  # of each rule
+    starts: Codes  # where the levels of each relation start in the arrays below
+    support: Codes  # of each level: its confidence is support / divisor
+    divisor: Codes  # of each level: the pairs that the body connects, and the prior
+    relation: Codes  # of each level
 
     @classmethod
     def rate(cls, codes: Words, support: Codes, pairs: Codes) -> Rules:
         """Give rules their levels.
 
-        `codes` ascend. `support` is the number of pairs that both body and relation of each rule
-        connect, `pairs` the number that each relation connects. Confidences are compared exactly.
+        `codes` ascend. `support` is how many pairs of entities are connected by both body and
+        relation of each rule, `pairs` how many each relation connects.
         """
         num_relations = pairs.size
         relation, body = unpack(codes, 2 * num_relations)
@@ -144,7 +138,7 @@ class Rules:
         new = is_new(confidence[order]) | is_new(relation[order])
         first = order[new]
         starts = np.searchsorted(relation[first], np.arange(num_relations))
-        # The number of levels so far, less those of the relations before.
+        # Count levels from the first of the relation.
         level = np.empty_like(order)
         level[order] = np.cumsum(new) - starts[relation[order]]
         return cls(
@@ -160,29 +154,29 @@ class Rules:
 def expand_fractions(above: Codes, below: Codes) -> Words:
     """Return the first 64 binary digits of fractions below 1: floor(2^64 above / below).
 
-    They compare as the fractions do: two different ones with denominators below 2^32 are more than
-    2^-64 apart. A long division by 32 digits at a time; larger denominators raise DataError.
+    They compare as the fractions do, as different fractions with denominators below 2^32 are more
+    than 2^-64 apart.
     """
     if int(below.max(initial=0)) >> 32:
         raise DataError(
             f"a relation connects {below.max():,} pairs; "
             "rules are compared exactly up to 2^32 of them."
         )
-    over = below.astype(np.uint64)
-    digits, rest = np.divmod(above.astype(np.uint64) << np.uint64(32), over)
-    return digits << np.uint64(32) | (rest << np.uint64(32)) // over
+    # Long division, 32 digits at a time.
+    divisor = below.astype(np.uint64)
+    digits, rest = np.divmod(above.astype(np.uint64) << np.uint64(32), divisor)
+    return digits << np.uint64(32) | (rest << np.uint64(32)) // divisor
 
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """The triples that contain an anchor, one of some entities: their relation and other entity."""
+    """The triples that contain an anchor, which is one of some entities."""
 
-    anchor_of_entity: Codes  # the number of each entity among the anchors, or -1. Shape (entities,)
-    # Where the triples of each anchor start in what follows, and end. Shape (anchors + 1,).
-    starts: Codes
-    pairs: Words  # number of the anchor and other entity in one word, ascending
+    anchor_of_entity: Codes  # the number of each entity among the anchors, or -1
+    starts: Codes  # where the triples of each anchor start in the arrays below, and the last end
+    pairs: Words  # number of the anchor and other entity, packed, ascending
     entity: Codes  # the other entity
-    body: Codes  # the relation, or number of relations + it if the anchor is its tail
+    body: Codes  # the relation, or number of relations + relation if the anchor is the tail
 
     @classmethod
     def gather(cls, graph: Graph, anchors: Codes, relations: Codes) -> Connections:
@@ -197,7 +191,7 @@ class Connections:
         is_useful[relations] = True
         parts = []  # words: number of the anchor, other entity, body
         for batch in split_batches(graph.splits["train"]):
-            # A triple may connect two anchors: it is looked at from its head and from its tail.
+            # A triple may connect two anchors, so that it counts from its head and from its tail.
             forwards = (0, batch.head, batch.tail)
             backwards = (num_relations, batch.tail, batch.head)
             for offset, anchor, entity in (forwards, backwards):
@@ -221,7 +215,7 @@ class Connections:
         )
 
     def find(self, anchors: Codes, entities: Codes) -> Links:
-        """Find the triples that connect pairs of an anchor and an entity, perhaps several each."""
+        """Find all triples that connect each pair of an anchor and an entity."""
         pairs = pack(self.anchor_of_entity[anchors], entities, self.anchor_of_entity.size)
         start = search(self.pairs, pairs)
         end = search(self.pairs, pairs + np.uint64(1))
@@ -232,23 +226,20 @@ class Connections:
 class Links(NamedTuple):
     """Triples that connect pairs. Arrays of shape (n,)."""
 
-    row: Codes  # which of the pairs, ascending
+    row: Codes  # the number of the pair, ascending
     body: Codes  # the code of the relation that connects it, as in :class:`Rules`
 
 
 class _PairCounts(NamedTuple):
-    """The numbers of triples by pairs of their parts."""
+    """Numbers of triples by pairs of their parts."""
 
-    # For heads and for tails: pairs of relation and entity, with the number of triples.
-    by_side: dict[str, Counts]
-    # Pairs of relations that connect a pair of entities, with the number of such pairs, as
-    # :func:`_count_shared` writes them.
-    shared: Counts
+    by_side: dict[str, Counts]  # of relation and head, and of relation and tail
+    shared: Counts  # of two relations: see :func:`_count_shared`
 
 
 @dataclass(frozen=True, eq=False)
 class Train:
-    """What baselines learn from: distinct training triples, and the times of facts."""
+    """The training set: distinct triples, and the times of facts."""
 
     facts: Graph
 
@@ -259,16 +250,16 @@ class Train:
 
     @functools.cached_property
     def _counts(self) -> _PairCounts:
-        """Count distinct triples by pairs of their parts, sorted by the entities they connect."""
+        """The numbers of distinct triples by pairs of their parts."""
         number, entities = self.graph.num_relations, self.graph.num_entities
         triples = self.graph.splits["train"]
         packing = Packing.plan(self.graph, RELATION_SIDE, len(triples), ROOM << 3)
         pairs: dict[str, list[Words]] = {"head": [], "tail": []}
-        # An empty training set has nothing but this.
+        # Adding up needs at least one part, also for an empty training set.
         shared = [Counts(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
         for part in packing.parts:
             words = drop_repeats(packing.sort(triples, part, functools.partial(_turn, number)))
-            # Few words at a time: what is made of all would take several times their room.
+            # In small pieces, as the arrays below take several times the room of the words.
             for piece in split_keys(words, packing.bits):
                 keys = packing.find_keys(piece)
                 smaller = packing.find_anchors(keys, part)
@@ -287,7 +278,7 @@ class Train:
 
     @functools.cached_property
     def num_anchors(self) -> dict[str, Codes]:
-        """How many heads, or tails, each relation has."""
+        """How many different heads, and tails, each relation has."""
         by_side = self._counts.by_side
         return {side: np.diff(self._bound_relations(by_side[side].words)) for side in by_side}
 
@@ -299,11 +290,11 @@ class Train:
 
     @functools.cached_property
     def occurrences(self) -> dict[str, Scores]:
-        """In how many triples each entity is the head, or the tail, of each relation."""
+        """In how many triples each entity is the head, and the tail, of each relation."""
         return {side: self.score(*counts) for side, counts in self._counts.by_side.items()}
 
     def score(self, pairs: Words, counts: Codes) -> Scores:
-        """Return the scores of pairs of group and entity, without entities that are not ranked."""
+        """Return the scores of pairs of group and entity, for entities that are ranked."""
         allowed, number = self.graph.allowed_entities, self.graph.num_entities
         if allowed is not None:
             ranked = allowed[unpack(pairs, number).second]
@@ -312,16 +303,12 @@ class Train:
 
     @functools.cached_property
     def rules(self) -> Rules:
-        """The rules that at least one pair of entities supports, as both relations connect it.
-
-        Each pair of relations gives two, r from s and s from r; a relation that is its own inverse
-        somewhere gives one.
-        """
+        """The rules that at least one pair of entities supports, as both relations connect it."""
         number = self.graph.num_relations
         shared, support = self._counts.shared
         rest, turned = unpack(shared, 2)
         first, second = unpack(rest.view(np.uint64), number)
-        # Both ways: second implies first, and first implies second.
+        # If the relations differ, each may imply the other.
         rules = Counts(pack(first, second + turned * number, 2 * number), support)
         back = pack(second, first + turned * number, 2 * number)
         differ = first != second
@@ -332,7 +319,7 @@ class Train:
 
     @functools.cached_property
     def connections(self) -> Connections:
-        """The triples of entities of valid and test whose relation is the body of a rule."""
+        """The triples that rules can apply to: of entities of valid and test, and of a body."""
         graph, kinds = self.graph, 2 * self.graph.num_relations
         valid = mark(graph.num_entities, graph.splits["valid"], "head", "tail")
         test = mark(graph.num_entities, graph.splits["test"], "head", "tail")
@@ -345,21 +332,21 @@ def _count_shared(
 ) -> Iterator[Counts]:
     """Count the pairs of entities that two relations connect, in the same direction (0) or not (1).
 
-    The arrays have an entry for each distinct triple, sorted by the pair of entities that it
-    connects: `keys` are these pairs, `turned` marks triples from the larger entity to the smaller,
-    `loop` those of one entity. A word has the smaller relation, the larger, and 0 or 1. Triples
-    r(x, y), s(x, y) and s(y, x) give (r, s, 0), (r, s, 1), and (s, s, 1) twice: s is its own
-    inverse on (x, y) and on (y, x).
+    The arrays have an entry for each distinct triple, ordered by `keys`, the pair of entities that
+    it connects; `turned` marks triples from the larger entity to the smaller, `loop` those of one
+    entity. Words are packed from the smaller relation, the larger, and 0 or 1. Triples r(x, y),
+    s(x, y) and s(y, x) give (r, s, 0), (r, s, 1), and (s, s, 1) twice: s is its own inverse on
+    (x, y) and on (y, x).
     """
 
     def count(first: Codes, second: Codes, differ: Mask | int) -> Counts:
-        """Count the words of relations, entry by entry."""
+        """Count the pairs of relations, with whether their directions differ."""
         relations = pack(np.minimum(first, second), np.maximum(first, second), number)
         return count_runs(sort_words([pack(relations, np.broadcast_to(differ, first.shape), 2)]))
 
-    # A loop is the pair in both directions.
+    # A loop connects its entity in both directions.
     yield count(relation[loop], relation[loop], 1)
-    # The triples of pairs that several connect, and how many of the same pair come after each.
+    # The triples whose entities other triples connect, too, and how many of these come after each.
     starts = np.flatnonzero(is_new(keys))
     sizes = np.diff(starts, append=keys.size)
     several = sizes > 1
@@ -367,14 +354,14 @@ def _count_shared(
     sizes = sizes[several]
     rows = np.repeat(starts, sizes) + spread(sizes).steps
     after = np.repeat(starts + sizes, sizes) - rows - 1
-    # Each triple with each of those after it.
+    # Pair each triple with each of those after it.
     for part in cut(after):
         group, step = spread(after[part])
         first = rows[part][group]
         second = first + 1 + step
         differ = turned[first] != turned[second]
         yield count(relation[first], relation[second], differ)
-        # Both (x, y) and (y, x) support that a relation is its own inverse.
+        # Both (x, y) and (y, x) show that a relation is its own inverse.
         inverse = np.flatnonzero(differ & (relation[first] == relation[second]))
         yield count(relation[first[inverse]], relation[second[inverse]], 1)
         loops = np.flatnonzero(loop[first])
@@ -382,7 +369,7 @@ def _count_shared(
 
 
 def split_keys(words: Words, bits: int) -> Iterator[Words]:
-    """Yield ordered words in batches that never divide a key: a word without its last `bits`."""
+    """Yield ordered words in batches, without separating words of the same key."""
     rest = np.uint64((1 << bits) - 1)
     start = 0
     while start < words.size:
@@ -400,23 +387,23 @@ def _turn(num_relations: int, batch: Triples) -> Triples:
 
 
 class Spread(NamedTuple):
-    """Groups of rows, spread out: of counts 2, 0, 3, groups 0 0 2 2 2 and steps 0 1 0 1 2."""
+    """The rows of groups: for counts 2, 0, 3, groups 0 0 2 2 2 and steps 0 1 0 1 2."""
 
     groups: Codes
     steps: Codes
 
 
 def spread(counts: Codes) -> Spread:
-    """Return the group of each row and its number within the group, given the sizes of groups."""
+    """Return the group of each row and its step within the group, given the sizes of groups."""
     groups = np.repeat(np.arange(counts.size), counts)
     starts = np.repeat(np.cumsum(counts) - counts, counts)
     return Spread(groups, np.arange(groups.size) - starts)
 
 
 def cut(weights: Codes) -> Iterator[slice]:
-    """Cut items into consecutive slices of a total weight of about BATCH.
+    """Cut items into consecutive slices that weigh about BATCH each.
 
-    An item that weighs BATCH or more is alone in its slice; together the slices cover all items.
+    An item that weighs BATCH or more is alone in its slice.
     """
     ends = np.cumsum(weights)
     total = int(ends[-1]) if ends.size else 0
