@@ -1,6 +1,6 @@
-"""Find out how the files of a user's own graph are written; refuse those that leave it open.
+"""Detect how the files of a user's own graph are written, and refuse those that are unclear.
 
-Every rule about headings is here: of text, of columns with names, and of rows in memory.
+All rules about headings are here: of text files, of named columns, and of rows in memory.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 
 HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."
-"""What to do about a first line that can be either."""
+"""The remedy for a first line that can be either."""
 
 ORDER = "hrt"
-"""The order of columns that is assumed where nothing says another: head, relation, tail."""
+"""The order of columns that is assumed by default: head, relation, tail."""
 
 _PACKED = {".gz", ".bz2", ".xz", ".zst"}
 
@@ -53,12 +53,12 @@ def _unpack_name(name: str) -> PurePath:
 
 
 def strip_endings(name: str) -> str:
-    """Return the name of a file without its folder and without its endings."""
+    """Return the name of a file without its folder and endings."""
     return _unpack_name(name).stem
 
 
 def find_delimiter(name: str) -> str:
-    """Return the delimiter of a file: a comma if its name ends in .csv, else a tab."""
+    """Return the delimiter of a file by its name: a comma for .csv, a tab for others."""
     return "," if _unpack_name(name).suffix.lower() == ".csv" else "\t"
 
 
@@ -85,7 +85,7 @@ _WORDS = {
     "t": re.compile(f"({_TAILS}){_ENDINGS}"),
     "d": re.compile(f"({_TIMES}){_ENDINGS}"),
 }
-"""Letter of a column to the words that head it, in small letters without signs."""
+"""The headings of each kind of column, in lower case without signs."""
 
 _COUNT = re.compile(rb"\s*\d+\s*")
 # A line of N-Triples, or the beginning of Turtle.
@@ -96,42 +96,42 @@ _RDF = re.compile(
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
-    """Return the letters of the columns that a heading names, such as hrt; None if it is none.
+    """Return the letters of the columns that a heading names, or None if it is no heading.
 
-    A heading names a head, a relation and a tail: "subject,weight,predicate,object" is h-rt.
-    `columns` is what ``--columns`` gives: columns that it ignores or reads as a time need no name.
+    "subject,weight,predicate,object" names the columns h-rt. Columns that `columns`, the value of
+    ``--columns``, ignores or reads as a time may have any name.
     """
     letters = [_find_letter(cell) for cell in cells]
     if columns is not None and len(columns) == len(cells):
-        for place, letter in enumerate(columns):
-            if letter == "-" or (letter == "d" and letters[place] == "-"):
-                letters[place] = letter
+        for index, letter in enumerate(columns):
+            if letter == "-" or (letter == "d" and letters[index] == "-"):
+                letters[index] = letter
     parts = sorted(letter for letter in letters if letter not in {"-", "d"})
     return "".join(letters) if parts == ["h", "r", "t"] else None
 
 
 def place_columns(cells: Sequence[str]) -> str | None:
-    """Return the letters of columns by their names; hrt for three names without a meaning.
+    """Return the letters of named columns, or None if the names leave the order open.
 
-    None if the names do not say which column is the head, the relation or the tail.
+    Three names without a meaning are taken for head, relation and tail.
     """
     letters = name_columns(cells)
     if letters is not None or len(cells) != 3:
         return letters
-    for cell, letter in zip(cells, "hrt", strict=True):
+    for cell, letter in zip(cells, ORDER, strict=True):
         if _find_letter(cell) not in {"-", letter}:
             return None
-    return "hrt"
+    return ORDER
 
 
 def _find_letter(cell: str) -> str:
-    """Return the letter of the column that a word heads: "h" for "subject"; "-" for any other."""
+    """Return the letter of the column with a heading: "h" for "subject", "-" for unknown words."""
     word = squash(cell)
     return next((letter for letter, words in _WORDS.items() if words.fullmatch(word)), "-")
 
 
 def order_columns(path: Path | str, names: Sequence[str], columns: str | None) -> str:
-    """Return the letters of columns with names: as ``--columns`` gives them, or by their names."""
+    """Return the letters of named columns, as ``--columns`` or the names give them."""
     if columns is None:
         letters = place_columns(names)
         if letters is None:
@@ -150,7 +150,7 @@ def order_columns(path: Path | str, names: Sequence[str], columns: str | None) -
 
 
 def begin_alike(paths: Iterable[Path]) -> bool:
-    """Tell whether two files begin with the same line, so that they may have a heading."""
+    """Return True if two files begin with the same line, which may be a heading."""
     firsts = []
     for path in paths:
         with path.open("rb") as stream:
@@ -159,11 +159,7 @@ def begin_alike(paths: Iterable[Path]) -> bool:
 
 
 def refuse_headings(files: Mapping[str, Labels]) -> None:
-    """Raise DataError if the first row of a split is a heading, whose words label nothing else.
-
-    ("subject", "predicate", "object") is one, unless another row has such a label. Each split has
-    at least one row.
-    """
+    """Refuse splits whose first row is a heading, unless its words are labels of other rows."""
     headings, rest = {}, []
     for split, labels in files.items():
         first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
@@ -178,17 +174,16 @@ def refuse_headings(files: Mapping[str, Labels]) -> None:
 
 
 def find_in_graph(heading: Sequence[bytes], files: Iterable[Labels]) -> list[bytes]:
-    """Return the words of a heading (head, relation, tail) that are labels in the graph."""
+    """Return the words of a heading of head, relation and tail that are labels in the graph."""
     graph = list(files)
     entities = [column for labels in graph for column in (labels.head, labels.tail)]
     relations = [labels.relation for labels in graph]
-    columns = (entities, relations, entities)
-    pairs = zip(heading, columns, strict=True)
-    return [word for word, labels in pairs if _holds(labels, word)]
+    pairs = zip(heading, (entities, relations, entities), strict=True)
+    return [word for word, columns in pairs if _holds(columns, word)]
 
 
 def _holds(columns: Iterable[Any], label: bytes) -> bool:
-    """Tell whether a label is in any of some columns of labels."""
+    """Return True if one of some columns has a label."""
     for column in columns:
         for chunk in column.chunks:
             code = pc.index(chunk.dictionary, label).as_py()
@@ -199,22 +194,17 @@ def _holds(columns: Iterable[Any], label: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a file is written, as far as its first lines show."""
+    """How a file is written, judged by its first lines."""
 
     name: str
     form: LineFormat
     first: bytes  # the first line
-    named: bool  # True if a heading names the columns
-    certain: bool  # True if the first line cannot be a triple
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the first line shows the order of the columns."""
-        return self.named or self.certain
+    named: bool  # whether a heading names the columns
+    certain: bool  # whether the first line cannot be a triple
 
     @property
     def cells(self) -> list[bytes]:
-        """Head, relation and tail of the first line."""
+        """The head, relation and tail of the first line."""
         cells = split_cells(self.first, self.form)
         return [cells[self.form.columns.index(letter)] for letter in "hrt"]
 
@@ -223,14 +213,14 @@ class OwnFiles(NamedTuple):
     """The files of a user's own graph."""
 
     labels: dict[str, Labels]  # by role
-    note: str  # how the files are written, for the user; empty if they show it themselves
-    order: str  # of columns without a heading, as assumed; empty if nothing is assumed
+    note: str  # assumptions about the format, for the user; empty without any
+    order: str  # the assumed order of columns; empty if it is known
 
 
 def read_own(
     contents: Mapping[str, bytes], names: Mapping[str, str], columns: str | None = None
 ) -> OwnFiles:
-    """Read the files of a user's own graph; refuse those written in an unclear way."""
+    """Read the files of a user's own graph, and refuse unclear formats."""
     for role, content in contents.items():
         _refuse_binary(content, names[role])
     layouts = {role: _find_layout(text, names[role], columns) for role, text in contents.items()}
@@ -246,7 +236,7 @@ def read_own(
 
 
 def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator[str]:
-    """Yield the assumptions about the files that their user should check."""
+    """Yield the assumptions about the files that the user should check."""
     headed = [layout for layout in layouts.values() if layout.form.header]
     if headed:
         lines = ", ".join(dict.fromkeys(show_line(layout.first) for layout in headed))
@@ -269,12 +259,12 @@ def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator
 
 
 def is_plain(begin: bytes, name: str) -> bool:
-    """Tell whether a file begins with a triple, its labels separated by tabs alone."""
+    """Return True if a file begins with a triple whose labels are separated by tabs."""
     return not begin.startswith(BOM) and _find_layout(begin, name, None).form == LineFormat()
 
 
 def _refuse_binary(content: bytes, name: str) -> None:
-    """Refuse a file whose first line holds zero bytes, as that of a database or a tar does."""
+    """Refuse a file whose first line has zero bytes, such as a database or a tar archive."""
     first = content[: 1 + content.find(b"\n")] or content
     if b"\0" in first and not content.startswith(UTF16):
         raise DataError(
@@ -284,7 +274,7 @@ def _refuse_binary(content: bytes, name: str) -> None:
 
 
 def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
-    """Refuse a file with false triples, which a fourth column marks by -1 or 0."""
+    """Refuse a file with false triples, marked by -1 or 0 in a fourth column."""
     sign = delimiter.encode()
     if body.partition(b"\n")[0].count(sign) != 3:
         return
@@ -300,7 +290,7 @@ def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
 
 
 def _choose_delimiter(body: bytes, name: str) -> str:
-    """Return the delimiter of a file; a space if its first line is three or four words."""
+    """Return the delimiter of a file: by its name, or a space if line 1 is three or four words."""
     delimiter = find_delimiter(name)
     if delimiter == "\t" and b"\t" not in body:
         cells = body.partition(b"\n")[0].rstrip(b"\r").split(b" ")
@@ -311,26 +301,25 @@ def _choose_delimiter(body: bytes, name: str) -> str:
 
 
 def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
-    """Tell how a file of triples is written: delimiter, order of columns, heading, quotes.
+    """Detect the delimiter, order of columns, heading and quotes of a file of triples.
 
-    `columns` is --columns, a letter a column: h head, r relation, t tail, d time, - ignored.
-    "subject,relation,object" in a.csv is a heading, hrt; "12" is OpenKE's count of triples.
+    `columns` has a letter for each column: h head, r relation, t tail, d time, - ignored.
     """
     body = content.removeprefix(BOM)
     lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
     first, second, *_ = (*lines, b"", b"")
     delimiter = _choose_delimiter(body, name)
-    if columns is None:  # else the user says what each column is
+    if columns is None:  # otherwise the user has said what each column is
         _refuse_rdf(body, first, name)
     if _COUNT.fullmatch(first):  # the number of triples, as OpenKE writes it
         return _find_openke_layout(first, second, delimiter, name, columns)
     form = LineFormat(delimiter, columns or ORDER)
-    form = replace(form, quoted=_is_quoted(body, form, name))  # first: quotes may hold delimiters
+    form = replace(form, quoted=_is_quoted(body, form, name))
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
-    heading = name_columns(cells, columns)  # letters by the words of line 1, if it is a heading
+    heading = name_columns(cells, columns)
     if columns is None and "d" not in (heading or ""):
         _refuse_negatives(body, delimiter, name)
-    # pandas heads row numbers with nothing (",a,b,c"); columns without names, with "0,1,2".
+    # pandas writes an empty heading above row numbers (",a,b,c").
     has_row_numbers = len(cells) == 4 and not cells[0] and columns is None
     if heading is not None:
         if columns not in {None, heading}:
@@ -343,14 +332,13 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
         form = replace(form, columns="-hrt", header=True)
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
-    # Any other heading may be a triple that reads like one, which `_check_headings` finds out.
     return _Layout(name, form, first, named=heading is not None, certain=has_row_numbers)
 
 
 def _find_openke_layout(
     first: bytes, second: bytes, delimiter: str, name: str, columns: str | None
 ) -> _Layout:
-    """Return the layout of OpenKE's files: a number of triples, then the ids of each: h, t, r.
+    """Return the layout of OpenKE's files: a number of triples, then ids of head, tail, relation.
 
     Source: base/Reader.h of thunlp/OpenKE, 35bc6a9.
     """
@@ -367,13 +355,10 @@ def _find_openke_layout(
 
 
 def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
-    """Refuse a file that begins with a comment, or with RDF; `first` is its first line.
-
-    A line with tabs is a triple even if it begins with #. Behind a comment, the first other line
-    tells whether the file is RDF, which has a message of its own.
-    """
-    line, is_comment = first, first.lstrip().startswith(b"#") and b"\t" not in first
-    if is_comment:
+    """Refuse a file that begins with a comment or is RDF."""
+    line = first
+    is_comment = first.lstrip().startswith(b"#") and b"\t" not in first  # a triple may begin with #
+    if is_comment:  # the first other line shows whether the file is RDF
         lines = (line for line in io.BytesIO(body) if line.strip() and not line.startswith(b"#"))
         line = next(lines, b"").rstrip(b"\r\n")
     if _RDF.match(line) and find_delimiter(name) == "\t":
@@ -391,14 +376,14 @@ def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
 
 
 def _is_numbered(cells: Sequence[str], size: int) -> bool:
-    """Tell whether cells number the columns, as pandas heads them: "0,1,2", or ",0,1,2"."""
+    """Return True if cells number the columns, as pandas does: "0,1,2" or ",0,1,2"."""
     if not cells[0]:
         cells, size = cells[1:], size - 1
     return list(cells) == [str(number) for number in range(size)]
 
 
 def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
-    """Tell whether labels of a CSV file are in quotes; DataError if these are not those of CSV."""
+    """Return True if labels of a CSV file are in quotes, and refuse malformed quotes."""
     if form.delimiter != "," or b'"' not in body:
         return False
     sign = re.escape(form.delimiter).encode()
@@ -416,19 +401,19 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
 
 
 def _check_order(layouts: Mapping[str, _Layout], columns: str | None) -> None:
-    """Refuse an unusual order of columns if another file does not show its own order."""
-    odd = [layout for layout in layouts.values() if layout.form.columns.replace("-", "") != "hrt"]
-    unordered = [layout for layout in layouts.values() if not layout.ordered]
-    if columns is None and odd and unordered:
+    """Refuse an unusual order of columns in one file if another file leaves its order open."""
+    unusual = [row for row in layouts.values() if row.form.columns.replace("-", "") != ORDER]
+    unordered = [row for row in layouts.values() if not row.named and not row.certain]
+    if columns is None and unusual and unordered:
         raise DataError(
-            f"the columns of {odd[0].name} are {odd[0].form.columns}, "
+            f"the columns of {unusual[0].name} are {unusual[0].form.columns}, "
             f"as its first line shows; {unordered[0].name} does not show their order. "
             "Add --columns, or give every file the same heading."
         )
 
 
 def _check_headings(layouts: Mapping[str, _Layout], files: Mapping[str, Labels]) -> None:
-    """Refuse a heading made of labels of the graph."""
+    """Refuse a heading whose words are labels of the graph, as it may be a triple."""
     for layout in layouts.values():
         if not layout.form.header or layout.certain:
             continue
@@ -444,13 +429,13 @@ def _check_headings(layouts: Mapping[str, _Layout], files: Mapping[str, Labels])
 def _check_repeated(
     layouts: Mapping[str, _Layout], files: Mapping[str, Labels], contents: Mapping[str, bytes]
 ) -> None:
-    """Refuse a first line that several files share and that occurs nowhere else."""
-    sharing: dict[bytes, list[str]] = {}
+    """Refuse a first line that several files share and whose labels occur nowhere else."""
+    roles_by_line: dict[bytes, list[str]] = {}
     for role, layout in layouts.items():
         if not (layout.form.header or layout.form.count_line):
-            sharing.setdefault(layout.first, []).append(role)
-    for first, roles in sharing.items():
-        if len({contents[role] for role in roles}) < 2:  # one file in the place of several
+            roles_by_line.setdefault(layout.first, []).append(role)
+    for first, roles in roles_by_line.items():
+        if len({contents[role] for role in roles}) < 2:  # one file, given for several splits
             continue
         rest = [
             labels.without_first() if role in roles else labels for role, labels in files.items()
@@ -466,11 +451,11 @@ def _check_repeated(
 
 
 def refuse_other_order(graph: Graph, remedy: str) -> None:
-    """Refuse an assumed order of columns if relations look more like heads or tails than these do.
+    """Refuse an assumed order of columns if relations look more like entities than entities do.
 
-    Entities are heads as well as tails. Lines (a, b, r) and (b, c, r), read as head, relation,
-    tail, have no tail that is a head, but a relation that is one: b. Only graphs of few entities
-    or of ids can pass in a wrong order, and those whose heads and tails changed places.
+    Most entities are both heads and tails. In lines (a, b, r) and (b, c, r), read as head,
+    relation and tail, no tail is a head, but relation b is one. Graphs of few entities or of ids
+    can pass in a wrong order, and so can those whose heads and tails changed places.
     """
     occurring = []
     for part in ("head", "tail"):
@@ -478,18 +463,19 @@ def refuse_other_order(graph: Graph, remedy: str) -> None:
         occurring.append(np.logical_or.reduce(marks))
     heads, tails = occurring
     relations = _mark_relations(graph)
-    ends = np.count_nonzero(heads & tails)
+    heads_and_tails = np.count_nonzero(heads & tails)
     for name, entities in (("heads", heads), ("tails", tails)):
-        alike = np.count_nonzero(entities & relations)
-        if alike > ends:
+        also_relations = np.count_nonzero(entities & relations)
+        if also_relations > heads_and_tails:
             raise DataError(
-                f"are the columns head, relation, tail? Read so, {alike:,} relations are {name}, "
-                f"too, and {ends:,} tails are heads. {remedy}"
+                "are the columns head, relation, tail? If so, "
+                f"{also_relations:,} relations are also {name}, but only {heads_and_tails:,} tails "
+                f"are also heads. {remedy}"
             )
 
 
 def _mark_relations(graph: Graph) -> Mask:
-    """Mark the entities whose label or id is that of a relation, too. Shape (num_entities,)."""
+    """Mark the entities whose label or id is also that of a relation. Shape (num_entities,)."""
     if graph.entity_labels is None or graph.relation_labels is None:
         marks = np.zeros(graph.num_entities, dtype=np.bool_)
         marks[np.flatnonzero(graph.relations[: graph.num_entities])] = True

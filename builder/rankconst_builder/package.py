@@ -1,9 +1,8 @@
-"""Write a set of tables: the Parquet files and the descriptor that names their hashes.
+"""Write a set of tables: Parquet files, and a descriptor with their hashes.
 
-The set is exchanged in one step: new files are prepared in a folder next to it, and that folder is
-renamed. From then on they are what is read (:func:`rankconst.tables.descriptor.read_file`), before
-they have taken the places of the old ones and after. If a run is cut off in between, the next one
-completes it.
+The files of a set are exchanged in one step. New files are prepared in a separate folder, which is
+then renamed. From this moment :func:`rankconst.tables.descriptor.read_file` reads the new files,
+also while they are moved to their places. If moving is interrupted, the next run completes it.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ if TYPE_CHECKING:
     from rankconst.progress import Reporter
 
 
-_BLOCK = 2**16  # rows
-_FEWEST = 2**12  # rows of a row group of a build: there may be many small datasets
+_BLOCK = 2**16  # rows that are hashed at once
+_FEWEST = 2**12  # rows of a row group of a build, as there may be many small datasets
 
 _CHANCE = wrap_text(DEFAULT_BASELINE)
 
@@ -57,13 +56,13 @@ UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
 
 CHECKSUMS = "checksums.txt"
-"""The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
+"""The file with the SHA-256 of all other files of a release, as sha256sum writes it."""
 
 TASKS = ("dataset", "protocol", "split", "side")
-"""The columns of candidates that say of what ranking tasks they are."""
+"""The columns that name the ranking tasks of candidates."""
 
 ADDRESS = (*TASKS, "aggregation", "baseline")
-"""The columns of constants that say of what ranking tasks they are."""
+"""The columns that name the ranking tasks of constants."""
 
 # In this order files are smallest.
 _INFORMED = ("dataset", "baseline", "side", "split", "protocol")
@@ -83,14 +82,11 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
     "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
 }
-"""Table to the columns that identify a row, in the order by which rows are sorted."""
+"""The columns that identify a row of each table, and by which rows are sorted."""
 
 
 def read_address(row: Mapping[str, Any]) -> tuple[Tasks, Metric]:
-    """Return the ranking tasks and the metric, with its k, of a row of the table of constants.
-
-    Raises KeyError if the metric is unknown, and UnknownNameError if the k is not one of it.
-    """
+    """Return the ranking tasks and the metric of a row of the table of constants."""
     metric = CATALOGUE[row["metric"]]
     if row["k"] is not None:
         metric = metric.at(row["k"])
@@ -105,7 +101,7 @@ _ORDERS: dict[str, tuple[str, ...]] = {
     "baseline": tuple(BASELINES),
     "metric": tuple(CATALOGUE),
 }
-"""Column to its values in the order of their catalogue; others follow by size or alphabet."""
+"""The known values of columns, in order. Others follow in alphabetical order."""
 
 HEADER: dict[str, Any] = {
     "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
@@ -122,7 +118,7 @@ HEADER: dict[str, Any] = {
 """The entries of the descriptor of every set."""
 
 DENSE, QUICK = 19, 3
-"""Levels of compression by zstd: for releases, which are read often, and for builds."""
+"""The zstd levels of releases, which are downloaded often, and of builds."""
 
 _FIELD_TYPES = {
     "text": "string",
@@ -131,15 +127,14 @@ _FIELD_TYPES = {
     "real": "number",
     "truth": "boolean",
 }
-"""Kind of a column to the type that Data Package calls it."""
+"""The types of Data Package, by kind of column."""
 
 
 def hash_content(table: pa.Table) -> str:
-    """Return the SHA-256 of a table's values, whatever the file they are stored in.
+    """Return the SHA-256 of a table's values, which is the same for all versions of pyarrow.
 
-    Of the column names, then of each row in its order: values joined by tabs, numbers as Python
-    prints them, missing ones as ``None``. Parquet files differ between versions of pyarrow; this
-    does not.
+    The hashed text has a line of column names and a line for each row: values joined by tabs,
+    numbers as Python prints them, missing ones as ``None``.
     """
     digest = hashlib.sha256("\t".join(table.column_names).encode())
     printed = [_print_values(column) for column in table.columns]
@@ -154,12 +149,12 @@ def hash_content(table: pa.Table) -> str:
 
 
 def _print_values(column: pa.ChunkedArray[Any]) -> Any:
-    """Return the values of a column as texts, in an array that holds each distinct one once."""
+    """Return the values of a column as dictionary-encoded texts."""
     if pa.types.is_nested(column.type):
         return join_texts([repr(value) for value in column.to_pylist()]).dictionary_encode()
     values: Any = column.combine_chunks()
     if pa.types.is_floating(column.type):
-        values = values.view(pa.int64())  # 0.0 and -0.0 are equal, and not printed alike
+        values = values.view(pa.int64())  # 0.0 and -0.0 are equal, but printed differently
     coded = values.dictionary_encode()
     distinct: Any = coded.dictionary.view(column.type)
     printed = join_texts([*(repr(value) for value in distinct.to_pylist()), "None"])
@@ -167,8 +162,8 @@ def _print_values(column: pa.ChunkedArray[Any]) -> Any:
 
 
 def sort_rows(name: str, table: pa.Table) -> pa.Table:
-    """Return a table with its rows in canonical order, that of :data:`KEYS`."""
-    # The last key of lexsort counts most.
+    """Return a table with its rows sorted by :data:`KEYS`."""
+    # numpy.lexsort sorts by the last key first.
     ranks = [rank_values(column, table.column(column)) for column in reversed(KEYS[name])]
     order = np.lexsort(ranks)
     if np.array_equal(order, np.arange(len(table))):
@@ -177,26 +172,22 @@ def sort_rows(name: str, table: pa.Table) -> pa.Table:
 
 
 def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return numbers that ascend as the values of a column do: test, train, test give 1, 0, 1.
-
-    Words are in the order of their catalogue. A missing value gives -1, and comes first: columns
-    have no negative numbers.
-    """
+    """Return numbers in the order of a column's values: test, train, test give 1, 0, 1."""
     values: Any = column
     if not len(values):
         return np.zeros(0, np.int64)
     if pa.types.is_primitive(values.type):
-        return to_array(fill_nulls(values, -1))
+        return to_array(fill_nulls(values, -1))  # missing values come first
     codes, words = decode(values.dictionary_encode())
     ranks = np.empty(len(words), np.int64)
-    order = sorted(range(len(words)), key=lambda place: order_value(name, words[place]))
+    order = sorted(range(len(words)), key=lambda code: order_value(name, words[code]))
     ranks[order] = np.arange(len(words))
     ranked: NDArray[Any] = ranks[codes]
     return ranked
 
 
 def order_value(name: str, value: Any) -> tuple[Any, ...]:
-    """Return the sort key of a value in a column: words of a catalogue come in its order."""
+    """Return the sort key of a value in a column."""
     if value is None:
         return (0,)
     if name not in _ORDERS:
@@ -214,9 +205,9 @@ def write_set(
     tables: Iterable[tuple[str, Iterable[pa.Table]]],
     provenance: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Write a set of tables in place of the one in a folder.
+    """Write a set of tables to a folder, in place of the old one.
 
-    A table is given as runs of rows in canonical order, each of a single dataset.
+    Each table comes in parts with the rows of one dataset, in canonical order.
     """
     files: dict[str, bytes] = {}
     resources = []
@@ -233,7 +224,7 @@ def write_set(
 
 
 def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[str, bytes]:
-    """Return the Parquet files of a set, by name; the same tables give the same bytes."""
+    """Return the Parquet files of a set, by name."""
     return {
         f"{name}.parquet": _serialise(name, split_runs(table), compression)
         for name, table in tables.items()
@@ -241,7 +232,7 @@ def serialise_tables(tables: Mapping[str, pa.Table], compression: int) -> dict[s
 
 
 def split_runs(table: pa.Table) -> list[pa.Table]:
-    """Split rows in canonical order by dataset, and by chance or another baseline."""
+    """Split rows in canonical order by dataset, and those of chance from those of baselines."""
     keys: list[Any] = [table["dataset"]]
     if "baseline" in table.column_names:
         keys.append(pc.equal(table["baseline"], _CHANCE))
@@ -254,13 +245,12 @@ def split_runs(table: pa.Table) -> list[pa.Table]:
 
 
 def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: int = 1) -> bytes:
-    """Write a table with a row group a dataset, and one more for its baselines.
+    """Write a table with row groups of whole runs, so that each dataset can be read alone.
 
-    So these can be read alone. A row group has at least the `fewest` rows, but for the last. The
-    table of datasets, which is read as a whole, is one row group.
+    Row groups have at least the `fewest` rows, except for the last. The table of datasets is one.
     """
     schema = schema_of(name)
-    # A dictionary of many numbers is longer than what zstd makes of the numbers.
+    # zstd compresses numbers better without a dictionary, except for k.
     words = [row.name for row in schema if not pa.types.is_primitive(row.type) or row.name == "k"]
     sink = io.BytesIO()
     with pq.ParquetWriter(
@@ -268,36 +258,32 @@ def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: in
         schema,
         compression="zstd",
         compression_level=compression,
-        use_dictionary=words,  # type: ignore[arg-type]  # the stubs know of no names
+        use_dictionary=words,  # type: ignore[arg-type]  # the stubs lack lists of names
         use_byte_stream_split=_choose_streams(name, schema),
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
-        group, rows = [pa.Table.from_batches([], schema)], 0
+        groups, rows = [[pa.Table.from_batches([], schema)]], 0
         for run in runs:
             if rows >= fewest and name != "datasets":
-                _write_group(writer, group)
-                group, rows = [], 0
-            group.append(run)
+                groups.append([])
+                rows = 0
+            groups[-1].append(run)
             rows += len(run)
-        _write_group(writer, group)
+        for group in groups:
+            # The bytes of the file must not depend on how the rows were chunked.
+            writer.write_table(pa.concat_tables(group).combine_chunks())
     return sink.getvalue()
 
 
-def _write_group(writer: pq.ParquetWriter, runs: Sequence[pa.Table]) -> None:
-    # Pages must not depend on how rows came together.
-    writer.write_table(pa.concat_tables(runs).combine_chunks())
-
-
 def _choose_streams(name: str, schema: pa.Schema) -> list[str]:
-    """Choose the columns that are smaller as streams of first bytes, second bytes ..."""
+    """Choose the columns that are smaller if all first bytes are stored first, then the second."""
     streams = []
     for column in schema:
-        # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do.
-        # Those in keys do repeat.
+        # Fractions hardly repeat, except in keys, but their first bytes do.
         if pa.types.is_floating(column.type) and column.name not in KEYS[name]:
             streams.append(column.name)
-        # Nor do whole numbers where there are only a few tasks to each.
+        # The same goes for whole numbers beside numbers of candidates.
         if pa.types.is_integer(column.type) and "num_candidates" in schema.names:
             streams.append(column.name)
     return streams
@@ -310,7 +296,7 @@ def describe_set(
     provenance: Mapping[str, Mapping[str, Any]],
     extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the descriptor of a set, as Data Package 2.0 has it; only a release has `extra`."""
+    """Return the Data Package 2.0 descriptor of a set, with the `extra` entries of a release."""
     return {
         **{name: HEADER[name] for name in ("$schema", "name", "title")},
         "version": version,
@@ -335,7 +321,7 @@ def encode_descriptor(descriptor: Mapping[str, Any]) -> bytes:
 
 
 def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write all files, by name, or none: readers see either the old ones or the new ones."""
+    """Write all files or none, so that readers see either the old set or the new one."""
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
     draft = folder / f"{INCOMING}.draft"
@@ -352,7 +338,7 @@ def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def complete_exchange(folder: Path) -> None:
-    """Move the files of a prepared set into place; do nothing if none is waiting."""
+    """Move the files of a prepared set to their places, if there is one."""
     incoming = folder / INCOMING
     if not incoming.is_dir():
         return
@@ -363,9 +349,9 @@ def complete_exchange(folder: Path) -> None:
 
 @contextmanager
 def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
-    """Make other processes wait until this one has written to a folder; not on Windows.
+    """Lock a folder against other processes while writing to it, except on Windows.
 
-    Missing folders are made, and removed again if they are still empty at the end.
+    Missing folders are made, and removed again if they are empty at the end.
     """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with explain_write_errors(f"to {folder}", "Name another folder with --out."):
@@ -375,12 +361,12 @@ def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
     finally:
         with suppress(OSError):
             for path in missing:
-                path.rmdir()  # where nothing was written
+                path.rmdir()  # fails if something was written
         os.close(descriptor)
 
 
 def _lock(folder: Path, reporter: Reporter) -> int:
-    """Open a folder, alone among processes; return its file descriptor."""
+    """Open and lock a folder; return its file descriptor."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
@@ -399,7 +385,7 @@ def _lock(folder: Path, reporter: Reporter) -> int:
         )
     if folder.exists() and os.path.samestat(folder.stat(), os.fstat(descriptor)):
         return descriptor
-    os.close(descriptor)  # the other process wrote nothing, and removed it
+    os.close(descriptor)  # the other process wrote nothing, and has removed the folder
     return _lock(folder, reporter)
 
 
@@ -414,7 +400,7 @@ def describe_tables(
 
 
 def _describe(name: str, rows: int, content: bytes, **hashes: str) -> dict[str, Any]:
-    """Return the descriptor's entry for a table; `hashes` go beside the hash of its file."""
+    """Return the entry of the descriptor for a table, with further `hashes`."""
     return {
         "name": name,
         "path": f"{name}.parquet",
@@ -438,7 +424,7 @@ def _describe_schema(name: str) -> dict[str, Any]:
         if column.unit:
             entry["unit"] = column.unit
         fields.append(entry)
-    if name == "constants":  # a primary key must not be null, and k is for most metrics
+    if name == "constants":  # k is null for most metrics, which a primary key may not be
         return {"fields": fields}
     return {"primaryKey": list(KEYS[name]), "fields": fields}
 
@@ -455,13 +441,13 @@ class Part:
 
 
 def make_part(tables: Mapping[str, pa.Table], provenance: Mapping[str, Any]) -> Part:
-    """Make the part of a dataset, its rows in canonical order."""
+    """Return the part of a dataset, with its rows in canonical order."""
     return Part({name: sort_rows(name, table) for name, table in tables.items()}, provenance)
 
 
 @functools.cache
 def hash_program() -> str:
-    """Hash the program, so that a changed one does not pass for an earlier one."""
+    """Return a hash of all modules, which tells different states of the program apart."""
     digest = hashlib.sha256()
     for module in (runtime.__file__, __file__):
         for path in sorted(Path(module).parent.rglob("*.py")):
@@ -470,7 +456,7 @@ def hash_program() -> str:
 
 
 def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
-    """Return the provenance of each dataset by the descriptor."""
+    """Return the provenance of each dataset in the descriptor."""
     provenance = {}
     for row in tables.descriptor.get("provenance", []):
         origin = dict(row)
@@ -479,7 +465,7 @@ def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
 
 
 def open_build(folder: Path) -> Tables | None:
-    """Open the set that builds wrote to a folder, if there is one; refuse to change a release."""
+    """Open the set that an earlier build wrote to a folder, if any, but refuse a release."""
     complete_exchange(folder)
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
     if not (folder / DESCRIPTOR).is_file():
@@ -499,7 +485,7 @@ def open_build(folder: Path) -> Tables | None:
 
 
 def write_parts(folder: Path, existing: Tables | None, parts: Mapping[str, Part]) -> None:
-    """Write parts and the rows that the set has of other datasets."""
+    """Write parts, and the rows of other datasets in the existing set."""
     provenance = {} if existing is None else list_provenance(existing)
     provenance |= {key: dict(part.provenance) for key, part in parts.items()}
     tables = ((name, _merge_runs(name, existing, parts)) for name in COLUMNS)
@@ -510,12 +496,12 @@ def write_parts(folder: Path, existing: Tables | None, parts: Mapping[str, Part]
 def _merge_runs(
     name: str, existing: Tables | None, parts: Mapping[str, Part]
 ) -> Iterator[pa.Table]:
-    """Return a table's runs by dataset: from `parts`, or else from the set that exists."""
+    """Return the runs of a table in order of dataset, from `parts` or else from `existing`."""
+
+    def name_dataset(run: pa.Table) -> str:
+        return str(run["dataset"][0].as_py())
+
     groups = [] if existing is None else existing.iterate(name)
-    old = (run for group in groups for run in split_runs(group) if _name_dataset(run) not in parts)
+    old = (run for group in groups for run in split_runs(group) if name_dataset(run) not in parts)
     new = (run for key in sorted(parts) for run in split_runs(parts[key].tables[name]))
-    return heapq.merge(old, new, key=_name_dataset)
-
-
-def _name_dataset(run: pa.Table) -> str:
-    return str(run["dataset"][0].as_py())
+    return heapq.merge(old, new, key=name_dataset)

@@ -1,4 +1,4 @@
-"""The steps in order: files, triples, counts, histograms, constants, tables."""
+"""Build tables, step by step: files, triples, counts, histograms, constants."""
 
 from __future__ import annotations
 
@@ -82,36 +82,36 @@ if TYPE_CHECKING:
 
 
 READ = (*ROLES, CONTEXT, STAT)
-"""The roles of files that are read."""
+"""The roles of the files of a benchmark."""
 
 _KNOWN = "known"  # the role of a file of further known triples
 
 
 @dataclass(frozen=True)
 class Build:
-    """An order to build tables."""
+    """What to build, and how.
+
+    Protocols, baselines and splits have no defaults, so that a release cannot lose rows by one.
+    """
 
     sources: Sequence[Benchmark]
     out: Path  # the folder of the tables
     fetcher: Fetcher  # gets the files
-    # What to cover has no default: a release that followed one would lose rows with it.
-    # In the order of :func:`order_protocols`; of all, those that fit a graph.
-    protocols: Sequence[Protocol]
-    baselines: Sequence[str]  # besides chance, by key
-    splits: Sequence[str]  # whose triples are ranked; known answers are those of all splits
-    # Key of a source to the paths of its files, for a graph of the user's own.
+    protocols: Sequence[Protocol]  # in the order of :func:`order_protocols`
+    baselines: Sequence[str]  # keys, without chance
+    splits: Sequence[str]  # whose triples are ranked; the triples of all splits are known
+    # For graphs of the user's own: the paths of the files by source and role, the URL of train if
+    # only the workers of a cluster read it, and the order of columns if the user names it.
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
-    train_url: str | None = None  # where train is, if only the workers of a cluster read it
-    columns: str | None = None  # the order of the columns of these, if the user names it
-    # To which relations and entities the evaluation is restricted.
-    restriction: Restriction = field(default_factory=Restriction)
-    # The address of a Dask scheduler whose workers count; None to count here.
-    scheduler: str | None = None
+    train_url: str | None = None
+    columns: str | None = None
+    restriction: Restriction = field(default_factory=Restriction)  # of the evaluation
+    scheduler: str | None = None  # the address of a Dask scheduler; None to count here
     reporter: Reporter = field(default_factory=Reporter)
 
 
 def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
-    """Return protocols, each once: those of `PROTOCOLS` in its order, then sampled ones by size."""
+    """Return distinct protocols in the order of `PROTOCOLS`, followed by sampled ones by size."""
     order = list(PROTOCOLS)
     distinct = {protocol.key: protocol for protocol in protocols}
     for key, protocol in distinct.items():
@@ -132,8 +132,8 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
 def choose_protocols(
     protocols: Sequence[Protocol], temporal: bool, qualified: bool = False
 ) -> tuple[Protocol, ...]:
-    """Return the protocols that fit a graph; refuse one that does not, unless all are asked for."""
-    if not {*PROTOCOLS.values()} <= {*protocols}:
+    """Return the protocols that fit a graph, and refuse any other that was asked for by name."""
+    if not {*PROTOCOLS.values()} <= {*protocols}:  # the user has named some
         for protocol in protocols:
             unfit = explain_unfit(protocol, temporal, qualified)
             if unfit:
@@ -146,16 +146,14 @@ class Outcome:
     """The result of a build."""
 
     tables: Tables | None  # the set that was written, or None if nothing could be built
-    built: tuple[str, ...]  # keys of the datasets that were computed
-    # Key of each dataset that could not be built, with the reason.
-    failures: Mapping[str, RankconstError]
+    built: tuple[str, ...]  # keys of datasets
+    failures: Mapping[str, RankconstError]  # by dataset
 
 
 def build_all(build: Build) -> Outcome:
-    """Build every dataset asked for, and write the set.
+    """Build all datasets, and write the tables.
 
-    A dataset that cannot be built is reported, and the others are built; the error is raised if it
-    is the only one.
+    If one of several datasets cannot be built, this is reported, and the others are built.
     """
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
         folders = (build.out, *build.out.absolute().parents)
@@ -170,9 +168,9 @@ def build_all(build: Build) -> Outcome:
     with hold_folder(build.out, build.reporter):
         existing = open_build(build.out)
         try:
-            for place, source in enumerate(build.sources, start=1):
+            for number, source in enumerate(build.sources, start=1):
                 if len(build.sources) > 1:
-                    build.reporter.say(f"[{place}/{len(build.sources)}] {source.title}")
+                    build.reporter.say(f"[{number}/{len(build.sources)}] {source.title}")
                 try:
                     parts[source.key] = _build_part(build, source)
                 except RankconstError as error:
@@ -181,7 +179,7 @@ def build_all(build: Build) -> Outcome:
                     build.reporter.warn(f"{source.key}: {error}")
                     failures[source.key] = error
         finally:
-            if parts:  # also if somebody ends the build before its end
+            if parts:  # also if the build is interrupted
                 write_parts(build.out, existing, parts)
         return Outcome(load(build.out) if parts else existing, tuple(parts), failures)
 
@@ -193,7 +191,7 @@ _ONLY_OWN = (
 
 
 def _build_part(build: Build, source: Benchmark) -> Part:
-    """Build a dataset: of the user, of numbers of tasks, or of a benchmark."""
+    """Build a benchmark, from files or from numbers of tasks, or a graph of the user's own."""
     paths = build.local.get(source.key)
     is_whole = paths is not None and not build.baselines and build.restriction == Restriction()
     if build.scheduler and not is_whole:
@@ -211,10 +209,7 @@ def _build_part(build: Build, source: Benchmark) -> Part:
 
 
 def _build_benchmark(build: Build, source: Benchmark) -> Part:
-    """Build a benchmark from its files; if these cannot be had, take its rows from the archive.
-
-    The archive has no restricted evaluations, and not every benchmark: MissingSourceError then.
-    """
+    """Build a benchmark from its files, or take its rows from the archive if they are missing."""
     try:
         contents = _fetch_contents(build, source)
     except MissingSourceError as error:
@@ -226,7 +221,7 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
         )
         return _take_archived(build, source.key, archive, str(error))
     hashes = _drop_data(contents)
-    known = None
+    known = None  # further known triples, from a file
     if build.restriction.known is not None:
         texts = {_KNOWN: build.restriction.known}
         files = _read_labels(build, source.key, texts, columns={})
@@ -237,15 +232,14 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
                 "(a heading changes that)"
             )
     graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
-    # Text and labels take more memory than all that follows.
-    contents.clear()
+    contents.clear()  # the text takes more memory than everything after it
     graph = _restrict(build, source.key, graph, known)
     pa.default_memory_pool().release_unused()
     return _build_graph(build, source, graph, hashes)
 
 
 def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:
-    """Get the files of a benchmark by role; those that it can do without may be missing."""
+    """Get the files of a benchmark by role. Optional ones may be missing."""
     contents = {}
     for role in [role for role in READ if role in source.files]:
         try:
@@ -259,12 +253,12 @@ def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:
 
 
 def _drop_data(contents: Mapping[str, Content]) -> dict[str, Content]:
-    """Return the hashes of files without their bytes."""
+    """Return files without their bytes."""
     return {role: replace(content, data=b"") for role, content in contents.items()}
 
 
 def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
-    """Read and code the files of a benchmark; MissingSourceError if a necessary one is missing."""
+    """Read and encode the files of a benchmark."""
     names = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
         role: read_triples(contents[role], source.format, names[role])
@@ -292,7 +286,7 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
 
 
 def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Part:
-    """Build a graph of the user's own; refuse files that change meanwhile."""
+    """Build a graph of the user's own, and refuse files that change meanwhile."""
     opened = {role: open_columns(path, build.columns) for role, path in paths.items()}
     if build.train_url:
         opened = {"train": open_url(build.train_url, build.columns), **opened}
@@ -308,7 +302,7 @@ def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Pa
         graph = _read_own_graph(build, source.key, contents, opened)
         pa.default_memory_pool().release_unused()
         part = _build_graph(build, source, graph, described)
-    # They are read more than once, and the hashes must be of what was counted.
+    # Files are read more than once, and the hashes must be those of what was counted.
     changed = [file for file, state in states.items() if state_file(file) != state]
     if changed:
         raise DataError(
@@ -321,7 +315,7 @@ def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Pa
 def _state_files(
     paths: Iterable[Path], opened: Iterable[TripleFile | None]
 ) -> dict[Path | str, tuple[int | None, ...]]:
-    """Return the states of a user's files, but not of pipes."""
+    """Return the states of a user's files, except pipes."""
     files: set[Path | str] = {path for path in paths if path.is_file()}
     for file in opened:
         if file is not None:
@@ -332,7 +326,7 @@ def _state_files(
 def _read_own_graph(
     build: Build, key: str, contents: dict[str, Content], opened: Mapping[str, TripleFile | None]
 ) -> Graph:
-    """Read and code the user's files, and restrict the graph; empties `contents`."""
+    """Read and encode the user's files, and restrict the graph. Empties `contents`."""
     columns = {role: file for role, file in opened.items() if isinstance(file, Columns)}
     pieces = {role: file for role, file in opened.items() if file is not None}
     if len(pieces) == len(opened) and build.restriction == Restriction():
@@ -359,9 +353,9 @@ def _read_own_graph(
 def _read_labels(
     build: Build, key: str, texts: dict[str, Content], columns: Mapping[str, Columns]
 ) -> OwnFiles:
-    """Read the labels of files by role, and report how they are written; empties `texts`.
+    """Read the labels of files by role, and report assumptions about the format.
 
-    Bytes are dropped once they are read: they take more memory than what follows.
+    Empties `texts`, whose bytes take more memory than everything after them.
     """
     names = {role: str(path) for role, path in build.local.get(key, {}).items()}
     names[_KNOWN] = build.restriction.known_name
@@ -376,7 +370,7 @@ def _read_labels(
 
 
 def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Graph:
-    """Apply the restriction of the build to a graph, and add further known triples."""
+    """Restrict the evaluation of a graph, and add further known triples."""
     graph = build.restriction.apply(graph)
     if known is None:
         return graph
@@ -388,12 +382,12 @@ def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Gra
 
 
 def _assume_order(files: Iterable[TripleFile]) -> str:
-    """Return the order of columns that is assumed; empty if all files have names that show it."""
+    """Return the assumed order of columns; empty if all files have columns whose names show it."""
     return "" if all(file.shows_order for file in files) else ORDER
 
 
 def _check_order(build: Build, key: str, graph: Graph, order: str) -> None:
-    """Report an order of columns that is assumed; refuse it if the graph contradicts it."""
+    """Report the assumed order of columns, and refuse it if the graph contradicts it."""
     if order and build.columns is None:
         build.reporter.say(f"{key}: columns are read as {order} (--columns changes that)")
         refuse_other_order(
@@ -407,7 +401,7 @@ def _build_on_cluster(
     opened: Mapping[str, TripleFile | None],
     contents: Mapping[str, Content],
 ) -> Part:
-    """Count a graph of the user's own, of ids in Parquet, on the workers of a cluster."""
+    """Build a graph of the user's own, of ids in Parquet, on the workers of a cluster."""
     from rankconst_builder import distributed
 
     protocols = choose_protocols(build.protocols, temporal=False)
@@ -429,13 +423,13 @@ def _build_on_cluster(
     return make_part(tables, _describe_origin(build))
 
 
-# -- what all graphs have --------------------------------------------------------------------------
+# -- any graph -------------------------------------------------------------------------------------
 
 
 def _build_graph(
     build: Build, source: Benchmark, graph: Graph, contents: Mapping[str, Content]
 ) -> Part:
-    """Return the tables of a graph and where they come from; report its size, oddities and gaps."""
+    """Return the tables of a graph, and report its size, oddities and gaps."""
     key = source.key
     protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
     statistics = describe_graph(graph)
@@ -463,7 +457,7 @@ def _describe_origin(build: Build, reconstructed: str = "") -> dict[str, Any]:
 
 
 def _describe_choice(build: Build) -> dict[str, str]:
-    """Name the splits and baselines that were chosen, where these are not all."""
+    """Return the splits and baselines that were chosen, if not all were."""
     chosen = {}
     if {*build.splits} != {*SPLITS}:
         chosen["splits"] = ",".join(split for split in SPLITS if split in build.splits)
@@ -482,7 +476,7 @@ def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Sta
 def _report_gaps(
     build: Build, key: str, graph: Graph, protocols: Sequence[Protocol], histograms: Histograms
 ) -> None:
-    """Report the splits without rows, as files or tasks are missing; DataError if all are."""
+    """Report the splits that get no rows because files or tasks are missing."""
     for split in build.splits:
         lost = [row.key for row in protocols if graph.explain_uncounted(row, split)]
         if lost:
@@ -507,7 +501,7 @@ def _report_gaps(
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks) -> Part:
-    """Build a benchmark that ranks among sampled negatives, those asked for or its own."""
+    """Build a benchmark that ranks among sampled negatives, from numbers of tasks."""
     if build.restriction != Restriction():
         raise UsageError(
             f"{source.title} is built from numbers of tasks, without triples: it cannot be "
@@ -538,7 +532,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks) -> Pa
 
 
 def _take_archived(build: Build, key: str, archive: Tables, reason: str) -> Part:
-    """Return the rows of a dataset in archived tables, as far as the build asks for them."""
+    """Return the rows of a dataset in archived tables that the build asks for."""
     choices = {
         "protocol": [protocol.key for protocol in build.protocols],
         "split": [*build.splits],

@@ -1,10 +1,9 @@
-"""Assemble a released set from a build: tables, documents, and one zip to deposit.
+"""Make a release from a build: tables, documents, and a zip to deposit.
 
-Values are only serialised, but for constants that differ from those of the release before by no
-more than machines do: they stay as released. The same build, version, date and previous release
-give the same bytes. A released version is never overwritten. Its number follows a rule: any changed
-or removed value is a major change, new rows are a minor one, the same data rewritten or described
-otherwise is a patch.
+Constants that differ from the previous release by no more than their errors stay as released. The
+same build, version, date and previous release give the same bytes. A released version is never
+overwritten. Its number follows a rule: changed or removed values are a major change, new rows are a
+minor one, and the same data with other descriptions or in other files is a patch.
 """
 
 from __future__ import annotations
@@ -62,16 +61,16 @@ if TYPE_CHECKING:
 
 
 DESCRIPTIONS = ("title", "aliases", "licence", "citation", "citation_url")
-"""Columns that describe a row: no constant depends on them."""
+"""Columns that describe a dataset, and on which no constant depends."""
 
 ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
-"""Column of the constants to the column of its error."""
+"""The columns of the errors of constants."""
 
 ROUNDING, SAMPLED_ROUNDING = 16 * float(np.finfo(np.float64).eps), 1e-12
-"""Relative differences that a sample, and its errors, may have on another machine."""
+"""The relative differences that a sample, and its errors, may have on another machine."""
 
 STANDARD_ERRORS = 5
-"""Standard errors by which two samples of one distribution may differ."""
+"""How many standard errors two samples of one distribution may differ by."""
 
 _EXAMPLES = 5  # rows of a table whose first change is shown
 
@@ -92,12 +91,12 @@ class TableChanges:
     changed: int = 0
     removed: int = 0
     added: int = 0
-    described: int = 0  # rows of which only the description is another
+    described: int = 0  # rows whose description alone changed
     examples: tuple[str, ...] = ()
 
     @property
     def bump(self) -> Bump:
-        """The part of the version that the rule asks to rise."""
+        """The part of the version that must rise."""
         if self.changed or self.removed:
             return Bump.major
         return Bump.minor if self.added else Bump.patch
@@ -108,27 +107,26 @@ class Changes:
     """The changes of a set, table by table."""
 
     tables: tuple[TableChanges, ...] = ()
-    kept: int = 0  # the number of values that agree with the released ones, and stay as these
+    kept: int = 0  # the number of values that differ within their errors, and stay as released
 
     @property
     def bump(self) -> Bump:
-        """The part of the version that the rule asks to rise."""
+        """The part of the version that must rise."""
         return max((table.bump for table in self.tables), default=Bump.patch)
 
 
 @dataclass(frozen=True)
 class ReleaseOrder:
-    """An order to release a set."""
+    """What to release, and where."""
 
-    source: Tables  # the tables, as ``rankconst build`` wrote them
+    source: Tables  # as ``rankconst build`` wrote them
     version: str
     out: Path
     archive: Path
     date: dt.date  # the day of publication
-    # The release before. If None, the newest before `version` that came with the package.
-    previous: Tables | None = None
-    first: bool = False  # True if there is no release before
-    url: str | None = None  # where the tables will be found. If None, documents do not say
+    previous: Tables | None = None  # if None, the newest before `version` in the package
+    first: bool = False  # whether there is no previous release
+    url: str | None = None  # of the tables, for the documents
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -136,15 +134,14 @@ class ReleaseOrder:
 class Released:
     """The result of a release."""
 
-    files: Mapping[Path, bytes]  # path to content, the zip last
-    written: bool  # False if the version was there already, with the same values
-    # The version of the release before; None for the first, and where nothing was written.
-    previous: str | None = None
-    changes: Changes | None = None  # what changed since then; None where nothing was written
+    files: Mapping[Path, bytes]  # contents by path, the zip last
+    written: bool  # False if the same release was already there
+    previous: str | None = None  # the version of the previous release, if there is one
+    changes: Changes | None = None  # since then; None if nothing was written
 
 
 def release_tables(order: ReleaseOrder) -> Released:
-    """Check an order, and write the set and its zip."""
+    """Write a release and its zip."""
     if order.out.exists() and not order.out.is_dir():
         raise UsageError(
             f"cannot release to {order.out}: it is not a folder. Name another with --out."
@@ -154,11 +151,7 @@ def release_tables(order: ReleaseOrder) -> Released:
 
 
 def _release(order: ReleaseOrder) -> Released:
-    """Compare a build with the release before, and write it.
-
-    All is checked before anything is written: UsageError if the changes need a higher version, or
-    other files are in the way. If the folder holds this very release, it is left as it is.
-    """
+    """Compare a build with the previous release, and write it if the rules allow this."""
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
     before = {name: table.slice(0, 0) for name, table in built.items()}
@@ -173,7 +166,8 @@ def _release(order: ReleaseOrder) -> Released:
         _check_version(order, previous.version, changes)
     files = _assemble_files(order, tables)
     archive = pack_zip(order.version, files)
-    if order.archive.exists() and not _holds(order.archive, archive):
+    has_archive = order.archive.is_file() and order.archive.read_bytes() == archive
+    if order.archive.exists() and not has_archive:
         raise UsageError(
             f"{order.archive} is there already, with other content. "
             "Remove it if it was never published, or name another folder with --out."
@@ -190,10 +184,6 @@ def _release(order: ReleaseOrder) -> Released:
     )
 
 
-def _holds(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == content
-
-
 def _write_archive(order: ReleaseOrder, content: bytes) -> None:
     with explain_write_errors(str(order.archive), "Name another folder with --out."):
         order.archive.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +191,7 @@ def _write_archive(order: ReleaseOrder, content: bytes) -> None:
 
 
 def _assemble_files(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
-    """Return the files of a release, name to content."""
+    """Return the contents of the files of a release, by name."""
     files = serialise_tables(tables, DENSE)
     index = write_index(order.version, tables).encode()
     extra = describe_package(order.date, order.url)
@@ -225,7 +215,7 @@ def _assemble_files(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> dict
 
 
 def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of files that depends on nothing but their names and contents."""
+    """Return a zip of files that depends only on their names and contents."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
@@ -241,7 +231,7 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
 
 
 def _is_released(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> bool:
-    """Tell whether the folder holds this very release; UsageError if it holds another one."""
+    """Return True if the folder holds this very release, and refuse a folder with anything else."""
     complete_exchange(order.out)
     if (order.out / DESCRIPTOR).is_file():
         existing = load(order.out)
@@ -273,7 +263,7 @@ def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> No
 
 
 def _leave_as_is(order: ReleaseOrder) -> Released:
-    """Leave a release as it is; only a zip that is missing is packed, from its files."""
+    """Leave a release as it is, but pack its zip if this is missing."""
     order.reporter.say(
         f"{order.version} is already released, identical: {order.out} is left as it is"
     )
@@ -288,7 +278,7 @@ def _leave_as_is(order: ReleaseOrder) -> Released:
 
 
 def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
-    """Refuse tables that a release must not hold; warn of facts that its readers should know."""
+    """Refuse tables that may not be released, and warn of unusual sources."""
     rows = tables["datasets"].to_pylist()
     if not rows:
         raise TablesError(
@@ -297,7 +287,7 @@ def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
     partial, elsewhere = [], []
     programs: dict[str, list[str]] = {}
     for key, provenance in list_provenance(order.source).items():
-        # Both are recorded only where a build did not make all of them.
+        # These are recorded only if a build did not cover all of them.
         if provenance.get("splits") or provenance.get("baselines"):
             partial.append(key)
         if provenance.get("origin") != "files":
@@ -324,7 +314,7 @@ def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
 
 
 def _find_previous(order: ReleaseOrder) -> Tables | None:
-    """Return the release before; None for the first."""
+    """Return the previous release, or None for the first."""
     if order.first or order.previous is not None:
         return order.previous
     bundled = bundled_versions()
@@ -361,12 +351,14 @@ def _check_version(order: ReleaseOrder, before: str, changes: Changes) -> None:
 def smallest_version(previous: str, bump: Bump) -> str:
     """Return the first version after `previous` that the version rule allows.
 
-    After 1.2.3 that is 1.2.4 for a patch, 1.3.0 for a minor and 2.0.0 for a major change.
+    After 1.2.3 this is 1.2.4 for a patch, 1.3.0 for a minor and 2.0.0 for a major change.
     """
-    parts = [int(part) for part in previous.split(".")]
-    place = 2 - bump  # a patch is 0, and raises the last part
-    raised = [*parts[:place], parts[place] + 1, *[0] * bump]
-    return ".".join(str(part) for part in raised)
+    major, minor, patch = (int(part) for part in previous.split("."))
+    if bump == Bump.major:
+        return f"{major + 1}.0.0"
+    if bump == Bump.minor:
+        return f"{major}.{minor + 1}.0"
+    return f"{major}.{minor}.{patch + 1}"
 
 
 def compare_sets(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Changes:
@@ -387,29 +379,25 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
         return new
     # For each new row: whether it keeps released numbers, and the old row that has them.
     is_kept, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
-    places = rows.new[agrees]
-    is_kept[places] = True
-    source[places] = rows.old[agrees]
+    kept_rows = rows.new[agrees]
+    is_kept[kept_rows] = True
+    source[kept_rows] = rows.old[agrees]
     for column in (*ERRORS, *ERRORS.values(), "num_draws"):
         values = pc.if_else(pa.array(is_kept), old[column].take(source), new[column])
-        place = new.schema.get_field_index(column)
-        new = new.set_column(place, new.schema.field(place), values)
+        index = new.schema.get_field_index(column)
+        new = new.set_column(index, new.schema.field(index), values)
     return new
 
 
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
-    """Mark the rows in which two sets agree, up to the errors of machines or methods.
-
-    Row i of one is compared with row i of the other. Computed constants may differ by the sum of
-    their error bounds, samples by some standard errors, the same sample by rounding alone.
-    """
+    """Mark the rows in which two tables of the same constants agree within their errors."""
     is_sampled = _are_sampled(before)
     has_same_draws = is_sampled & ~_differs(before["num_draws"], after["num_draws"])
     agrees: Truths = is_sampled == _are_sampled(after)
     for column, error in ERRORS.items():
         released, built = _numbers(before[column]), _numbers(after[column])
         old_errors, new_errors = _numbers(before[error]), _numbers(after[error])
-        # Bounds add up, standard errors by their squares; the same draws differ by rounding.
+        # Error bounds add up, and squared standard errors do. The same draws differ by rounding.
         by_draws = STANDARD_ERRORS * np.hypot(old_errors, new_errors)
         slack = np.where(is_sampled, by_draws, old_errors + new_errors)
         slack = np.where(has_same_draws, ROUNDING * np.abs(released), slack)
@@ -425,10 +413,7 @@ def _are_sampled(table: pa.Table) -> Truths:
 
 
 def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
-    """Count how the rows of a table changed, matched by their keys, and word the first changes.
-
-    A row that differs in titles and other descriptions only is not changed.
-    """
+    """Count how the rows of a table changed, and describe the first changes."""
     matched = _match_rows(name, old, new)
     columns = [column.name for column in COLUMNS[name] if column.name not in KEYS[name]]
     before = old.select(columns).take(matched.old)
@@ -442,15 +427,15 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
             changed |= rows
     values = [column for column in columns if column not in DESCRIPTIONS]
     examples = []
-    for place in np.flatnonzero(changed)[:_EXAMPLES].tolist():
-        key = _phrase_key(name, old, matched.old[place])
-        first = next(column for column in values if differs[column][place])
-        was, now = (repr(table[first][place].as_py()) for table in (before, after))
-        examples.append(f"{key}: {first} {was} -> {now}")
+    for row in np.flatnonzero(changed)[:_EXAMPLES].tolist():
+        key = _phrase_key(name, old, matched.old[row])
+        column = next(column for column in values if differs[column][row])
+        was, now = before[column][row].as_py(), after[column][row].as_py()
+        examples.append(f"{key}: {column} {was!r} -> {now!r}")
     if np.count_nonzero(changed) > _EXAMPLES:
         examples.append("...")
     removed = matched.removed[:_EXAMPLES]
-    examples += [f"{_phrase_key(name, old, place)}: removed" for place in removed]
+    examples += [f"{_phrase_key(name, old, row)}: removed" for row in removed]
     if len(matched.removed) > _EXAMPLES:
         examples.append("...")
     return TableChanges(
@@ -463,16 +448,16 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
     )
 
 
-def _phrase_key(name: str, table: pa.Table, place: np.int64) -> str:
-    """Name a row by the values of its key, with k if it has one."""
-    key = {column: table[column][int(place)].as_py() for column in KEYS[name]}
+def _phrase_key(name: str, table: pa.Table, row: np.int64) -> str:
+    """Name a row by the values of its key."""
+    key = {column: table[column][int(row)].as_py() for column in KEYS[name]}
     if key.get("k") is not None:
         key["k"] = f"k={key['k']}"
     return " ".join(str(value) for value in key.values() if value is not None)
 
 
 class _Matched(NamedTuple):
-    """Places of the rows of two sets with the same key, and of the rows that only old has."""
+    """The indices of rows with the same key in two sets, and of rows that only the old one has."""
 
     old: Places
     new: Places
@@ -480,15 +465,12 @@ class _Matched(NamedTuple):
 
 
 def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
-    """Match the rows of a table by their keys; DataError if two rows of a set have the same one.
-
-    Of old rows a, b and new ones b, c: old 1 is new 0, and old 0 is removed.
-    """
+    """Match the rows of two versions of a table by their keys."""
     keys = [*KEYS[name]]
     joined = pa.concat_tables([old.select(keys), new.select(keys)])
     both = joined.to_pandas(strings_to_categorical=True)
+    # Rows with the same key get the same code.
     codes = both.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
-    # Rows with the same key have the same code.
     of_old = codes[: len(old)]
     of_new = codes[len(old) :]
     for age, part in (("old", of_old), ("new", of_new)):
@@ -502,7 +484,7 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
 
 
 def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
-    """Mark the rows in which two columns differ; 0 and -0 do not, nor do two missing values."""
+    """Mark the rows in which two columns differ. Missing values do not, nor do 0 and -0."""
     if pa.types.is_floating(before.type):
         released, built = _numbers(before), _numbers(after)
         same: Truths = (released == built) | (np.isnan(released) & np.isnan(built))
@@ -521,7 +503,7 @@ def _numbers(column: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
 
 
 def phrase_changes(changes: Changes) -> list[str]:
-    """Write the changes as lines: one for a table, and the first rows that changed or went."""
+    """Write a line for each table with its numbers of changes, and lines with the first changes."""
     lines = []
     for table in changes.tables:
         counts = {

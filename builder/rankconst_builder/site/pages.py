@@ -1,4 +1,4 @@
-"""The pages of the site; each is a function of what :class:`Site` holds."""
+"""Write the pages of the site from the contents of :class:`Site`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 METRIC = "mrr"
-"""The metric by which published results are shown: most papers print it."""
+"""The metric of the published results that are shown, as most papers print it."""
 
 _NAVIGATION = {
     "index.html": "Calculator",
@@ -62,25 +62,20 @@ class Site:
     """The contents that pages share."""
 
     tables: Tables
-    keys: tuple[str, ...]
+    keys: tuple[str, ...]  # of datasets
     bibtex: str
-    # Where it will be, with a slash at the end; empty if that is not known.
-    url: str = ""
-    # The pages that it has, but for those of datasets.
-    pages: tuple[str, ...] = ()
+    url: str = ""  # its address, with a slash at the end; empty if not known
+    pages: tuple[str, ...] = ()  # besides those of datasets
     # By dataset, the best first.
     published: Mapping[str, Sequence[PublishedResult]] = field(default_factory=dict, repr=False)
     described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     def title_of(self, key: str) -> str:
-        """Return the name that papers print."""
+        """Return the name of a dataset in papers."""
         return str(self.tables.datasets[key]["title"])
 
     def default_tasks(self, key: str) -> Tasks:
-        """Return the tasks assumed for numbers on a dataset: test, both sides, standard.
-
-        Where the tables lack these, the most usual ones that they hold.
-        """
+        """Return the most common tasks of a dataset in the tables: test, both, standard if held."""
         return min(
             self.list_tasks(key),
             key=lambda tasks: (
@@ -96,11 +91,11 @@ class Site:
         return [Tasks(key, protocol, split, side) for split, side, protocol in paths]
 
     def holds(self, tasks: Tasks) -> bool:
-        """Tell whether the tables have constants of some tasks."""
+        """Return True if the tables have constants of some tasks."""
         return locate(tasks) in self.described[tasks.dataset]["constants"]
 
     def expect(self, tasks: Tasks, slug: str) -> float | None:
-        """Return an expectation; None if the tables do not have it."""
+        """Return the expectation of a metric, or None if the tables do not have it."""
         constant = self.described[tasks.dataset]["constants"].get(locate(tasks), {}).get(slug)
         return None if constant is None else constant[FIELDS.index("expectation")]
 
@@ -116,8 +111,8 @@ def write_page(
 ) -> str:
     """Return a whole page around a body.
 
-    `here` is its path in the site, such as ``datasets/nations.html``: links of the navigation are
-    relative to it. Without a description, the title is one. `scripts` are names of assets.
+    `here` is its path in the site, such as ``datasets/nations.html``. `scripts` are names of
+    assets.
     """
     root = "../" * here.count("/")
     links = []
@@ -153,7 +148,7 @@ _EXAMPLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18
 
 
 def write_calculator(site: Site) -> str:
-    """Return the first page, the calculator, with the choices that its lists offer."""
+    """Return the first page, the calculator."""
     ambiguous = {squash(name) for name in list_ambiguous()}
     titles = {}
     for key in site.keys:
@@ -189,15 +184,15 @@ def write_calculator(site: Site) -> str:
 
 
 def _list_options(options: Mapping[str, str]) -> Html:
-    """Return the options of a choice, a text for each value."""
+    """Return the options of a choice, given the text of each value."""
     return join(tag("option", text, value=value) for value, text in options.items())
 
 
-_CONTRAST = ("nations", "fb15k237")  # chance gets much on the first, little on the second
+_CONTRAST = ("nations", "fb15k237")  # where chance gets much, and where it gets little
 
 
 def _contrast(site: Site) -> str:
-    """Write the lead: chance gets nearly all on one dataset, and next to nothing on another."""
+    """Write the lead, with what chance gets on two very different datasets."""
     why = (
         "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance "
         "gets."
@@ -231,27 +226,16 @@ def _find_family(key: str) -> str:
 
 
 def write_list(site: Site) -> str:
-    """Return the page "Datasets" as HTML: a drawing, and below it a table with a row a dataset.
-
-    Both show the MRR that chance gets: the drawing as a dot a dataset, with published MRRs above.
-    Rows are sorted by it, the highest first; datasets without one are last and have no dot.
-    """
+    """Return the page of all datasets: a drawing and a table, both by the MRR of chance."""
     chance = {key: site.expect(site.default_tasks(key), METRIC) for key in site.keys}
     rows, dots, published = [], [], []
+    # The highest first; those without an MRR are last, and have no dot.
     for key in sorted(site.keys, key=lambda key: (-(chance[key] or 0), key)):
         rows.append(_list_dataset(site, key))
         mrr = chance[key]
         if mrr is not None:
-            page = f"datasets/{key}.html"
-            dots.append(
-                Point(
-                    key=key,
-                    title=site.title_of(key),
-                    family=_find_family(key),
-                    value=mrr,
-                    page=page,
-                )
-            )
+            page, family = f"datasets/{key}.html", _find_family(key)
+            dots.append(Point(key, title=site.title_of(key), family=family, value=mrr, page=page))
     for key in site.keys:
         published += [(key, result.value) for result in site.published.get(key, ())]
     head = tag("tr", *(tag("th", heading, scope="col") for heading in _HEADINGS))
@@ -269,7 +253,7 @@ def write_list(site: Site) -> str:
 
 
 def _list_dataset(site: Site, key: str) -> Html:
-    """Return the row of a dataset, with the words that it is found by."""
+    """Return the row of a dataset, with the words that searching finds."""
     row = site.tables.datasets[key]
     tasks, family = site.default_tasks(key), _find_family(key)
     expected = []
@@ -285,12 +269,12 @@ def _list_dataset(site: Site, key: str) -> Html:
 
 
 def count(number: int | None) -> str:
-    """Write a count, or a dash if it is not known."""
+    """Write a count, or a dash if it is unknown."""
     return "–" if number is None else f"{number:,}"
 
 
 def list_protocols(site: Site) -> list[str]:
-    """List the protocols that any dataset of the site has."""
+    """List the protocols of all datasets of the site."""
     keys = (protocol for key in site.keys for protocol in site.tables.protocols(key))
     return list(dict.fromkeys(keys))
 
@@ -307,7 +291,7 @@ def list_facts(facts: Iterable[tuple[str, str]]) -> Html:
 
 
 def write_about(site: Site) -> str:
-    """Return how to read the numbers, cite them, and fetch them with a program."""
+    """Return the page on reading, citing and downloading the numbers."""
     tasks = {key: site.default_tasks(key) for key in site.keys}
     standard = [key for key in site.keys if tasks[key].protocol == DEFAULT_PROTOCOL]
     key = standard[0] if standard else site.keys[0]  # the dataset of the example
@@ -319,18 +303,14 @@ def write_about(site: Site) -> str:
         "protocols": list_facts(protocols),
         "baselines": list_facts((row.title, row.summary) for row in BASELINES.values()),
         "example": link(f"datasets/{key}.html#{path}/mrr", identify(version, key, path, "mrr")),
-        "place": _write_code(place),
+        "place": tag("pre", tag("code", place), tabindex="0"),
         "listed": link(f"{folder}/index.json", f"the datasets of {version}"),
-        "bibtex": _write_code(site.bibtex),
+        "bibtex": tag("pre", tag("code", site.bibtex), tabindex="0"),
     }
     return write_page(site, "about.html", "About", fill("about.html", parts))
 
 
-def _write_code(text: str) -> Html:
-    return tag("pre", tag("code", text), tabindex="0")
-
-
-# The page of a dataset.
+# -- a dataset -------------------------------------------------------------------------------------
 
 _LABELS = [metric.label for metric in HEADLINE]
 
@@ -359,10 +339,7 @@ def write_dataset(site: Site, key: str) -> str:
 
 
 def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
-    """Write what a random ranker gets, and which differences tell two models apart.
-
-    Empty if the tables have no constants of the headline's metrics.
-    """
+    """Write what a random ranker gets, and which differences tell two models apart."""
     if not constants:
         return Html("")
     expectations, differences = [], []
@@ -383,10 +360,7 @@ def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
 def _list_more(
     site: Site, tasks: Tasks, constants: Sequence[Constants], row: Mapping[str, Any]
 ) -> list[Html]:
-    """Return the folded sections at the end of the page; a reader opens one by its title.
-
-    Those on relation prediction and on luck are left out if there is nothing to show.
-    """
+    """Return the folded sections at the end of the page."""
     sections: dict[str, list[Html]] = {}
     relations = _tabulate_relations(site, tasks)
     if relations is not None:
@@ -410,7 +384,7 @@ def _list_more(
 
 
 def _list_expected(site: Site, tasks: Tasks) -> list[Html]:
-    """Return the expectations of the metrics that papers print, each a link to its constant."""
+    """Return the expectations of the usual metrics, as links to the constants."""
     cells = []
     for metric in map(slug, HEADLINE):
         value = site.expect(tasks, metric)
@@ -422,10 +396,7 @@ def _list_expected(site: Site, tasks: Tasks) -> list[Html]:
 
 
 def _tabulate_protocols(site: Site, key: str, tasks: Tasks) -> Html:
-    """Tabulate what a random ranker gets on the split and side of `tasks`, by protocol.
-
-    Protocols with the same expectations share a row, such as ``standard = libkge``.
-    """
+    """Tabulate what a random ranker gets by protocol; a row may be ``standard = libkge``."""
     tasks_by_values: dict[tuple[float | None, ...], list[Tasks]] = {}
     for protocol in site.tables.protocols(key):
         ranked = Tasks(key, protocol, tasks.split, tasks.side)
@@ -439,11 +410,7 @@ def _tabulate_protocols(site: Site, key: str, tasks: Tasks) -> Html:
 
 
 def _tabulate_relations(site: Site, tasks: Tasks) -> Html | None:
-    """Tabulate what a random ranker gets in relation prediction (h, ?, t), by protocol.
-
-    The dataset and the split are those of `tasks`. A row has a protocol, the expectation of each
-    metric, and which relations are ranked. None if the tables have no such constants.
-    """
+    """Tabulate what a random ranker gets in relation prediction, or return None without any."""
     rows = []
     for protocol in site.tables.protocols(tasks.dataset):
         relation_tasks = Tasks(tasks.dataset, protocol, tasks.split, RELATION_SIDE)
@@ -457,11 +424,7 @@ def _tabulate_relations(site: Site, tasks: Tasks) -> Html | None:
 
 
 def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
-    """Return the section that compares a random ranker with those that only count triples.
-
-    It has a row for each baseline that the tables hold on `tasks`: its title, the expectation of
-    each metric, and how it ranks. Empty if they hold chance alone.
-    """
+    """Return the section that compares a random ranker with those that only count triples."""
     counting = site.tables.find_counting(tasks.dataset)
     rows = []
     for key, baseline in BASELINES.items():
@@ -470,10 +433,10 @@ def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
             continue
         how_it_ranks = baseline.summary
         if key == FLOOR and counting is not None:
-            # The tables say whether counting is by rules, frequency or recency on this dataset.
+            # Counting is by rules, frequency or recency, whichever the tables say.
             how_it_ranks = counting.summary
         rows.append([baseline.title, *_list_expected(site, baseline_tasks), how_it_ranks])
-    if len(rows) < 2:  # the first is chance
+    if len(rows) < 2:  # there is only chance
         return []
     headings = ["ranker", *_LABELS, "how it ranks"]
     return [
@@ -484,10 +447,7 @@ def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
 
 
 def _describe_published(site: Site, tasks: Tasks) -> list[Html]:
-    """Return the section of published results: a drawing by their index, and a table.
-
-    The drawing has the distribution of chance and marks the baselines. Empty without results.
-    """
+    """Return the section of published results, or nothing without any."""
     results = site.published.get(tasks.dataset, ())
     if not results:
         return []
@@ -517,28 +477,25 @@ def _describe_published(site: Site, tasks: Tasks) -> list[Html]:
 
 
 def _list_constants(site: Site, key: str) -> Html:
-    """Tabulate every constant of a dataset, by ranking tasks; each row has an address."""
+    """Tabulate every constant of a dataset by ranking tasks."""
     headings = ("metric", "expectation", "± error", "variance", "± error")
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
     groups = []
     for path, constants in site.described[key]["constants"].items():
         rows = [tag("tr", tag("th", path, colspan=len(headings), scope="rowgroup"))]
         for name, (expectation, error, variance, variance_error, *_) in constants.items():
-            place = f"{path}/{name}"
-            numbers = (
-                repr(expectation),
-                f"{error:.0e}",
-                show_number(variance, 6),
-                f"{variance_error:.0e}",
-            )
-            label = tag("th", link(f"#{place}", parse_metric(name).label), scope="row")
-            rows.append(tag("tr", label, *(tag("td", number) for number in numbers), id=place))
+            anchor = f"{path}/{name}"
+            means = [repr(expectation), f"{error:.0e}"]
+            variances = [show_number(variance, 6), f"{variance_error:.0e}"]
+            cells = [tag("td", number) for number in (*means, *variances)]
+            label = tag("th", link(f"#{anchor}", parse_metric(name).label), scope="row")
+            rows.append(tag("tr", label, *cells, id=anchor))
         groups.append(tag("tbody", *rows))
     return scroll(tag("table", tag("thead", head), *groups, class_="numbers"), "Constants")
 
 
 def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
-    """Return the facts on a dataset: statistics, sources with hashes, licence and citation."""
+    """Return the statistics, sources, hashes, licence and citation of a dataset."""
     facts = []
     for name in ("entities", "relations"):
         trained = f"{count(row[f'{name}_train'])} of them in the training set"
