@@ -68,7 +68,7 @@ class TripleFile:
         return False
 
     def describe(self, hashes: Iterable[str] | None = None) -> Content:
-        """Return the hash of the file, or that of the hashes of several; no bytes."""
+        """Return the hash of the file, or that of the hashes of several files, without bytes."""
         digests = [hash_file(file) for file in self.files] if hashes is None else [*hashes]
         digest = digests[0]
         if len(digests) > 1:
@@ -77,7 +77,7 @@ class TripleFile:
 
 
 class PlainText(TripleFile):
-    """Text that begins as plainly as can be, whose labels are coded while it is read."""
+    """Text that begins with a plain triple, and is encoded while it is read."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Columns(TripleFile):
         return name_columns(self.names) is not None
 
     def read_labels(self) -> Labels:
-        """Return the triples as labels, ids as digits; DataError for an empty or missing label."""
+        """Return the triples as labels, with ids as digits."""
         chunks: list[list[Any]] = [[] for _ in self.order]
         row = 0
         for batch in self.read():
@@ -110,7 +110,7 @@ class Columns(TripleFile):
         return Labels(head, relation, tail, tuple(time))
 
     def _encode(self, column: Any, letter: str, row: int) -> Any:
-        """Return a part of a column, from `row` on, as labels in a dictionary."""
+        """Return a part of a column, from `row` on, as dictionary-encoded labels."""
         labels = pa.array(column) if isinstance(column, np.ndarray) else column
         self._refuse_nulls(labels, letter, row)
         if not pa.types.is_binary(labels.type):
@@ -184,7 +184,7 @@ def _find_filesystem(file: Path | str) -> tuple[FileSystem, str]:
 
 
 def open_url(url: str, order: str | None = None) -> Columns:
-    """Open Parquet at a URL that pyarrow can read: a file, or a folder of such files."""
+    """Open a Parquet file, or a folder of them, at a URL that pyarrow can read."""
     try:
         filesystem, path = FileSystem.from_uri(url)
         entries = [filesystem.get_file_info(path)]
@@ -209,7 +209,7 @@ def open_url(url: str, order: str | None = None) -> Columns:
 
 
 def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
-    """Open a file that can be read a piece at a time, or a folder of such files; or None."""
+    """Open a file, or a folder of files, if it can be read piece by piece."""
     if path.is_dir():
         # No deeper: the folder may be a whole disk.
         paths = [*path.glob("*.parquet"), *path.glob("*/*.parquet")]
@@ -230,7 +230,7 @@ def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
 
 
 def _open_text(path: Path, begin: bytes, order: str | None) -> PlainText | None:
-    """Open text whose first bytes, `begin`, are those of plain triples; None for any other."""
+    """Open text that begins with a plain triple, or return None."""
     line, end, _ = begin.partition(b"\n")
     if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None
@@ -242,7 +242,7 @@ _BEGIN = 1 << 12  # bytes that show how a file is written; a longer first line i
 
 
 def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | None) -> Columns:
-    """Open Parquet files as one; DataError if they are damaged, empty or of different columns."""
+    """Open several Parquet files as one."""
     try:
         opened = [open_parquet(file) for file in files]
         schema = opened[0].schema_arrow
@@ -283,7 +283,7 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
 def _read_parquet(
     file: Path | str, opened: pq.ParquetFile, names: Sequence[str]
 ) -> Iterator[Batch]:
-    """Yield the columns of a file; refuse one with fewer or more rows than it states."""
+    """Yield the columns of a file, and refuse another number of rows than it states."""
     expected, rows = opened.metadata.num_rows, 0
     try:
         for batch in opened.iter_batches(_ROWS, columns=[*names], use_threads=False):
@@ -297,10 +297,7 @@ def _read_parquet(
 
 
 def _list_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dict[str, str]:
-    """Return the letter of each column that is read, in the order h, r, t, then every d.
-
-    h is the head, r the relation, t the tail and d a part of the time; a column - is ignored.
-    """
+    """Return the letters of the columns to read, in the order h, r, t, then every d."""
     letters = order_columns(path, schema.names, order)
     pairs = zip(schema.names, letters, strict=True)
     columns = [(name, letter) for name, letter in pairs if letter != "-"]
@@ -314,7 +311,7 @@ def _list_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dic
 
 
 def _refuse_other_types(path: Path | str, column: pa.Field[Any]) -> None:
-    """Refuse a column of entities or relations that holds neither text nor whole numbers."""
+    """Refuse a column of entities or relations without text or whole numbers."""
     values = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     is_text = any(check(values) for check in _LABELS)
     if not (is_text or pa.types.is_integer(values)):
@@ -332,7 +329,7 @@ _LABELS = (
 
 
 def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns:
-    """Open an array of ids with a triple in each row, in columns "hrt" unless `order` is given."""
+    """Open an array of ids with a triple in each row."""
     try:
         array = np.load(path, mmap_mode="r")
     except (*DAMAGE, SyntaxError, tokenize.TokenError, TypeError) as error:
@@ -379,10 +376,9 @@ FORMATS: dict[bytes, Callable[[Path, Sequence[Path], str | None], Columns]] = {
 
 
 def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
-    """Code the ids of a graph as themselves; None for labels, and for ids far apart.
+    """Return the graph of files of ids, or None for labels and for ids that are far apart.
 
-    Ids far apart would need masks far larger than the graph. Ids that take more than `memory` bytes
-    are kept in temporary files.
+    If the ids take more than `memory` bytes, they are kept in temporary files.
     """
     spilled = _is_large(files, memory)
     splits = dict.fromkeys(SPLITS, NO_TRIPLES)
@@ -401,7 +397,7 @@ def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Gr
 
 
 def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> Graph | None:
-    """Code the labels of text; None if any of it is not plain text."""
+    """Return the graph of files of plain text, or None for any other text."""
     texts = {split: file for split, file in files.items() if isinstance(file, PlainText)}
     if len(texts) < len(files) or begin_alike(Path(text.path) for text in texts.values()):
         return None
@@ -436,7 +432,7 @@ class _Loaded(NamedTuple):
 
 
 def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spilled: bool) -> _Loaded:
-    """Read ids into memory, or files if `spilled`; DataError for more rows than the file stated."""
+    """Read ids into memory, or into temporary files if `spilled`."""
     highest, row = [0, 0, 0], 0
     # Rows may be fewer: memory that is not written to is not taken.
     size = 0 if spilled else file.rows

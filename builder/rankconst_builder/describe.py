@@ -125,7 +125,7 @@ def _complete(name: str, content: Mapping[str, Any]) -> str:
 
 
 def write_croissant(edition: Edition) -> str:
-    """Write the metadata that machine-learning tools read, as MLCommons Croissant 1.0 has them."""
+    """Write the metadata for machine-learning tools as MLCommons Croissant 1.0."""
     tables = edition.descriptor["resources"]
     return _complete(
         "croissant.json",
@@ -196,11 +196,10 @@ _DESCRIBED = ("title", "citation", "entities", *(f"triples_{split}" for split in
 
 
 def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
-    """Write the constants that papers need, to be read without Arrow or numpy.
+    """Write the most used constants so that they can be read without Arrow or numpy.
 
-    A line of JSON has the names of all datasets; then each dataset has a line with its sizes and
-    its constants of the test set, for the metrics that papers print.
-    :mod:`rankconst.tables.archive` reads them.
+    The first line of JSON has the names of all datasets. Each dataset then has a line with its
+    sizes and the constants of its test set. :mod:`rankconst.tables.archive` reads them.
     """
     make = {name: lambda table=table: table for name, table in tables.items()}
     opened = TablesInMemory(Path(), {"version": version}, Path(), make=make)
@@ -225,10 +224,8 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
 def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the constants of a dataset: by protocol, side and baseline, then by metric.
 
-    ``constants["standard/both/uniform"]["MRR"]`` is a list: the worst value, the difference that
-    tells two models apart (None except under chance), and the fields of
-    :data:`rankconst.doubles.NUMBERS`. Beside the metrics, ``"num_tasks"`` is the number of ranking
-    tasks.
+    ``constants["standard/both/uniform"]["MRR"]`` has the worst value, the difference that tells two
+    models apart (None except under chance), and the fields of :data:`rankconst.doubles.NUMBERS`.
     """
     constants: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -250,7 +247,7 @@ def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, d
 
 
 def write_readme(edition: Edition) -> str:
-    """Write the README of a released set: its files, columns, datasets, version rule, citation."""
+    """Write the README of a release."""
     return Template(_read_template("README.md")).substitute(
         version=edition.version,
         summary=SUMMARY,
@@ -275,7 +272,7 @@ def _write_line(cells: Iterable[str]) -> str:
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a Markdown table; headings that end with a colon align to the right."""
+    """Write a Markdown table. Headings that end with a colon align to the right."""
     rules = ["---:" if heading.endswith(":") else "---" for heading in headings]
     names = [heading.removesuffix(":") for heading in headings]
     return "\n".join(_write_line(cells) for cells in (names, rules, *rows))
@@ -311,7 +308,7 @@ def _describe_table(table: Mapping[str, Any]) -> str:
 
 
 def _list_datasets(edition: Edition) -> str:
-    """List the datasets of a release, as a Markdown table: coverage, sources, licence of each."""
+    """List the datasets of a release with their coverage, sources and licences."""
     candidates = edition.tables["candidates"]
     coverage = _find_coverage(candidates)
     rows = []
@@ -334,7 +331,7 @@ def _list_datasets(edition: Edition) -> str:
 
 
 def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list[str]]) -> str:
-    """Write the difference of MRRs that tells models apart, by the first protocol with a test."""
+    """Write the difference of MRRs that tells models apart on the test set."""
     protocol = next((key for key, splits in coverage.items() if "test" in splits), "")
     tasks = (
         (pc.field("dataset") == dataset)
@@ -373,7 +370,7 @@ def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
 
 
 def write_citation(edition: Edition) -> str:
-    """Write the citation as CFF 1.2.0 has it; JSON strings and lists are YAML's."""
+    """Write the citation as CFF 1.2.0."""
     written = Template(_read_template("CITATION.cff")).substitute(
         title=json.dumps(f"rankconst tables: {edition.title}", ensure_ascii=False),
         version=edition.version,
@@ -385,7 +382,7 @@ def write_citation(edition: Edition) -> str:
 
 
 def write_deposit(edition: Edition) -> str:
-    """Write the metadata of a deposit on Zenodo, in its vocabulary."""
+    """Write the metadata of a deposit on Zenodo."""
     rows = edition.tables["datasets"].to_pylist()
     titles = ", ".join(row["title"] for row in rows)
     paragraphs = (SUMMARY, f"Datasets: {titles}.", VERSION_RULE)

@@ -78,7 +78,7 @@ class _RowGroup:
     names: tuple[str, ...]  # of the columns of heads, relations and tails
 
     def read(self) -> Triples:
-        """Read the triples; ids are checked as those that one process reads are."""
+        """Read and check the triples."""
         name = f"{_show(self.file)}, row group {self.group}"
         columns = Columns(
             path=name, rows=0, files=[], order="hrt", read=self._read_batches, is_ids=True
@@ -87,7 +87,7 @@ class _RowGroup:
         return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
     def _read_batches(self) -> Iterator[list[Any]]:
-        """Yield the columns of heads, relations and tails, as Arrow arrays, some rows at a time."""
+        """Yield the columns of heads, relations and tails in batches."""
         try:
             with open_parquet(self.file) as opened:
                 table = opened.read_row_group(self.group, columns=[*self.names], use_threads=False)
@@ -105,7 +105,7 @@ def _show(file: Path | str) -> str:
 
 
 def choose_files(opened: Mapping[str, TripleFile | None]) -> dict[str, Columns]:
-    """Return the files of each split; refuse those that are not of ids."""
+    """Return the files of each split, and refuse those without ids."""
     files = {}
     for split, file in opened.items():
         if not isinstance(file, Columns) or not file.is_ids or not file.names:
@@ -138,10 +138,7 @@ def _explaining() -> Iterator[None]:
 
 
 def connect(address: str) -> Any:
-    """Connect to a Dask scheduler, and return its client, which the caller closes.
-
-    Raises UsageError if none answers at the address, or its workers run another program.
-    """
+    """Connect to a Dask scheduler, check its workers, and return a client to be closed."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -175,7 +172,7 @@ def count_workers(client: Any) -> int:
 
 @_explaining()
 def _check_workers(client: Any, address: str) -> None:
-    """Wait for a worker; UsageError if none comes, or if one runs another program than this."""
+    """Wait for a worker, and refuse workers that run another program."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as error:
@@ -210,11 +207,10 @@ def count_distributed(
     splits: Collection[str],
     room: int | None = None,
 ) -> Distributed:
-    """Count the candidates of splits under each protocol, under chance, on a cluster.
+    """Count the candidates of splits under each protocol on a cluster, under chance.
 
-    The splits but train are read here, and sent to all workers. Then each side is counted part by
-    part; `room` is about how many bytes the words of a part may take. Raises DataError if test is
-    missing, or its ids leave large gaps.
+    The splits except train are read here and sent to all workers. Then each side is counted in
+    parts whose words take about `room` bytes.
     """
     train = files["train"]
     small = encode_ids({split: columns for split, columns in files.items() if split != "train"})
@@ -256,7 +252,7 @@ def count_distributed(
 def _run(
     client: Any, job: _Job, groups: Sequence[_RowGroup], graph: Graph, shared: Any
 ) -> list[_PartCounts]:
-    """Count each part of a job on the workers, in order; `shared` is the graph on the cluster."""
+    """Count each part of a job on the workers, given the graph on the cluster as `shared`."""
     written = [client.submit(job.write, group, shared, pure=False) for group in groups]
     counted = []
     for part in job.plan(graph).parts:
@@ -277,7 +273,7 @@ def _list_groups(columns: Columns) -> list[_RowGroup]:
 
 @_explaining()
 def hash_files(client: Any, columns: Columns) -> Content:
-    """Return the hash of a file that workers read, for the tables."""
+    """Return the hash of a file that workers read."""
     files = [file.absolute() if isinstance(file, Path) else file for file in columns.files]
     return columns.describe(_gather(client, [client.submit(hash_file, file) for file in files]))
 
@@ -301,14 +297,14 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
 
 
 def _fit_marks(marks: NDArray[np.uint8], least: int) -> Mask:
-    """Return marks up to the last one that is set, but `least` at least."""
+    """Return marks up to the last one that is set, and at least `least` of them."""
     whole = np.zeros(max(least, 1 + int(np.flatnonzero(marks).max(initial=-1))), np.bool_)
     whole[: marks.size] = marks[: whole.size]
     return whole
 
 
 def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
-    """Mark the entities and relations of a row group, a bit for each."""
+    """Mark the entities and relations of a row group in bits."""
     triples = group.read()
     head, relation, tail = (1 + int(codes.max(initial=-1)) for codes in triples.codes[:3])
     entities = mark(max(head, tail), triples, "head", "tail")
@@ -316,7 +312,7 @@ def _mark(group: _RowGroup) -> list[NDArray[np.uint8]]:
 
 
 def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint8]]:
-    """Join the bits of several row groups: a bit is set if any of them sets it."""
+    """Join the bits of several row groups."""
     merged = []
     for parts in zip(*marks, strict=True):
         whole = np.zeros(max(part.size for part in parts), np.uint8)
@@ -327,7 +323,7 @@ def _merge(marks: Sequence[Sequence[NDArray[np.uint8]]]) -> list[NDArray[np.uint
 
 
 def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """Wait for results and return them; DataError after five minutes without a worker."""
+    """Wait for results and return them, or give up after five minutes without a worker."""
     from distributed import wait
 
     waits_without_workers = 0
@@ -366,18 +362,14 @@ class _Job:
         return Packing.plan(graph, self.side, self.rows, self.room)
 
     def write(self, group: _RowGroup, graph: Graph) -> list[Words]:
-        """Return the words of a row group, part by part.
-
-        Unless train is ranked, only triples that answer a query of valid or test are needed. Side
-        tail has all triples, as statistics are counted there.
-        """
+        """Return the words of a row group, part by part."""
         packing, triples = self.plan(graph), group.read()
         if "train" not in self.splits and self.side != "tail":
             triples = _select_answers(graph, self.side, triples)
         return [packing.sort(triples, part) for part in packing.parts]
 
     def count(self, part: int, graph: Graph, groups: Sequence[Words]) -> _PartCounts:
-        """Count a part, whose words of train come from row groups; statistics on side tail only."""
+        """Count a part, given the words of train by row group."""
         train = sort_words(groups)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":

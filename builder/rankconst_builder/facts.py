@@ -55,7 +55,7 @@ class Statistics:
         return self.rows[split] - self.distinct[split]
 
     def tabulate(self, missing: Iterable[str] = ()) -> dict[str, int | None]:
-        """Return the columns of the datasets table; None for counts that need a missing file."""
+        """Return the columns of the datasets table, with None where a file is missing."""
         columns: dict[str, int | None] = {}
         for name in (*_LABELS, "self_loops_train"):
             columns[name] = getattr(self, name)
@@ -73,11 +73,7 @@ class Statistics:
 
 
 def _needs(column: str, split: str) -> bool:
-    """Tell whether a column of the datasets table cannot be counted without the file of a split.
-
-    test_in_train needs train and test. So does dropped_test, the rows with something unseen in
-    train.
-    """
+    """Return True if a column of the datasets table, such as test_in_train, needs a split."""
     return split in column.split("_") or (split == "train" and column.startswith("dropped"))
 
 
@@ -95,7 +91,7 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
 def describe_part(
     packing: Packing, files: Mapping[str, Words], part: int
 ) -> Counter[tuple[str, ...]]:
-    """Count the facts of a part, given as the ascending words of each split, repeats included.
+    """Count the facts of a part, given as the ascending words of each split.
 
     Keys are ("loops",), ("distinct", split), ("seen", split) and ("overlap", later, earlier): self
     loops of train, distinct triples, those with nothing unseen in train, and those in both splits.
@@ -119,7 +115,7 @@ def describe_part(
 def add_parts(
     graph: Graph, rows: Mapping[str, int], parts: Iterable[Counter[tuple[str, ...]]]
 ) -> Statistics:
-    """Return the statistics of a graph from the counts of its parts (:func:`describe_part`)."""
+    """Return the statistics of a graph from the counts of its parts."""
     counts = Counter[tuple[str, ...]]()
     for part in parts:
         counts.update(part)
@@ -146,7 +142,7 @@ def add_parts(
 
 
 def _count_seen(packing: Packing, words: Words, part: int) -> int:
-    """Count the facts that have nothing unseen in train."""
+    """Count the facts whose entities and relation all occur in train."""
     keys = packing.find_keys(words)
     anchors, relations = packing.find_anchors(keys, part), packing.find_links(keys)
     facts = Triples(anchors, relations, packing.find_answers(words))
@@ -162,8 +158,9 @@ def describe_dataset(
 ) -> pa.Table:
     """Return the row of a dataset in the table of datasets.
 
-    `contents` are its files by role, none for a graph in memory. `counting` is what counting ranks
-    by, None if it was not computed. `missing` are the splits without a file.
+    `contents` are its files by role, and empty for a graph in memory. `counting` is how the
+    baseline "counting" ranks, or None if it was not computed. `missing` are the splits without a
+    file.
     """
     row = {
         **describe_source(source),
@@ -176,14 +173,14 @@ def describe_dataset(
 
 
 def make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
-    """Return a table of one row, without pandas, which pyarrow imports for Python's values."""
+    """Return a table of one row, without pandas, which pyarrow would import for Python's values."""
     line = io.BytesIO(json.dumps(row).encode())
     table = read_json(line, parse_options=ParseOptions(explicit_schema=schema))
     return table.select(schema.names).cast(schema)
 
 
 def describe_source(source: Benchmark) -> dict[str, Any]:
-    """Return the registry's facts on a dataset."""
+    """Return what the registry knows of a dataset."""
     return {
         "dataset": source.key,
         "title": source.title,
@@ -199,14 +196,14 @@ def describe_source(source: Benchmark) -> dict[str, Any]:
 
 
 def compare(source: Benchmark, graph: Graph, statistics: Statistics, *, is_own: bool) -> list[str]:
-    """List warnings: signs of mixed-up files if a graph `is_own`, else counts unlike PyKEEN's."""
+    """List signs of mixed-up files in a user's own graph, or counts that differ from PyKEEN's."""
     if not is_own:
         return _compare_with_pykeen(source, statistics)
     return [*_warn_of_unseen(statistics), *_warn_of_alike(graph), *_warn_of_headings(graph)]
 
 
 def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
-    """Summarise a graph in a line: its size, and how many triples are repeated or unseen."""
+    """Summarise a graph in one line: its size, and how many triples are repeated or unseen."""
     facts, times = "triples", ""
     if graph.qualified:
         facts = "statements"
@@ -240,10 +237,7 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
 
 
 def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]:
-    """List differences from the counts that PyKEEN documents, unless the registry explains them.
-
-    PyKEEN counts the labels of train, and the distinct rows without anything unseen there.
-    """
+    """List unexplained differences from the counts that PyKEEN documents."""
     counts = {
         "entities": statistics.entities_train,
         "relations": statistics.relations_train,
@@ -259,7 +253,7 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
 
 
 def _warn_of_headings(graph: Graph) -> Iterator[str]:
-    """Warn of files that may begin with a heading: their first labels occur nowhere else."""
+    """Warn of files that may begin with a heading, as its words occur nowhere else."""
     files = {split: triples for split, triples in graph.splits.items() if len(triples)}
     if len(files) < 2:  # there is no other file to look in
         return
@@ -289,7 +283,7 @@ _AROUND = " \t\r\v\f\0\x1a\"'()[]{}<>"
 
 
 def _warn_of_unseen(statistics: Statistics) -> Iterator[str]:
-    """Warn of splits in which no row has all of its entities and its relation in train."""
+    """Warn of splits in which every row has something unseen in train."""
     for split, rows in statistics.rows.items():
         num_seen_rows = statistics.seen[split]
         if rows and not num_seen_rows:
@@ -299,7 +293,7 @@ def _warn_of_unseen(statistics: Statistics) -> Iterator[str]:
 
 
 def _warn_of_alike(graph: Graph) -> Iterator[str]:
-    """Warn of labels that may be another spelling of a label: "a " where there is "a", too."""
+    """Warn of labels that may be another spelling of a label, such as "a " beside "a"."""
     for kind, labels in (("entities", graph.entity_labels), ("relations", graph.relation_labels)):
         odd = [] if labels is None else _find_alike(labels)  # None: the codes are ids
         if len(odd):
@@ -312,12 +306,7 @@ def _warn_of_alike(graph: Graph) -> Iterator[str]:
 
 
 def _find_alike(labels: pa.BinaryArray) -> Any:
-    """Return the labels that become another label, or the same as another, when they are tidied.
-
-    Tidying drops byte order marks and the signs of `_AROUND` at either end, turns no-break spaces
-    into spaces, and composes letters (NFC). Labels are distinct. Of "a", "a ", " b" and "b ", all
-    but "a" are returned.
-    """
+    """Return the labels that become the same as another one when they are tidied."""
     written = bytes(labels.buffers()[2] or b"")
     if written.isascii() and not any(sign.encode() in written for sign in _AROUND):
         return []  # as in most graphs

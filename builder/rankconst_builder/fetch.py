@@ -65,7 +65,7 @@ class Fetcher:
     reporter: Reporter = field(default_factory=Reporter)
 
     def read(self, file: BenchmarkFile) -> Content:
-        """Return the bytes of a file of triples, from inside its archive where it has one."""
+        """Return the bytes of a file of triples, which may be inside an archive."""
         path = self.locate(file.remote)
         if file.member is not None:
             data = _read_member(path, file.member, file.bytes)
@@ -82,17 +82,14 @@ class Fetcher:
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
 
     def identify(self, remote: Remote) -> str | None:
-        """Return the hash of a file in the registry, or of its first download; None without either.
-
-        It is a SHA-256, or the id of a Git blob if the registry has only that.
-        """
+        """Return the hash of a file in the registry or of its first download, if any is known."""
         record = self._record_of(remote)
         if remote.verifiable or not record.is_file():
             return remote.sha256 or remote.git_blob
         return record.read_text(encoding="ascii", errors="replace").strip()
 
     def _equals_copy(self, remote: Remote) -> bool:
-        """Tell whether an unverified file equals the copy that the registry knows; warn if not."""
+        """Return True if an unverified file equals the copy in the registry; warn otherwise."""
         if remote.copy_sha256 is None or remote.verifiable:
             return False
         got = self.identify(remote)
@@ -107,7 +104,7 @@ class Fetcher:
         return self.cache / "recorded" / f"{_place_of(remote.url)}.sha256"
 
     def locate(self, remote: Remote) -> Path:
-        """Return the path of a checked local copy of a remote file; see :meth:`read` for errors."""
+        """Return the path of a checked local copy of a remote file."""
         place = _place_of(remote.url)
         record = self._record_of(remote)
         if self.mirror is not None and not is_url(self.mirror):
@@ -138,7 +135,7 @@ class Fetcher:
         return path
 
     def _download(self, remote: Remote, path: Path) -> None:
-        """Download a file into the cache; a copy in it stays until the new one is checked."""
+        """Download a file, and put it into the cache once it is checked."""
         url = remote.url
         if self.mirror is not None:
             url = f"{self.mirror.rstrip('/')}/{quote(_place_of(remote.url))}"
@@ -178,7 +175,7 @@ _UNREAD = {
 
 
 def read_local(path: Path) -> Content:
-    """Read a file of the user's own; the hash is that of the file, packed or not."""
+    """Read a file of the user's own. The hash is that of the file, packed or not."""
     try:
         if path.is_char_device():
             raise DataError(f"{path} is a device, which may have no end; name a file.")
@@ -192,7 +189,7 @@ def read_local(path: Path) -> Content:
 
 
 def _unpack(path: Path, raw: bytes) -> bytes:
-    """Return the content of a file, unpacked; DataError if it is damaged, or grows too large."""
+    """Return the unpacked content of a file, and refuse one that grows too large."""
     unpacks = [unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)]
     if not unpacks:
         return raw
@@ -210,14 +207,14 @@ def _unpack(path: Path, raw: bytes) -> bytes:
 
 
 def _place_of(url: str) -> str:
-    """Return the place of a URL in a mirror or the cache: ``host/path``."""
+    """Return the path of a URL in a mirror or the cache: ``host/path``."""
     parts = urlsplit(url)
     query = f"%3F{quote(parts.query, safe='')}" if parts.query else ""
     return f"{parts.netloc}{parts.path}{query}"
 
 
 def _check_file(path: Path, remote: Remote, record: Path) -> None:
-    """Check a copy against its known hash (HashMismatchError); record the hash if none is known."""
+    """Check a copy against its known hash, or record its hash if none is known."""
     size = path.stat().st_size
     if remote.bytes is not None and size != remote.bytes:
         raise HashMismatchError(
@@ -282,10 +279,7 @@ def explain_damage(path: Path | str, error: Exception) -> DataError:
 
 
 def _read_member(path: Path, member: str, size: int | None) -> bytes:
-    """Read a member of an archive, but at most `size` + 1 bytes: the caller compares the size.
-
-    If `size` is None, a member larger than that of any benchmark raises DownloadError.
-    """
+    """Read a member of an archive, but at most `size` + 1 bytes."""
     limit = _LARGEST_MEMBER if size is None else size
     try:
         if path.name.endswith(".zip"):
@@ -311,7 +305,7 @@ def _read_member(path: Path, member: str, size: int | None) -> bytes:
 
 
 def _read_from_tar(path: Path, member: str, limit: int) -> bytes:
-    """Read up to `limit` + 1 bytes of a file in a tar; of several files of its name the last."""
+    """Read up to `limit` + 1 bytes of the last file of a name in a tar archive."""
     opens: Any = gzip.open if path.name.endswith("gz") else open
     with opens(path, "rb") as stream:
         with tarfile.open(fileobj=stream, mode="r:") as archive:
@@ -325,7 +319,7 @@ def _read_from_tar(path: Path, member: str, limit: int) -> bytes:
 
 
 def _require_member(path: Path, member: str, names: Collection[str]) -> None:
-    """Refuse an archive without a member of that name (DownloadError); list the first it has."""
+    """Refuse an archive without a member of some name."""
     if member not in names:
         shown = [shorten(name).encode(errors="replace").decode() for name in [*names][:9]]
         raise DownloadError(f"{path} has no member {member}; it has {', '.join(shown)}.")

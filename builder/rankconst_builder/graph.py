@@ -1,13 +1,10 @@
-"""A dataset as integer triples per split, what occurs in it, and what is ranked of it.
+"""Represent a dataset as integer triples, and restrict its evaluation.
 
-An evaluation may be restricted to relations or entities, and its filter may know further triples.
-Relations restrict which triples are ranked: those of other relations are left out, and nothing else
-changes. Entities restrict what is ranked: only they are candidates, and triples with another head
-or tail are left out. Known answers are removed as usual, as far as they are candidates. (PyKEEN's
-``evaluation_relation_whitelist``, ``restrict_entities_to`` and ``additional_filter_triples``.)
-
-Further known triples are removed by every protocol that filters. Those of an entity or a relation
-that the graph does not have change nothing.
+An evaluation can be restricted as in PyKEEN (``evaluation_relation_whitelist``,
+``restrict_entities_to`` and ``additional_filter_triples``). If it is restricted to relations,
+triples of other relations are not ranked. If it is restricted to entities, only these are
+candidates, and triples with another head or tail are not ranked. Further known triples are removed
+by every protocol that filters, as far as the graph has their entities and relations.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ import difflib
 import functools
 import hashlib
 import itertools
-import os.path
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -53,44 +49,37 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
+    """A dataset with integer codes for its entities, relations and times."""
 
-    # ``train``, ``valid`` and ``test``, each the rows of its file in their order.
-    splits: Mapping[str, Triples]
-    # Codes: distinct labels over all splits, or more that the dataset states, or ids.
-    num_entities: int
+    splits: Mapping[str, Triples]  # train, valid and test, with the rows in the order of the file
+    num_entities: int  # above all codes; a dataset may state more than occur
     num_relations: int
-    num_times: int = 1  # distinct times over all splits of a temporal graph, or sets of qualifiers
-    # Splits whose files are missing: what does not need them can be counted.
-    missing: frozenset[str] = frozenset()
-    forecasting: bool = False  # True if all times of a split are later than those of the one before
-    qualified: bool = False  # True if facts have qualifiers in place of a time
-    # Inductive datasets only: codes of the relations that occur in the graph that models are
-    # trained on. PyKEEN numbers relations there, so they count as seen when its train is the
-    # inference graph.
+    num_times: int = 1  # distinct times of a temporal graph, or sets of qualifiers
+    missing: frozenset[str] = frozenset()  # splits without a file
+    forecasting: bool = False  # whether all times of a split are later than those before
+    qualified: bool = False  # whether facts have qualifiers in place of a time
+    # Inductive datasets only: the relations of the graph that models are trained on. PyKEEN takes
+    # these for seen when its train is the inference graph.
     trained_relations: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    # The labels by code, as bytes; None for a graph that was not read from files.
+    # The labels by code, as bytes; None for ids.
     entity_labels: pa.BinaryArray | None = None
     relation_labels: pa.BinaryArray | None = None
-    # To which entities and relations an evaluation is restricted, masks over the
-    # codes; None for no restriction.
+    # The entities and relations that an evaluation is restricted to, if it is.
     allowed_entities: Mask | None = None
     allowed_relations: Mask | None = None
-    # Further known triples, which every filter removes.
-    known: Triples = field(default_factory=lambda: NO_TRIPLES)
-    gaps: bool = False  # True if codes are ids, which may leave some out
-    # The entities and relations that occur in a train that is elsewhere; None if it is at hand.
-    train_marks: Marks | None = None
-    inductive: bool = False  # True if models are trained on another graph than train
+    known: Triples = field(default_factory=lambda: NO_TRIPLES)  # known triples in no split
+    gaps: bool = False  # whether codes are ids, so that some may be unused
+    train_marks: Marks | None = None  # what occurs in train if its triples are elsewhere
+    inductive: bool = False  # whether models are trained on another graph than train
 
     @property
     def temporal(self) -> bool:
-        """True if facts have a time."""
+        """Whether facts have a time."""
         return self.splits["train"].time is not None and not self.qualified
 
     @property
     def ranks_relations(self) -> bool:
-        """True if the candidates of tasks (h, ?, t) are known; not for inductive graphs."""
+        """Whether there are tasks (h, ?, t); not for inductive graphs."""
         return not (self.qualified or self.inductive)
 
     @cached_property
@@ -102,7 +91,7 @@ class Graph:
         return replace(self, splits=splits, num_times=1)
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
-        """Say why candidates of a split cannot be counted under a protocol; empty if they can."""
+        """Explain why a split cannot be counted under a protocol; empty if it can."""
         unfit = explain_unfit(protocol, self.temporal, self.qualified)
         if unfit:
             return unfit
@@ -117,19 +106,19 @@ class Graph:
         return f"Protocol {protocol.key} needs {' and '.join(lacking)}, whose file is missing."
 
     def name_relation(self, code: int) -> str:
-        """Return a relation as text; bytes that are no UTF-8 are written as escapes."""
+        """Return a relation as text, with escapes for bytes that are not UTF-8."""
         if self.relation_labels is None:
             return str(code)
         return bytes(self.relation_labels[code].as_py()).decode(errors="backslashreplace")
 
     @cached_property
     def entities(self) -> Mask:
-        """The codes that are entities. Shape (num_entities,)."""
+        """Which codes are entities. Shape (num_entities,)."""
         return self.placed_entities if self.gaps else np.ones(self.num_entities, dtype=np.bool_)
 
     @cached_property
     def relations(self) -> Mask:
-        """The codes that are relations. Shape (num_relations,)."""
+        """Which codes are relations. Shape (num_relations,)."""
         if not self.gaps:
             return np.ones(self.num_relations, dtype=np.bool_)
         marked = (mark(self.num_relations, triples, "relation") for triples in self._held_out)
@@ -137,7 +126,7 @@ class Graph:
 
     @cached_property
     def placed_entities(self) -> Mask:
-        """The entities that are head or tail of any fact, not in qualifiers only."""
+        """The entities that are head or tail of a fact, not only in qualifiers."""
         marked = (mark(self.num_entities, triples, "head", "tail") for triples in self._held_out)
         return functools.reduce(np.logical_or, marked, self.seen_entities)
 
@@ -167,12 +156,12 @@ class Graph:
         return relations
 
     def is_seen(self, triples: Triples) -> Mask:
-        """Mark the triples whose entities and relation train has. Shape (n,)."""
+        """Mark the triples whose entities and relation all occur in train. Shape (n,)."""
         entities, relations = self.seen_entities, self.seen_relations
         return entities[triples.head] & relations[triples.relation] & entities[triples.tail]
 
     def is_allowed(self, triples: Triples) -> Mask:
-        """Mark the triples that the restriction of the evaluation allows. Shape (n,)."""
+        """Mark the triples that the evaluation is restricted to. Shape (n,)."""
         allowed = np.ones(len(triples), dtype=np.bool_)
         if self.allowed_entities is not None:
             allowed &= self.allowed_entities[triples.head] & self.allowed_entities[triples.tail]
@@ -181,7 +170,7 @@ class Graph:
         return allowed
 
     def find_firsts(self, split: str) -> Mask:
-        """Mark the rows of a split that repeat no earlier one: of a, b, a the first two."""
+        """Mark the rows of a split that do not repeat an earlier one."""
         words = self.pack_facts(self.splits[split])
         if is_new(np.sort(words)).all():
             # Nothing repeats. Sorting takes half the time of finding the order.
@@ -194,11 +183,7 @@ class Graph:
         return firsts
 
     def pack_facts(self, triples: Triples) -> Words:
-        """Return facts as one number each, equal for equal facts among these. Shape (n,).
-
-        Only numbers of one call can be compared: if 64 bits are too few for all columns, the
-        numbers of the first columns are replaced by their ranks.
-        """
+        """Return facts as one number each. Only numbers of the same call can be compared."""
         sizes = (self.num_entities, self.num_relations, self.num_entities, self.num_times)
         words = triples.head.astype(np.uint64)
         bound = self.num_entities  # above every word
@@ -214,7 +199,7 @@ class Graph:
 
 
 def _settle_size(size: Size, stated: Size | None, missing: Collection[str]) -> Size:
-    """Return the size that the dataset states, or that of its files; refuse a contradiction."""
+    """Return the size that the dataset states, or that of its files, and refuse a contradiction."""
     if stated is None:
         if missing:
             raise DataError(
@@ -238,19 +223,18 @@ def encode_labels(
     missing: Collection[str] = (),
     forecasting: bool = False,
 ) -> Graph:
-    """Code the labels of a dataset's splits as integers, in the order of their first appearance.
+    """Encode the labels of a dataset's splits in the order of their first appearance.
 
-    `files` has the labels of each split, `missing` the splits without a file. `trained` is the
-    graph that models are trained on, where it is not train; `size` is the one that the dataset
-    states. `forecasting` says that splits follow each other in time; otherwise this is found from
-    their times. Raises DataError for files that contradict each other or what is stated.
+    `missing` are the splits without a file. `trained` is the graph that models are trained on, if
+    it is not train; `size` is what the dataset states. `forecasting` says that splits follow each
+    other in time; otherwise their times decide.
     """
     values = [labels.values for labels in files.values() if labels.values is not None]
     ends = [column for labels in files.values() for column in (labels.head, labels.tail)]
     entities = _encode(ends + values)
     context = [] if trained is None else [trained.relation]
     relations = _encode([labels.relation for labels in files.values()] + context)
-    # Without the relations that only `trained` has: it comes last, so their codes are the largest.
+    # Leave out the relations that only `trained` has, which have the largest codes.
     num_relations = 1 + max(int(codes.max()) for codes in relations.codes[: len(files)])
     trained_relations = NO_TRIPLES.relation
     if trained is not None:
@@ -283,7 +267,7 @@ def encode_labels(
 
 
 def _order_times(labels: list[Any]) -> list[int]:
-    """Return the indices of labels in the order of time: whole numbers by size, others as text."""
+    """Return the indices of labels in the order of time: by size if all are whole numbers."""
     try:
         sizes = [int(label) for label in labels]
     except ValueError:
@@ -292,18 +276,14 @@ def _order_times(labels: list[Any]) -> list[int]:
 
 
 def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
-    """Code the times of a temporal graph in their order, by split; empty if facts have no time.
-
-    Of several columns, the first decides, and the next where it is equal: times (5, 7), (5, 6) and
-    (4, 9) become 2, 1 and 0. Raises DataError if files have different numbers of columns.
-    """
+    """Encode the times of a temporal graph in their order, by split."""
     if len({len(labels.time) for labels in files.values()}) > 1:
         columns_of = ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
         raise DataError(f"the files tell the time in different numbers of columns: {columns_of}")
     if not any(labels.time for labels in files.values()):
         return {}
     ends = np.cumsum([len(labels) for labels in files.values()])
-    # The rank of the time of each fact of all files, by the columns so far: equal ones are equal.
+    # The rank of the time of each fact, by all columns so far.
     ranks = np.zeros(ends[-1], dtype=np.int64)
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
         codes, names = _encode(columns)
@@ -315,7 +295,7 @@ def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
 
 
 def _is_in_order(splits: Mapping[str, Triples]) -> bool:
-    """Tell whether all times of each split are later than those of the one before."""
+    """Return True if all times of each split are later than those of the one before."""
     filled = [triples for triples in splits.values() if len(triples)]
     times = [triples.time for triples in filled if triples.time is not None]
     pairs = itertools.pairwise(times)
@@ -323,7 +303,7 @@ def _is_in_order(splits: Mapping[str, Triples]) -> bool:
 
 
 def _check_times(graph: Graph) -> None:
-    """Refuse splits that share a time (DataError), if the dataset is split by time."""
+    """Refuse splits that share a time if the dataset is split by time."""
     times = {name: {*triples.codes[-1].tolist()} for name, triples in graph.splits.items()}
     for first, second in itertools.combinations(SPLITS, 2):
         common = times[first] & times[second]
@@ -335,21 +315,14 @@ def _check_times(graph: Graph) -> None:
 
 
 class _Encoded(NamedTuple):
-    """Columns of labels as codes: 0 is the label that comes first, 1 the next new one, and so on.
-
-    Columns (b, a, b) and (c, a) have codes [0, 1, 0] and [2, 1], and labels [b, a, c].
-    """
+    """Columns of labels as codes, in the order in which labels first appear."""
 
     codes: list[Codes]  # of each column
     labels: pa.BinaryArray  # by code
 
 
 def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> _Encoded:
-    """Give columns of dictionary-encoded bytes one common dictionary; return their codes in it.
-
-    There is at least one chunk and no null. Each chunk may have a dictionary of its own, with
-    labels in the order in which they come first.
-    """
+    """Encode columns of labels with one common dictionary."""
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     joined = pa.chunked_array(chunks).unify_dictionaries()
@@ -360,7 +333,7 @@ def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> _Encoded:
     return _Encoded(np.split(codes, ends[:-1]), labels)
 
 
-# What an evaluation is restricted to.
+# -- restriction -----------------------------------------------------------------------------------
 
 _SHOWN = 3  # unknown names in a message
 
@@ -375,7 +348,7 @@ class Restriction:
     known_name: str = ""  # its name, which tells what separates its columns
 
     def describe(self) -> dict[str, Any]:
-        """Return what identifies the restriction, for the record of where rows come from."""
+        """Return what identifies the restriction, for the provenance of the rows."""
         described: dict[str, Any] = {}
         if self.relations is not None:
             described["relations"] = sorted(self.relations)
@@ -387,7 +360,7 @@ class Restriction:
         return described
 
     def apply(self, graph: Graph) -> Graph:
-        """Return the graph with the restriction's masks."""
+        """Return the graph with masks for the restriction."""
         if self.relations is not None:
             mask = _mark_named(
                 "relation", self.relations, graph.relation_labels, graph.num_relations
@@ -401,7 +374,7 @@ class Restriction:
 
 
 def add_known(graph: Graph, known: Labels) -> Graph:
-    """Return the graph with further triples to filter, whose labels it has; DataError for none."""
+    """Return the graph with further known triples, as far as it has their labels."""
     if graph.temporal or graph.qualified or known.time:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
@@ -420,22 +393,20 @@ def add_known(graph: Graph, known: Labels) -> Graph:
 
 
 def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]:
-    """Return the code of each label of a column; -1 for labels that the graph does not have."""
+    """Return the code of each label of a column, or -1 if the graph does not have it."""
     values = cast("pa.BinaryArray", labels)
     places = pc.index_in(column.cast(pa.binary()), value_set=values)
     return np.array(fill_nulls(places, -1), np.int64)
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:
-    """Return the labels that the value of an option names, each once and in its order.
-
-    It is the path of a UTF-8 file with a label on each line, or else a list with commas. Blank ones
-    are skipped. Raises UsageError if none is left or one is not UTF-8, DataError for an unreadable
-    file.
-    """
+    """Return the distinct labels that an option names: a list, or a file with one on each line."""
     path = Path(value)
-    # A list may be too long for a file name: Path.is_file raises OSError then, and isfile does not.
-    if os.path.isfile(value):  # noqa: PTH113
+    try:
+        is_file = path.is_file()
+    except OSError:  # a list that is too long for a file name
+        is_file = False
+    if is_file:
         try:
             names = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -459,11 +430,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
 
 
 def _mark_named(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int) -> Mask:
-    """Mark the codes of the named labels. Shape (size,).
-
-    `labels` has the label of each code; None if the label of code 7 is "7". Raises
-    UnknownNameError if the dataset lacks one of `names`; `kind` is what messages call them.
-    """
+    """Mark the codes of the named labels. Shape (size,)."""
     if labels is None:
         labels = pa.array([str(code).encode() for code in range(size)], pa.binary())
     texts = pa.array([name.encode() for name in names], labels.type)

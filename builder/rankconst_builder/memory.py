@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 def make_tables(
     splits: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]
 ) -> TablesInMemory:
-    """Return the tables that a build of the same triples writes; constants are made when read."""
+    """Return the tables that a build of the same triples would write."""
     files = {split: encode_triples(triples, split) for split, triples in splits.items()}
     refuse_headings(files)
     graph = encode_labels(files)
@@ -91,10 +91,7 @@ def _are_named(triples: Any) -> bool:
 
 
 def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> None:
-    """Refuse a factory that numbers entities without triples if seen entities are ranked.
-
-    `occurring` is how many entities the triples of train have. PyKEEN ranks all that it numbers.
-    """
+    """Refuse a factory that numbers entities without triples if only seen entities are ranked."""
     numbered = getattr(train, "num_entities", None)
     if not isinstance(numbered, int) or numbered == occurring:
         return
@@ -123,11 +120,7 @@ def encode_triples(triples: Any, split: str) -> Labels:
 
 
 def _split_columns(triples: Any, split: str) -> Sequence[Any]:
-    """Return the columns of heads, relations and tails, then those of times, an array each.
-
-    A DataFrame is read by the names of its columns; an array or a list of rows of three, and a
-    PyKEEN factory, by their order. Raises DataError for anything else.
-    """
+    """Return the columns of heads, relations and tails, then those of times, as arrays."""
     triples = as_pandas(triples)
     if hasattr(triples, "mapped_triples"):
         return _split_factory(triples, split)
@@ -154,7 +147,7 @@ def _split_columns(triples: Any, split: str) -> Sequence[Any]:
 
 
 def _split_factory(factory: Any, split: str) -> list[Any]:
-    """Return the columns of a triples factory: labels, or ids if it has no names for them."""
+    """Return the columns of a triples factory as labels, or as ids if it has no names."""
     columns = []
     ids = np.asarray(factory.mapped_triples).T
     for column, kind in zip(ids, ("entity", "relation", "entity"), strict=True):
@@ -164,7 +157,7 @@ def _split_factory(factory: Any, split: str) -> list[Any]:
 
 
 def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArray[np.object_]:
-    """Return the labels that a factory gives to its ids; DataError for an id without one."""
+    """Return the labels that a factory gives to its ids."""
     labels = {int(code): label for label, code in names.items()}
     distinct, places = np.unique(ids, return_inverse=True)
     unnamed = [code for code in distinct.tolist() if code not in labels]
@@ -177,7 +170,7 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
 
 
 def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
-    """Return labels as files would have them: text as it is, numbers and times written out."""
+    """Return labels as files would have them, with numbers and times written out."""
     if column.dtype.kind in "iu":
         distinct, places = np.unique(column, return_inverse=True)
         indices: Any = pa.array(places.astype(np.int32))
@@ -192,7 +185,7 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
 
 
 def _read_texts(column: Any, what: str) -> Any:
-    """Return labels as text; DataError if a row holds neither text nor a whole number."""
+    """Return labels as text, and refuse rows with neither text nor a whole number."""
     try:
         texts: Any = pa.array(column, pa.string(), from_pandas=True)
     except (pa.ArrowException, UnicodeError):
@@ -229,10 +222,7 @@ def _to_text(value: Any) -> str | None:
 def write_dataset(
     name: str | None, protocols: Sequence[Protocol], *, alone: bool
 ) -> Iterator[dict[str, Path]]:
-    """Write a data set of PyKEEN as temporary files, and yield paths by split; none without a name.
-
-    Raises UsageError unless `alone`: the command line may name no other graph.
-    """
+    """Write a data set of PyKEEN as temporary files, and yield their paths by split."""
     if name is None:
         yield {}
         return
@@ -258,7 +248,7 @@ def write_dataset(
 
 
 def _get_pykeen(name: str) -> dict[str, Any]:
-    """Return the factory of each split, which may be downloaded; that of valid may be None."""
+    """Return the factory of each split of a data set of PyKEEN."""
     try:
         from pykeen.datasets import dataset_resolver, get_dataset
     except ImportError as error:

@@ -51,17 +51,17 @@ CARRIED = {DEFAULT_BASELINE: TABULATED, FLOOR: HEADLINE, SINGLE_STEP: HEADLINE}
 
 
 def list_macros(split: str) -> tuple[str, ...]:
-    """Return the macro averages with weights in the tables; others follow from single relations."""
+    """Return the macro averages in the tables. Others follow from single relations."""
     return tuple(MACROS) if split == "train" else ("macro-query",)
 
 
 def tabulate(histograms: Histograms, stage: Stage = unseen) -> dict[str, pa.Table]:
-    """Write the tables that hold histograms, and the one that follows from them."""
+    """Return all tables that follow from histograms."""
     return {**tabulate_histograms(histograms), "constants": tabulate_constants(histograms, stage)}
 
 
 def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
-    """Write the tables that hold histograms."""
+    """Return the tables that hold histograms."""
     parts: dict[str, dict[Tasks, Histogram]] = {name: {} for name in HISTOGRAM_TABLES}
     for tasks in _by_baseline(histograms):
         parts[table_of(tasks)][tasks] = histograms[tasks]
@@ -79,13 +79,13 @@ def table_of(tasks: Tasks) -> str:
 
 
 def _by_baseline(histograms: Iterable[Tasks]) -> list[Tasks]:
-    """Return tasks in the order of their baselines."""
+    """Sort tasks by their baselines."""
     order = list(BASELINES)
     return sorted(histograms, key=lambda tasks: order.index(tasks.baseline))
 
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
-    """Write the histograms of a table one below the other, each row with the names of its tasks."""
+    """Write the histograms of a table below each other, with the names of their tasks."""
     schema = schema_of(name)
     if not histograms:
         return pa.Table.from_batches([], schema)
@@ -116,7 +116,7 @@ def _get_word(tasks: Tasks, column: str) -> str:
 
 
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
-    """Compute the constants of micro averages over all relations: for head, tail and both sides."""
+    """Compute the constants of micro averages over all relations, for single and both sides."""
     jobs: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]
     for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):
@@ -154,7 +154,7 @@ def _make_column(values: Sequence[Any], kind: pa.DataType) -> Any:
 
 
 def _with_both(single: Iterable[Tasks]) -> Iterator[Tasks]:
-    """Yield the tasks of single sides, and of both sides behind those of tail."""
+    """Yield the tasks of single sides, and those of both sides after tail."""
     for tasks in single:
         yield tasks
         if tasks.side == "tail":

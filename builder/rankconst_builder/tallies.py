@@ -1,4 +1,4 @@
-"""Count the candidates of a split's tasks all together, tasks that are alike as one."""
+"""Count the candidates of all tasks of a split, and make histograms of them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tally_protocols(
     room: int | None = None,
     stage: Stage = unseen,
 ) -> dict[str, dict[str, Tally]]:
-    """Count the candidates of a split by protocol and side; parts take `room` bytes if given."""
+    """Count the candidates of a split by protocol and side, in parts of about `room` bytes."""
     ranked = {}
     for protocol in protocols:
         if not graph.explain_uncounted(protocol, split):
@@ -84,11 +84,10 @@ def add_tallies(
     side: str,
     ranked: Mapping[Protocol, Mapping[str, int]],
 ) -> dict[Protocol, Tally]:
-    """Turn tallies of known answers, part by part, into one tally of candidates a protocol.
+    """Merge tallies of known answers, part by part, into tallies of candidates by protocol.
 
-    Sizes in `parts`, by protocol key, are numbers of known answers, the true one included; those of
-    the result are ranked[protocol][side] - known answers + 1. Each part has every protocol.
-    Protocols without tasks are left out.
+    The sizes in `parts` are numbers of known answers, the true one included. Protocols without
+    tasks are left out.
     """
     listed = [*parts]
     candidates = {}
@@ -109,13 +108,13 @@ def add_tallies(
 
 @dataclass(frozen=True)
 class Side:
-    """The facts of a graph, as one side of a split asks for them."""
+    """The facts of a graph as queries of one side of a split."""
 
     packing: Packing
     split: str  # whose triples are ranked
     protocols: Sequence[Protocol]
-    sources: Mapping[str, Triples]  # known triples by split, and further ones
-    # By name, the triples that protocols rank, and the known ones whose answers are candidates.
+    sources: Mapping[str, Triples]  # known triples by split, and those in no split
+    # The triples that protocols rank, and the known ones whose answers are candidates, by name.
     selections: Mapping[str, Select]
 
     @classmethod
@@ -129,10 +128,10 @@ class Side:
         room: int | None = None,
         rows: int | None = None,
     ) -> Side:
-        """Plan how facts are packed and selected; `rows` is their number if train is elsewhere.
+        """Plan how facts are packed and selected.
 
-        Selections have names, such as "ranked seen": protocols with the same selection share its
-        counts. `room` is about how many bytes the words of a part take.
+        Protocols with the same selection share its name, such as "ranked seen", and its counts.
+        `rows` is the number of facts if train is elsewhere.
         """
         selections: dict[str, Select] = {}
         for protocol in protocols:
@@ -156,10 +155,10 @@ class Side:
         )
 
     def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
-        """Tally the known answers of each query of a part, by protocol key.
+        """Tally the known answers of each query of a part, by protocol.
 
-        `train` has the words of the training set if they come from elsewhere. Protocols that agree
-        in the tasks and the known answers get the same object.
+        `train` has the words of the training set if they come from elsewhere. Protocols with the
+        same tasks and known answers share one object.
         """
         tally = functools.cache(_Part(self, part, train).tally)
         tallies = {}
@@ -176,7 +175,7 @@ class Side:
 
     @functools.cached_property
     def selective(self) -> frozenset[tuple[str, str]]:
-        """The pairs of a selection and a source from which it leaves out any triple."""
+        """The pairs of a selection and a source that it does not keep completely."""
         graph = self.packing.graph
         restricted = not (graph.allowed_entities is None and graph.allowed_relations is None)
         pairs = set()
@@ -190,11 +189,11 @@ class Side:
 
 
 class _Part:
-    """One part of the facts of a side, sorted and counted once for all protocols."""
+    """One part of the facts of a side, sorted and counted for all protocols."""
 
     def __init__(self, side: Side, part: int, train: Words | None = None) -> None:
         self._side, self._part = side, part
-        # Not caches of methods, whose cycles would keep large arrays until Python looks for cycles.
+        # Cached methods would form reference cycles, which keep large arrays in memory for long.
         self._sorted: dict[tuple[str, str, bool], Words] = {}
         if train is not None:
             self._sorted["train", "", True] = train
@@ -204,12 +203,7 @@ class _Part:
     def tally(
         self, *, tasks: str, distinct: bool, sources: frozenset[str], inside: str, timed: bool
     ) -> Tally:
-        """Tally the known answers of each query of the split; without `sources`, 1 each.
-
-        `tasks` and `inside` name the selections of ranked triples and of known triples that can be
-        removed; `distinct` ranks repeated triples once; `timed` is True if known answers are those
-        of the same time.
-        """
+        """Tally the known answers of each query of the split, or 1 each without `sources`."""
         packing = self._side.packing
         queries, frequency = self._count_queries(tasks, distinct)
         relation = np.zeros_like(frequency)
@@ -225,13 +219,18 @@ class _Part:
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
-        """Return the words of a source in a selection, ascending, with times if `timed`."""
-        packing, select = self._side.packing, None
+        """Return the sorted words of the selected facts of a source."""
+        packing = self._side.packing
+        select: Callable[[Triples], Triples] | None = None
         timed = timed or packing.num_times == 1
         if (selection, source) in self._side.selective:
-            select = functools.partial(_select, self._side.selections[selection])
+            mark = self._side.selections[selection]
+
+            def select(batch: Triples) -> Triples:
+                return batch.select(mark(batch))
+
         else:
-            selection = ""  # it leaves out nothing
+            selection = ""  # it keeps everything
         key = source, selection, timed
         if key not in self._sorted:
             packing = packing if timed else replace(packing, num_times=1)
@@ -239,7 +238,7 @@ class _Part:
         return self._sorted[key]
 
     def _count_queries(self, tasks: str, distinct: bool) -> Counts:
-        """Count the tasks of each query of the split; if distinct, a repeated triple is one."""
+        """Count the tasks of each query of the split."""
         if (tasks, distinct) not in self._queries:
             words = self._sort(self._side.split, tasks, timed=True)
             words = drop_repeats(words) if distinct else words
@@ -247,18 +246,14 @@ class _Part:
         return self._queries[tasks, distinct]
 
     def _count_answers(self, sources: frozenset[str], inside: str, timed: bool) -> Counts:
-        """Count the distinct known answers of each query of the split.
-
-        Queries have their time if `timed`. If the split gives (a, r, ?) answers b and c, and train
-        b and d, there are three: d is the one that the split lacks, and is added to its two.
-        """
+        """Count the distinct known answers of each query of the split."""
         packing = self._side.packing
         of_split = self._sort(self._side.split, inside, timed=timed)
         if (inside, timed) not in self._answers:
             distinct = drop_repeats(of_split)
             self._answers[inside, timed] = count_runs(packing.find_keys(distinct))
         keys, counts = self._answers[inside, timed]
-        # Answers that other sources have and the split does not are added to its own.
+        # Add the answers that only other sources have.
         others = sorted(sources - {self._side.split})
         words = drop_repeats(sort_words(self._sort(name, inside, timed=timed) for name in others))
         missing = np.delete(words, locate(of_split, words).rows)
@@ -267,7 +262,7 @@ class _Part:
 
 
 def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> Mask:
-    """Mark the triples that are ranked: those allowed, and if `tasks` is ``"seen"``, seen."""
+    """Mark the triples that are ranked."""
     allowed = graph.is_allowed(batch)
     return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
 
@@ -276,10 +271,6 @@ def _is_inside(entities: Mask, relations: Mask | None, batch: Triples) -> Mask:
     """Mark the known triples whose entities and relation are candidates."""
     inside: Mask = entities[batch.head] & entities[batch.tail]
     return inside if relations is None else inside & relations[batch.relation]
-
-
-def _select(select: Select, batch: Triples) -> Triples:
-    return batch.select(select(batch))
 
 
 # -- the histograms of all tasks of a graph --------------------------------------------------------
@@ -301,7 +292,7 @@ def count_histograms(
     *,
     stage: Stage = unseen,
 ) -> GraphHistograms:
-    """Count all tasks that can be counted: under chance, and but for train under baselines."""
+    """Count all tasks of a graph under chance, and those of valid and test under baselines."""
     tallies: Tallies = {}
     if "train" in splits:
         trained = tally_protocols(graph, protocols, "train", stage=stage)
@@ -316,10 +307,10 @@ def count_histograms(
 def list_histograms(
     key: str, graph: Graph, protocols: Iterable[Protocol], tallies: Tallies
 ) -> dict[Tasks, Histogram]:
-    """Return the histograms of tallies, by tasks, in the order of protocols and splits.
+    """Return the histograms of tallies by tasks, in the order of protocols and splits.
 
-    Besides micro averages, entity sides have macro averages under chance, and but for train single
-    relations: under a baseline, these are averaged by query.
+    Besides micro averages, these are macro averages under chance and, except for train, single
+    relations, which are averaged by query under a baseline.
     """
     order = [protocol.key for protocol in protocols]
     splits = [*SPLITS]
@@ -348,7 +339,7 @@ def list_histograms(
 
 
 def _name_relations(graph: Graph, by_code: Mapping[int, Histogram]) -> dict[str, Histogram]:
-    """Name relations by their labels, in alphabetical order; pool those of the same name."""
+    """Name relations by their labels, in alphabetical order, and pool those of the same name."""
     by_name: dict[str, Histogram] = {}
     for code, histogram in by_code.items():
         name = graph.name_relation(code)

@@ -56,18 +56,14 @@ class Labels:
         return len(self.head)
 
     def without_first(self) -> Labels:
-        """Return all triples but the first."""
+        """Return all triples except the first."""
         time = tuple(column[1:] for column in self.time)
         head, relation, tail = self.head[1:], self.relation[1:], self.tail[1:]
         return replace(self, head=head, relation=relation, tail=tail, time=time)
 
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
-    """Read the labels of a file of triples, or of statements with qualifiers.
-
-    `name` is what messages call the file. Raises DataError, which names the line, for one that is
-    not of the format, and for a count line that states another number of triples.
-    """
+    """Read the labels of a file of triples, or of statements with qualifiers."""
     body, expected = _split_body(content, form, name)
     if form.qualified:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
@@ -100,10 +96,7 @@ class _Body(NamedTuple):
 
 
 def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
-    """Cut off the byte order mark, count line, heading and blank last lines of a file of triples.
-
-    Raises DataError for UTF-16, single carriage returns, and a file without triples.
-    """
+    """Remove the byte order mark, count line, heading and blank last lines of a file."""
     if content.startswith(UTF16):
         raise DataError(
             f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
@@ -137,7 +130,7 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
 
 
 def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
-    """Return the columns of head, relation, tail, time, in this order; ArrowInvalid for others."""
+    """Return the columns of head, relation, tail and time, in this order."""
     names = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     columns = [name for name in names if name[0] != "-"]
     columns.sort(key=lambda name: "hrtd".index(name[0]))
@@ -164,7 +157,7 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
 
 
 def _require_threads() -> None:
-    """Raise an error if no thread can be started, as Arrow would end the process."""
+    """Raise an error if no thread can be started, as Arrow would abort the process."""
     gate, started = threading.Event(), list[threading.Thread]()
     try:
         for _ in range(2):
@@ -183,10 +176,10 @@ def _require_threads() -> None:
 
 
 def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
-    """Read statements: a column each of heads, relations, tails, qualifiers, and their entities.
+    """Read statements as columns of heads, relations, tails and qualifiers.
 
-    The qualifiers of a statement are one label, such as ``P580,Q2``; the entities in all of them
-    (here Q2) are the last column, which is longer or shorter than the others.
+    The qualifiers of a statement are one label, such as ``P580,Q2``. The last column has the
+    entities in all qualifiers, here Q2, and another length.
     """
     positions = [form.columns.index(letter) for letter in "hrt"]
     delimiter = form.delimiter.encode()
@@ -210,7 +203,7 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
 
 
 def _unpad(column: Column) -> Column:
-    """Leave out the spaces around labels."""
+    """Remove the spaces around labels."""
     chunks = []
     for chunk in cast("list[Any]", column.chunks):
         text: Any = pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string()))
@@ -237,7 +230,7 @@ def read_stat(content: bytes, name: str) -> Size:
 
 
 def _copy_to_arrow(body: bytes) -> pa.Buffer:
-    """Copy bytes into memory of Arrow, whose threads may free it while Python is ending."""
+    """Copy bytes to memory of Arrow, whose threads may free it while Python exits."""
     buffer = pa.allocate_buffer(len(body))
     memoryview(cast("Any", buffer)).cast("B")[:] = body
     return buffer
@@ -264,7 +257,7 @@ def _read_count(line: bytes, name: str) -> int:
 
 
 def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
-    """Return an error that explains the first line which is not a triple, and how to mend it."""
+    """Return an error about the first line that is not a triple, with its remedy."""
     width = len(form.columns)
     *lines, last = body.split(b"\n")
     # Only before a newline does a carriage return belong to the line's end.
@@ -299,7 +292,7 @@ def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
 
 
 def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
-    """Return the cells of a line; as the format says, delimiters in quotes divide nothing."""
+    """Return the cells of a line. In a quoted format, quotes protect delimiters."""
     if not form.quoted:
         return line.split(form.delimiter.encode())
     if not line:
@@ -312,7 +305,7 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
 
 
 def advise_filtering(begin: str, name: str) -> str:
-    """Advise a grep that drops lines which begin with `begin`; blank lines if it is empty."""
+    """Advise to remove lines that begin with `begin` by grep, or blank lines if it is empty."""
     pattern, lines = "^[[:space:]]*$", "blank lines"
     if begin:
         pattern, lines = f"^{begin}", f"lines that begin with {begin}"
@@ -320,7 +313,7 @@ def advise_filtering(begin: str, name: str) -> str:
 
 
 def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name: str) -> str:
-    """Return the remedy for a line with the wrong number of columns; empty if none is known."""
+    """Return the remedy for a line with the wrong number of columns, or nothing."""
     if text.startswith(b"#"):
         return f" {advise_filtering('#', name)}"
     if text.startswith((b'{"', b'["', b"[[")):
@@ -338,10 +331,7 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int, name
 
 
 def _guess_delimiter(text: bytes, form: LineFormat, *, is_cut: bool) -> str:
-    """Name another delimiter that gives a line its columns; empty if none does.
-
-    A line that its own delimiter does not cut may have further columns.
-    """
+    """Name another delimiter that cuts a line into the right number of columns, if any."""
     fitting, longer = [], []
     for word, delimiter in DELIMITERS.items():
         count = len(text.split(delimiter.encode()))
@@ -355,7 +345,7 @@ def _guess_delimiter(text: bytes, form: LineFormat, *, is_cut: bool) -> str:
 
 
 def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
-    """Return the remedy for a line with further columns: to name them."""
+    """Return the remedy for a line with too many columns."""
     # A first column of row numbers counts from 0 or from 1, and lines may include a heading.
     is_numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
     columns = f"-{form.columns}" if is_numbered else form.columns
@@ -370,7 +360,7 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
 
 
 def _advise_delimiter(word: str, line: bytes, name: str) -> str:
-    """Return the remedy for a file with another delimiter, such as the `word` "comma"."""
+    """Return the remedy for a file with another delimiter, given by name."""
     delimiter = DELIMITERS[word]
     count = len(line.split(delimiter.encode()))
     endings = {"comma": ".csv", "tab": ".tsv"}
@@ -386,6 +376,6 @@ def _spell(delimiter: str) -> str:
 
 
 def show_line(line: bytes) -> str:
-    """Return a line, or its beginning, as messages show it."""
+    """Return a line for a message, cut if it is long."""
     text = line.decode("utf-8", "backslashreplace")
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")

@@ -86,10 +86,10 @@ def write_site(
     docs: Path | None = None,
     reporter: Reporter | None = None,
 ) -> dict[str, int]:
-    """Write a site of some datasets, all if empty; return the size in bytes of each file by path.
+    """Write a site of some datasets, or all; return the size in bytes of each file by path.
 
-    It is written next to `out`, and replaces the site there at once when it is whole. `docs` is a
-    folder of built documentation with an index.html; it is copied, and its files are not counted.
+    The site is written next to `out`, and replaces the old one in one step. `docs` is a folder of
+    built documentation to copy, whose files are not counted.
     """
     check_folder(out)
     if docs is not None and not (docs / "index.html").is_file():
@@ -119,11 +119,7 @@ def write_site(
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a folder that a site cannot replace.
-
-    It may be missing or empty, or hold a site and nothing else; its parent has to exist, and the
-    process may not be in it. Raises UsageError.
-    """
+    """Refuse a folder that is not empty and holds anything but a site."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
     names = {path.name for path in out.iterdir()} if out.is_dir() else set()
@@ -147,11 +143,7 @@ def check_folder(out: Path) -> None:
 
 
 def prepare_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs: bool) -> Site:
-    """Read what pages share from the tables, and choose the pages that these can fill.
-
-    `datasets` are keys, all of the tables if empty. Raises UnknownNameError if there is none, and
-    TablesError if a dataset has no tasks.
-    """
+    """Read what pages share, and choose the pages for which there is content."""
     keys = tuple(datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
@@ -173,7 +165,7 @@ def prepare_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs:
 
 
 def _cite_tables(tables: Tables, url: str) -> str:
-    """Return the BibTeX entry of the tables, of today if they do not say when they were made."""
+    """Return the BibTeX entry of the tables, with today's date if they have none."""
     created = str(tables.descriptor.get("created", ""))[:10]  # the day of a time in ISO 8601
     date = dt.date.fromisoformat(created) if created else dt.datetime.now(tz=dt.UTC).date()
     return write_bibtex(
@@ -188,7 +180,7 @@ def _cite_tables(tables: Tables, url: str) -> str:
 
 
 def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:
-    """Return the pages of the navigation, without results or averages if nothing fills these."""
+    """Return the pages of the navigation, without results or averages if there are none."""
     pages = list(PAGES)
     if not list_compared(site):
         pages.remove("results.html")
@@ -200,11 +192,7 @@ def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:
 
 
 def _list_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the path and the content of every file.
-
-    Files below v1 have all constants of a dataset, for other programs. Files below assets have what
-    the calculator offers.
-    """
+    """Yield the path and the content of every file."""
     version = site.tables.version
     for key in site.keys:
         yield f"v1/{version}/{key}.json", write_json(site.described[key])
@@ -226,7 +214,7 @@ def _list_files(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
-    """Return the index of a set of tables: what its files are called, and how to read them."""
+    """Return the index of a set of tables, which explains its files."""
     address = identify(version, "DATASET", "TASKS", "METRIC")
     descriptions = {column.name: column.description for column in COLUMNS["constants"]}
     fields = ", ".join(FIELDS)
@@ -243,11 +231,7 @@ def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the path and the content of each script.
-
-    The reader of pasted tables is loaded when a table is pasted, and has only the modules that the
-    calculator lacks.
-    """
+    """Yield the path and the content of each script."""
     names = write_json(describe_names(site.tables, site.keys))
     # The script of each dataset adds its constants to the sets when it is loaded.
     yield "assets/names.js", f"globalThis.rankconst={{names:{names},sets:{{}}}};\n"
@@ -264,10 +248,7 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def list_modules(first: str) -> list[str]:
-    """List a module and all that it imports, each once and after what it imports itself.
-
-    If main imports table and text, and table imports text: text, table, main.
-    """
+    """List a module and all that it imports, each after what it imports itself."""
     modules: dict[str, None] = {}
 
     def add(name: str) -> None:
@@ -281,11 +262,10 @@ def list_modules(first: str) -> list[str]:
 
 
 def join_modules(names: Iterable[str]) -> str:
-    """Join modules into one classic script without comments, as pages of a folder load no modules.
+    """Join modules into one classic script, as pages opened from a folder load no modules.
 
-    Each becomes a function that returns what the module exports: ``export function f`` of text.js
-    is ``modules.text.f``, and ``import { f } from "./text.js"`` reads it from there. `names` have
-    modules after those that they import.
+    Each module becomes a function that returns its exports: ``export function f`` of text.js is
+    ``modules.text.f``.
     """
     joined = []
     for name in names:

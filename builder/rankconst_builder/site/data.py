@@ -57,13 +57,12 @@ def locate(tasks: Tasks) -> str:
 def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     """Return the tasks, constants and levels of a dataset, ready for JSON.
 
-    All three map the path of ranking tasks to what is known of them. The path of chance is
-    ``test/both/standard``; that of another baseline has its name behind it.
+    All three are by path of ranking tasks, such as ``test/both/standard``, with the baseline added
+    if it is not chance.
 
     - ``constants[path]["mrr"]`` is a list with the values of `FIELDS`.
-    - ``levels[path]["mrr"]`` has the values that few ranks can give, where there are few.
-    - ``tasks[path]`` has the number of tasks and the worst value of each metric. A baseline changes
-      neither, so only paths of chance are listed.
+    - ``levels[path]["mrr"]`` has the levels at which hits differ from the baseline.
+    - ``tasks[path]`` has the number of tasks and the worst value of each metric, for chance only.
     """
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
@@ -103,7 +102,7 @@ def write_json(content: Any) -> str:
 
 
 def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
-    """Return the names that the calculator reads, each with its spellings and traits."""
+    """Return the names that the calculator understands."""
     datasets = []
     for key in keys:
         row, counting = tables.datasets[key], tables.find_counting(key)
@@ -143,7 +142,7 @@ _OF_TOOLS = (
 
 
 def _pick(row: Any, *traits: str) -> dict[str, Any]:
-    """Return some traits of a row of a catalogue by their names."""
+    """Return some fields of a row of a catalogue by name."""
     return {trait: getattr(row, trait) for trait in traits}
 
 
@@ -165,11 +164,7 @@ def select_offered(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe_words() -> dict[str, dict[str, str]]:
-    """Return the dictionary of the page's reader of tables: squashed spelling to meaning.
-
-    A metric that takes a k is spelled without it, as "hits@". If a spelling has several meanings,
-    the last one set here counts.
-    """
+    """Return the dictionary of the page's reader of tables, from spelling to meaning."""
     words = {squash(word): {"kind": "filler"} for word in VOCABULARY.fillers}
     for word in VOCABULARY.lexicon.values():
         words[squash(word.text)] = {"kind": "ask", **_ask(word)}
@@ -205,7 +200,7 @@ def _ask(word: Word) -> dict[str, str]:
 
 
 def _describe_metric(metric: Metric) -> dict[str, Any]:
-    """Return what the calculator knows of a metric; its upper end is None if it has no limit."""
+    """Return what the calculator knows of a metric."""
     return {
         "slug": slug(metric),
         **_pick(metric, "key", "label"),
@@ -224,10 +219,7 @@ _QUANTILE = 1.6449  # of the normal distribution at 5 %
 
 
 def has_levels(tasks: Tasks, metric: Metric, histogram: Histogram) -> bool:
-    """Tell whether a page judges numbers by levels.
-
-    It does so for Hits@k on the test set, against chance and counting.
-    """
+    """Return True for Hits@k on the test set against chance and counting."""
     if metric.hits_k is None or tasks.split != "test" or tasks.baseline not in _JUDGED_BY:
         return False
     return not explain_lack(metric, histogram)
@@ -245,7 +237,7 @@ def find_levels(metric: Metric, histogram: Histogram) -> Levels:
     """Find the numbers of hits at which a model is better or worse than a baseline (p < 0.05).
 
     With X the hits of the baseline, h hits are better if P(X >= h) < 0.05, and worse if
-    P(X <= h) < 0.05. Both are searched for from a quantile of X, as each probability takes long.
+    P(X <= h) < 0.05.
     """
 
     @functools.cache
@@ -269,12 +261,7 @@ def find_levels(metric: Metric, histogram: Histogram) -> Levels:
 
 
 def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
-    """Return a quantile of a baseline's number of hits, from three moments (Cornish and Fisher).
-
-    `quantile` is that of the normal distribution. A task is a hit with probability
-    (k - offset) / candidates, and tasks are independent. It only has to be near: the search that
-    starts from it corrects it.
-    """
+    """Estimate a quantile of a baseline's number of hits from three moments (Cornish-Fisher)."""
     free_ranks = (metric.hits_k or 0) - offsets_of(histogram)
     chances = np.clip(free_ranks / histogram.num_candidates, 0.0, 1.0)
     tasks = histogram.num_tasks
@@ -289,7 +276,7 @@ def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
 
 
 def _find_first(guess: int, holds: Callable[[int], bool]) -> int:
-    """Find the least whole number with a property that all larger numbers have, from a guess."""
+    """Find the smallest number with a property that all larger ones have, starting at a guess."""
     while not holds(guess):
         guess += 1
     while holds(guess - 1):

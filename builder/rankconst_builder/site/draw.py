@@ -53,7 +53,7 @@ def draw_candidates(histogram: Histogram) -> Html:
 
 
 def draw_chance(constants: Constants) -> Html | None:
-    """Draw the distribution of a random ranker; None if every ranker gets the same."""
+    """Draw the distribution of a random ranker, or return None if all rankers get the same."""
     deviation = math.sqrt(constants.variance)
     low, high = constants.expectation - _SPAN * deviation, constants.expectation + _SPAN * deviation
     try:
@@ -72,10 +72,7 @@ def draw_chance(constants: Constants) -> Html | None:
 def draw_results(
     constants: Constants, baselines: Mapping[str, float], indices: Sequence[float]
 ) -> Html:
-    """Draw results by their index, (value - expectation) / (optimum - expectation), as piled dots.
-
-    Below is the distribution of a random ranker, about 0; lines mark baselines, by title.
-    """
+    """Draw results by their index as piled dots, above the distribution of a random ranker."""
     expectation = constants.expectation
     unit = (constants.metric.optimum or 0.0) - expectation
     reach = _SPAN * math.sqrt(constants.variance)
@@ -101,10 +98,7 @@ def draw_results(
 
 
 def _pile(xs: Iterable[float], width: int) -> Iterator[tuple[float, int]]:
-    """Yield each x and its level, from 1 on: dots in one column of a width are piled up.
-
-    Of width 10, x 21, 58 and 19 have levels 1, 1 and 2: the first and the last share column 2.
-    """
+    """Yield each x and its level, from 1 on, so that dots in one column are piled up."""
     heights = Counter[int]()
     for x in xs:
         column = round(x / width)
@@ -129,8 +123,7 @@ class Point(NamedTuple):
 def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]]) -> Html:
     """Draw a dot for each dataset by its expected MRR, and published results above.
 
-    The axis is logarithmic. `results` are pairs of a dataset and an MRR. Hidden from screen
-    readers, as the table has the same in words.
+    `results` are pairs of a dataset and an MRR.
     """
     first = math.floor(math.log10(min(point.value for point in points)))
 
@@ -207,7 +200,7 @@ def draw_strips(strips: Sequence[Strip]) -> Html:
 
 
 def _figure(svg: Html, caption: str, legend: Mapping[str, str], kind: str) -> Html:
-    """Return a drawing with a legend, which names classes of marks, and a caption."""
+    """Return a drawing with a legend and a caption."""
     names = [tag("li", text, class_=name) for text, name in legend.items()]
     return tag(
         "figure", svg, tag("ul", *names, class_="key"), tag("figcaption", caption), class_=kind
@@ -218,7 +211,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _write_decade(decade: int) -> str:
-    """Write a power of ten: 0.01, and below it in short, 10⁻³."""
+    """Write a power of ten as 0.01 or, if it is smaller, as 10⁻³."""
     return f"{10.0**decade:g}" if decade > -3 else f"10{str(decade).translate(_RAISED)}"
 
 
@@ -243,10 +236,7 @@ def _draw(edges: Values, heights: Values, caption: str, mean: float) -> Html:
 
 
 def _step(axis: _Axis, edges: Values, heights: Values) -> Html:
-    """Return an area under steps, the highest of which ends a little below the top.
-
-    `edges`, one more than heights, ascend; at least one height is above 0.
-    """
+    """Return an area under steps, the highest of which ends just below the top."""
     top = float(heights.max())
     places = [axis.place(edge) for edge in edges.tolist()]
     steps = [f"M{places[0]},{FLOOR}"]
@@ -279,10 +269,7 @@ def _draw_tick(x: float, text: str, anchor: str, y: int) -> list[Html]:
 
 
 def _find_ticks(low: float, high: float) -> Sequence[float]:
-    """Return the multiples of 1, 2, 5 or 10 times a power of ten that are between two ends.
-
-    The step is the smallest with at most six of it between the ends: of 0 and 1 it is 0.2.
-    """
+    """Return at most seven round numbers between two ends."""
     step = 10.0 ** math.floor(math.log10((high - low) / 4))
     step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= 6)
     return [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
@@ -343,7 +330,7 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
 
 
 def _cut_cells(constants: Constants, lower: float, upper: float) -> Values:
-    """Return the edges of cells; if the metric counts, each holds the same number of values."""
+    """Return the edges of cells, which hold equally many values if the metric counts."""
     metric = constants.metric
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
@@ -360,10 +347,7 @@ def _cut_cells(constants: Constants, lower: float, upper: float) -> Values:
 
 
 def _compute_cells(constants: Constants, edges: Values) -> Values | None:
-    """Return the probabilities of the cells between edges; None if an error would be visible.
-
-    They are the differences of the tail probabilities at the edges, or the terms of the series.
-    """
+    """Return the probabilities of the cells, or None if an error would be visible."""
     metric, histogram = constants.metric, constants.histogram
     if histogram.is_weighted or explain_lack(metric, histogram):
         return None
@@ -380,7 +364,7 @@ def _compute_cells(constants: Constants, edges: Values) -> Values | None:
 
 
 def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
-    """Compute a tail probability; it is 0 or 1 for values that the metric cannot have."""
+    """Compute a tail probability, also for values that the metric cannot have."""
     if value < metric.lower:
         is_certain = metric.increasing
     elif value > metric.upper:
@@ -391,10 +375,7 @@ def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:
-    """Return the probabilities of cells by the Fourier series of :func:`compute_density`.
-
-    None if the values are on a lattice, or if half of 4,096 terms are still not negligible.
-    """
+    """Return the probabilities of cells by the series of :func:`compute_density`, if it ends."""
     rule, histogram = TAILS[constants.metric.family], constants.histogram
     if rule.transform is None:
         return None

@@ -64,12 +64,12 @@ class PublishedResult:
 
     @property
     def is_worse(self) -> bool:
-        """Whether it is worse than counting, however it was rounded."""
+        """Whether it is worse than counting, whatever its rounding."""
         return self.counting is not None and self.best < self.counting
 
     @property
     def verdict(self) -> str:
-        """How it compares with counting, in a word."""
+        """How it compares with counting, in one word."""
         if self.counting is None:
             return "–"
         if self.is_worse:
@@ -78,12 +78,7 @@ class PublishedResult:
 
 
 def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[PublishedResult]]:
-    """Return the published MRRs on test sets by dataset: {"fb15k237": [best result, next, ...]}.
-
-    `keys` are the datasets. The best has the highest adjusted index. Left out is what the tables
-    cannot adjust, or not with a range of its rounding; a result that several tables of a source
-    print is listed once.
-    """
+    """Return the published MRRs on the test sets of some datasets, the best first."""
     addresses = _read_addresses()
     reading = confirm_reading(read(RESULTS), tables, NOTHING)
     # A user's graph may have the name of a benchmark, whose results are impossible on it.
@@ -132,7 +127,7 @@ def _read_addresses() -> dict[str, str]:
 
 
 def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
-    """Return the value of counting; None if it depends on the negatives that are drawn."""
+    """Return the value of counting, or None if it depends on the drawn negatives."""
     try:
         return tables.constants(replace(tasks, baseline=FLOOR), METRIC).expectation
     except RankconstError:
@@ -140,10 +135,7 @@ def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
 
 
 def list_compared(site: Site) -> dict[str, list[PublishedResult]]:
-    """Return the published results that can be compared with counting.
-
-    The benchmarks with the most results come first.
-    """
+    """Return the published results that can be compared with counting, most results first."""
     compared = {}
     for key, results in site.published.items():
         comparable = [result for result in results if result.counting is not None]
@@ -153,7 +145,7 @@ def list_compared(site: Site) -> dict[str, list[PublishedResult]]:
 
 
 def write_results(site: Site) -> str:
-    """Return the page "Which published results beat counting?": a strip and a row a dataset."""
+    """Return the page "Which published results beat counting?"."""
     strips, rows = [], []
     total = worse = 0
     for key, results in list_compared(site).items():
@@ -208,7 +200,7 @@ class _Row(NamedTuple):
 
 
 def can_average(tables: Tables) -> bool:
-    """Tell whether the tables hold graphs enough for an average."""
+    """Return True if the tables hold enough graphs for an average."""
     return len(_list_tasks(parse_suite(SUITE), tables)) >= FEWEST_GRAPHS
 
 
@@ -218,7 +210,7 @@ def _list_tasks(suite: Suite, tables: Tables) -> dict[str, Tasks]:
 
 
 def _read_models() -> dict[str, dict[str, float]]:
-    """Return the published MRR of each model by graph, in the order of the re-run."""
+    """Return the published MRR of each model by graph."""
     models: dict[str, dict[str, float]] = {}
     for result in list_suite_results():
         models.setdefault(result.dataset, {})[result.model] = float(result.mrr)
@@ -226,7 +218,7 @@ def _read_models() -> dict[str, dict[str, float]]:
 
 
 def _expect_graph(tables: Tables, tasks: Tasks, metric: str) -> dict[str, float]:
-    """Return the expectations of chance and counting on some tasks, by these names."""
+    """Return the expectations of chance and counting on some tasks."""
     return {
         name: float(tables.look_up(replace(tasks, baseline=key), parse_metric(metric)).expectation)
         for name, key in _BASELINES.items()
@@ -234,15 +226,12 @@ def _expect_graph(tables: Tables, tasks: Tasks, metric: str) -> dict[str, float]
 
 
 def _average(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each column of rows, which all have the same columns."""
+    """Return the mean of each column of rows."""
     return {name: statistics.fmean(row[name] for row in rows) for name in rows[0]}
 
 
 def write_averages(site: Site) -> str:
-    """Return the page on averages: the MRR of two models, chance and counting, graph by graph.
-
-    Only for tables that :func:`can_average` accepts.
-    """
+    """Return the page that compares means of models, chance and counting graph by graph."""
     tasks = _list_tasks(parse_suite(SUITE), site.tables)
     rows = [
         _Row(graph, mrr | _expect_graph(site.tables, tasks[graph], "mrr"))
@@ -270,7 +259,7 @@ def write_averages(site: Site) -> str:
 
 
 def _tabulate_graphs(site: Site, rows: Iterable[_Row], means: Mapping[str, float]) -> Html:
-    """Tabulate the MRR of models, chance and counting; models that do not beat it in italics."""
+    """Tabulate the MRR of models, chance and counting, with losers to counting in italics."""
 
     def show(mrr: Mapping[str, float]) -> list[str]:
         models = []
@@ -312,7 +301,7 @@ def _list_findings(site: Site, rows: Sequence[_Row], means: Mapping[str, float])
 
 
 def _tabulate_suites(tables: Tables) -> Html:
-    """Tabulate the means of chance, counting and the models over the graphs of each suite."""
+    """Tabulate the means of chance, counting and the models over each suite."""
     published = _read_models()
     cells: list[list[str]] = []
     for suite in load_suites().values():

@@ -22,10 +22,7 @@ class Html(str):
 
 
 def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -> Html:
-    """Return an element; attributes that are False or None are left out.
-
-    ``class_`` is written without its underscore, ``http_equiv`` with a dash.
-    """
+    """Return an element. Attributes that are False or None are left out."""
     start = f"<{name}"
     for key, value in attributes.items():
         if value is None or value is False:
@@ -59,7 +56,7 @@ def fill(template: str, parts: Mapping[str, str]) -> Html:
 
 @functools.cache
 def _read_template(name: str) -> Template:
-    """Read a template; its indentation and line breaks are for those who edit it."""
+    """Read a template, without its indentation and line breaks."""
     file = resources.files("rankconst_builder").joinpath("templates", name)
     lines = file.read_text(encoding="utf-8").splitlines()
     return Template("".join([line.strip() for line in lines]))
@@ -71,12 +68,12 @@ def link(address: str, text: str) -> Html:
 
 
 def link_safely(address: str | None, text: str) -> str:
-    """Return a link; only the text if the address is not one of the web."""
+    """Return a link, or only the text if the address is not one of the web."""
     return link(address, text) if address and address.startswith(("https://", "http://")) else text
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]], **attributes: str | None) -> Html:
-    """Return a table with the names of rows in front; wide ones scroll inside their frame."""
+    """Return a table whose first column has the names of the rows."""
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
     body = []
     for name, *cells in rows:
@@ -85,5 +82,5 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[str]], **attributes: 
 
 
 def scroll(child: Html, label: str) -> Html:
-    """Return a frame that scrolls wide content, with the keyboard, too."""
+    """Return a frame in which wide content scrolls, also with the keyboard."""
     return tag("div", child, class_="scroll", tabindex="0", role="region", aria_label=label)
