@@ -1,18 +1,18 @@
-"""What one metric of a set of ranks says about another: exact bounds, each attained by some ranks.
+"""Bound one metric of a set of ranks by another. Every bound is attained by some ranks.
 
-A bound is a function of shares and means, not of the ranks themselves, so it holds for every
-distribution of ranks whatever each task counts: for macro averages, for the mean over several runs,
-and for the mean of two sides.
+A bound depends on shares and means, not on the ranks themselves. So it also holds for macro
+averages, for the mean over several runs, and for the mean of two sides.
 
-Ranks lie on a grid 1, 1 + step, 1 + 2 step, ...: step is 1 where ranks are whole, and 1/2 where a
-tie gets the mean of the best and the worst rank it could have.
+Ranks lie on a grid 1, 1 + step, 1 + 2 step, ...: step is 1 if ranks are whole, and 1/2 if a tie
+gets the mean of the best and the worst rank that it could have.
 
-:func:`find_contradictions` holds the numbers of millions of evaluations against each other, by
-those rules of :mod:`rankconst.checks.laws` that need no ranking tasks.
+:func:`find_contradictions` compares the numbers of millions of evaluations with each other, by the
+rules of :mod:`rankconst.checks.laws` that need no ranking tasks.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +23,7 @@ from rankconst.names import join_words
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -49,7 +49,7 @@ PERFECT = (
 
 
 def tells_no_scores(metric: Metric, values: Any) -> Any:
-    """Flag values that all ranks 0, or all 1/2, give: MR 0 and 0.5, MRR 2 and infinity.
+    """Flag values that come from ranks of 0 or 1/2: MR 0 and 0.5, MRR 2 and infinity.
 
     Tools give these impossible ranks to scores that are not numbers.
     """
@@ -66,7 +66,7 @@ def is_infinite(text: str) -> bool:
 
 
 def exceeds(number: float, limit: float) -> bool:
-    """Return True if a number is larger than a limit by more than a few rounding errors."""
+    """Return True if a number exceeds a limit by more than a few rounding errors."""
     return number > limit + 1e-9 * max(abs(number), abs(limit))
 
 
@@ -83,10 +83,9 @@ def bound_by_hits(
     """Bound MRR and MR by shares of hits, the intervals of Hits@k for ascending ks.
 
     With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m
-    beyond k_m. MRR is least if each share is at the last rank of its range, and largest if it is at
-    the first; MR the other way round. `most` is the largest number of candidates: the upper bound
-    of the MR may be infinite if that is. Shares have shape (m, ...), NaN where one is not known,
-    and the bounds shape (...).
+    beyond k_m. MRR is smallest if each share is at the last rank of its range, and largest if it is
+    at the first; for MR it is the other way round. `most` is the largest number of candidates.
+    Shares have shape (m, ...), with NaN for unknown ones, and bounds have shape (...).
     """
     return Bounds(
         bound_reciprocal_rank(ks, lower, upper, step, most),
@@ -113,18 +112,14 @@ def bound_mean_rank(
 
 
 def _list_ends(ks: ArrayLike, step: float, most: float) -> tuple[Values, Values]:
-    """Return the first and the last rank of each range: up to the first k, to the next, beyond."""
+    """Return the first and the last rank of each range between ks."""
     ks = np.asarray(ks, dtype=np.float64)
     firsts = np.append(1.0, np.minimum(ks + step, most))
     return firsts, np.append(np.minimum(ks, most), most)
 
 
 def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
-    """Return the least and the largest share of ranks up to each k, with 0 before and 1 after them.
-
-    `lower` and `upper` are the ends of Hits@k by ascending k, NaN for unknown ones. Shares grow
-    with k, so a neighbour bounds what is unknown.
-    """
+    """Return the smallest and the largest share of ranks up to each k, from 0 to 1."""
     least, largest = (_enclose(shares) for shares in (lower, upper))
     for j in range(1, len(least)):
         np.fmax(least[j - 1], least[j], out=least[j, ...])
@@ -134,17 +129,14 @@ def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
 
 
 def _enclose(shares: ArrayLike) -> Values:
-    """Return shares, along the first axis, with 0 in front and 1 behind."""
+    """Return shares with 0 before and 1 after them along the first axis."""
     shares = np.asarray(shares, dtype=np.float64)
     ends = np.zeros((1, *shares.shape[1:]))
     return np.concatenate([ends, shares, ends + 1])
 
 
 def _weigh(shares: Values, values: Values) -> Any:
-    """Return the sum of values, each times how much the cumulated shares grow at it.
-
-    Shares 0, 0.2, 1 of values 1 and 4 give 0.2 * 1 + 0.8 * 4. Further axes of `shares` are kept.
-    """
+    """Return the sum of values times the growth of the cumulative shares at each."""
     weights = np.diff(shares, axis=0)
     values = np.expand_dims(values, tuple(range(1, shares.ndim)))
     if np.isfinite(values).all():
@@ -155,12 +147,12 @@ def _weigh(shares: Values, values: Values) -> Any:
 
 
 def least_mean_rank(reciprocal: Any, step: float) -> Any:
-    """Return the least MR that an MRR allows; below it, no MR has so small an MRR either.
+    """Return the smallest MR that an MRR allows.
 
-    (MRR, MR) is a mean of points (1/r, r) and lies in their convex hull. Since r = 1/x is convex,
-    the lower boundary joins neighbours on the grid: between r and r + step it is MR = 2 r + step -
-    r (r + step) MRR, which is above the curve 1/MRR that the inequality of arithmetic and harmonic
-    mean gives, and meets it at the points. An MRR that is not known, NaN, allows any MR.
+    (MRR, MR) is a mean of points (1/r, r), so that it lies in their convex hull. As r = 1/x is
+    convex, the lower boundary joins neighbours on the grid. Between r and r + step it is MR = 2 r +
+    step - r (r + step) MRR, which is above the curve 1/MRR of the inequality of arithmetic and
+    harmonic means.
 
     >>> float(least_mean_rank(0.75, step=1))
     1.5
@@ -172,11 +164,11 @@ def least_mean_rank(reciprocal: Any, step: float) -> Any:
 
 
 def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
-    """Return a bound that no MRR of ranks with that mean can pass, given the numbers of candidates.
+    """Return a bound on the MRR of ranks with some mean, given the numbers of candidates.
 
     A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The ranks of n tasks
-    exceed 1 by n (MR - 1) in all. Each step costs 1/N of reciprocal rank, so tasks with many
-    candidates take them first. Tasks have no offsets.
+    exceed 1 by n (MR - 1) in all. Each step costs 1/N of reciprocal rank, so that tasks with many
+    candidates take them first.
 
     >>> from rankconst.tasks import Histogram
     >>> largest_reciprocal(2.0, Histogram.from_counts([10, 10, 4]))
@@ -193,7 +185,7 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
 
 
 def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool:
-    """Return True if an interval holds a whole multiple of `unit`, but for a relative error."""
+    """Return True if an interval holds a multiple of `unit`, except for a relative error."""
     lower, upper = (end / unit for end in interval)
     slack = error * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack
@@ -245,11 +237,10 @@ def is_bounded(metric: Metric) -> bool:
 
 
 def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) -> dict[int, str]:
-    """Map the indices of numbers that no ranks have together to reasons.
+    """Return the reasons why numbers contradict each other, by their indices.
 
-    It is unknown which one of an evaluation is wrong, so each of them gets the reason: Hits@1 0.5,
-    number 0, and Hits@10 0.4, number 1, give {0: reason, 1: reason}. `show` returns the text of a
-    number, by its index.
+    As it is unknown which number of an evaluation is wrong, each of them gets the reason. `show`
+    returns the text of a number by its index.
     """
     metrics = {result.metric for result in results}
     if len(metrics) < 2:
@@ -265,7 +256,7 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
     for start in range(0, num_rows, _BLOCK):
         part = slice(start, start + _BLOCK)
         block = {metric: _Ends(lower[part], upper[part]) for metric, (lower, upper) in ends.items()}
-        is_wrong[part] = _find_wrong(hits, block)
+        is_wrong[part] = np.any([breach.is_broken for breach in _apply_rules(hits, block)], axis=0)
     is_wrong &= ~is_repeated
     reasons: dict[int, str] = {}
     for numbers in _gather_numbers(results, rows, is_wrong, show):
@@ -277,10 +268,7 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
 def _gather_numbers(
     results: Sequence[Results], rows: Sequence[Places], is_wrong: Flags, show: Callable[[int], str]
 ) -> Iterable[dict[int, _Number]]:
-    """Return the numbers of each wrong evaluation by index, in the order of the results.
-
-    `rows` has the row of each number of each result, `is_wrong` a flag for each row.
-    """
+    """Return the numbers of each wrong evaluation by index."""
     evaluations: dict[int, dict[int, _Number]] = {}
     for result, row_of in zip(results, rows, strict=True):
         for position in np.flatnonzero(is_wrong[row_of]).tolist():
@@ -292,10 +280,7 @@ def _gather_numbers(
 
 
 def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
-    """Return a row number from 0 for each evaluation, metric by metric, and the number of rows.
-
-    3, 8 of one metric and 8, 9 of another give the rows 0, 1 and 1, 2, of three.
-    """
+    """Return a row number for each evaluation, metric by metric, and the number of rows."""
     first = evaluations[0]
     is_alike = all(other is first or np.array_equal(first, other) for other in evaluations)
     if is_alike and (np.diff(first) > 0).all():  # each row of a table has all metrics
@@ -308,10 +293,7 @@ def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
 def _lay_out(
     results: Sequence[Results], rows: Sequence[Places], size: int
 ) -> tuple[dict[Metric, _Ends], Flags]:
-    """Return the ends of each metric, a number a row, NaN for none, and flags of rows to leave out.
-
-    A row is an evaluation. One with a metric twice is left out: it must be two evaluations.
-    """
+    """Return the ends of each metric by row, with NaN for none, and flags of rows to leave out."""
     metrics = {result.metric for result in results}
     if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
         # Each row has each metric once: nothing needs to be moved.
@@ -328,67 +310,54 @@ def _lay_out(
     return ends, is_repeated
 
 
-def _find_wrong(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Flags:
-    """Flag the evaluations with numbers that contradict each other. Shape (evaluations,).
+class _Breach(NamedTuple):
+    """A rule, with a flag for each evaluation that breaks it."""
 
-    `hits` are the Hits@k by ascending k. No Hits@k is below one of a smaller k; MRR lies between
-    its bounds by the hits; MR is not below the least that the hits and the MRR allow. A missing
-    number is NaN, which contradicts nothing.
-    """
+    metric: Metric
+    relation: str  # of its number to those of the other metrics, such as "too small for"
+    others: Sequence[Metric]
+    is_broken: Flags
+
+
+def _apply_rules(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Iterator[_Breach]:
+    """Apply the rules to some evaluations. Missing numbers are NaN, which breaks no rule."""
+    for larger, smaller in itertools.combinations(reversed(hits), 2):
+        is_less = ends[larger].upper + _NOISE < ends[smaller].lower
+        yield _Breach(larger, "less than", [smaller], is_less)
     ks = [metric.hits_k or 0 for metric in hits]
     size = next(iter(ends.values())).lower.size
     # Ends of the shares of hits, shape (ks, evaluations).
     lower = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
     upper = np.array([ends[metric].upper for metric in hits]).reshape(-1, size)
-    is_wrong = np.zeros(size, dtype=np.bool_)
-    largest_lower = np.full(size, np.nan)  # of the hits up to this k; fmax leaves NaN out
-    for share_lower, share_upper in zip(lower, upper, strict=True):
-        np.fmax(largest_lower, share_lower, out=largest_lower)
-        is_wrong |= share_upper + _NOISE < largest_lower
     reciprocal, rank = ends.get(_MRR), ends.get(_MR)
     if reciprocal is not None:
         bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
-        is_wrong |= reciprocal.upper + _NOISE < bound.lower
-        is_wrong |= reciprocal.lower - _NOISE > bound.upper
+        yield _Breach(_MRR, "too small for", hits, reciprocal.upper + _NOISE < bound.lower)
+        yield _Breach(_MRR, "too large for", hits, reciprocal.lower - _NOISE > bound.upper)
     if rank is not None:
-        least_rank = bound_mean_rank(ks, lower, upper, _STEP).lower
+        mean_rank = rank.upper * (1 + _NOISE)
         if reciprocal is not None:
-            least_rank = np.maximum(least_rank, least_mean_rank(reciprocal.upper, _STEP))
-        is_wrong |= rank.upper * (1 + _NOISE) < least_rank
-    return is_wrong
+            is_small = mean_rank < least_mean_rank(reciprocal.upper, _STEP)
+            yield _Breach(_MR, "too small for", [_MRR], is_small)
+        is_small = mean_rank < bound_mean_rank(ks, lower, upper, _STEP).lower
+        yield _Breach(_MR, "too small for", hits, is_small)
 
 
 def _explain(numbers: Sequence[_Number]) -> str:
-    """Return the reason why the numbers of an evaluation contradict each other.
-
-    Numbers are in the order of :func:`find_contradictions`. The first broken rule of
-    :func:`_find_wrong` is named; the last rule is left if no other one is broken.
-    """
-    hits = [number for number in numbers if number.metric.hits_k is not None]
-    for i, share in enumerate(hits[1:], start=1):
-        # Hits@k do not fall with k.
-        largest_before = max(hits[:i], key=lambda smaller: smaller.lower)
-        if share.upper + _NOISE < largest_before.lower:
-            return _write_reason(share, "less than", [largest_before])
-    means = {number.metric: number for number in numbers[len(hits) :]}
-    reciprocal, rank = means.get(_MRR), means.get(_MR)
-    if reciprocal is not None:
-        ks = [share.metric.hits_k or 0 for share in hits]
-        lower = [share.lower for share in hits]
-        upper = [share.upper for share in hits]
-        bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
-        if reciprocal.upper + _NOISE < bound.lower:
-            return _write_reason(reciprocal, "too small for", hits)
-        if reciprocal.lower - _NOISE > bound.upper:
-            return _write_reason(reciprocal, "too large for", hits)
-        least_rank = least_mean_rank(reciprocal.upper, _STEP)
-        if rank is not None and rank.upper * (1 + _NOISE) < least_rank:
-            return _write_reason(rank, "too small for", [reciprocal])
-    return _write_reason(means[_MR], "too small for", hits)
+    """Return the reason why the numbers of an evaluation contradict each other."""
+    by_metric = {number.metric: number for number in numbers}
+    hits = [metric for metric in by_metric if metric.hits_k is not None]
+    ends = {
+        metric: _Ends(np.array([number.lower]), np.array([number.upper]))
+        for metric, number in by_metric.items()
+    }
+    breach = next(breach for breach in _apply_rules(hits, ends) if breach.is_broken[0])
+    others = [by_metric[metric] for metric in breach.others]
+    return _write_reason(by_metric[breach.metric], breach.relation, others)
 
 
 def _write_reason(number: _Number, relation: str, others: Sequence[_Number]) -> str:
-    """Return "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation", and what it means."""
+    """Return a reason such as "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation"."""
     return (
         f"{number} is {relation} {join_words([*map(str, others)])} of the same evaluation, which "
         "no ranks allow: one of them is a slip, or of another evaluation."
