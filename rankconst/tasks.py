@@ -292,7 +292,7 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
         offsets: NDArray[np.int64] | None = None,
     ) -> Histogram:
-        """Return the histogram of checked and sorted columns, uncopied; they become read-only."""
+        """Return the histogram of checked and sorted columns, which become read-only."""
         histogram = object.__new__(cls)
         columns = (num_candidates, num_tasks, weights, offsets, False)  # not shared
         for name, values in zip(cls.__slots__, columns, strict=True):
@@ -325,7 +325,7 @@ class Histogram:
 
     @property
     def is_weighted(self) -> bool:
-        """True if tasks have weights of their own, as in macro averages."""
+        """Whether tasks have weights, as in macro averages."""
         return self.weights is not None
 
     @property
@@ -382,12 +382,12 @@ _KEYS = ("offsets", "num_candidates", "weights")
 
 
 def weights_of(histogram: Histogram) -> NDArray[np.float64]:
-    """Return the weight of each row's tasks, 1 without weights."""
+    """Return the weight of each row's tasks, which is 1 by default."""
     return np.ones(len(histogram)) if histogram.weights is None else histogram.weights
 
 
 def offsets_of(histogram: Histogram) -> NDArray[np.int64]:
-    """Return the offset of each row, 0 under chance."""
+    """Return the offset of each row, which is 0 under chance."""
     if histogram.offsets is None:
         return np.zeros_like(histogram.num_candidates)
     return histogram.offsets
@@ -401,17 +401,22 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
     return Histogram.from_counts(histogram.num_candidates, histogram.num_tasks), total
 
 
-def pool_graphs(graphs: Sequence[Histogram]) -> Histogram:
-    """Return the tasks of D unweighted graphs, each of a graph's n tasks with weight 1 / (D n)."""
-    sizes = np.concatenate([graph.num_candidates for graph in graphs])
-    num_tasks = np.concatenate([graph.num_tasks for graph in graphs])
-    weights = [np.full(len(graph), 1 / (len(graphs) * graph.total)) for graph in graphs]
-    offsets = np.concatenate([offsets_of(graph) for graph in graphs])
+def weigh_evenly(parts: Sequence[Histogram], divisor: int = 1) -> Histogram:
+    """Return the tasks of unweighted parts: each of a part's n tasks weighs 1 / (divisor n)."""
+    sizes = np.concatenate([part.num_candidates for part in parts])
+    num_tasks = np.concatenate([part.num_tasks for part in parts])
+    weights = [np.full(len(part), 1 / (divisor * part.total)) for part in parts]
+    offsets = np.concatenate([offsets_of(part) for part in parts])
     return Histogram.from_counts(sizes, num_tasks, np.concatenate(weights), offsets)
 
 
+def pool_graphs(graphs: Sequence[Histogram]) -> Histogram:
+    """Return the tasks of several graphs, each of which weighs the same."""
+    return weigh_evenly(graphs, len(graphs))
+
+
 def split_weights(histogram: Histogram) -> Iterator[tuple[float, Histogram]]:
-    """Yield each weight with the histogram of its tasks, unweighted."""
+    """Yield each weight with the unweighted histogram of its tasks."""
     sizes, num_tasks, offsets = histogram.num_candidates, histogram.num_tasks, offsets_of(histogram)
     weights = weights_of(histogram)
     for weight in np.unique(weights):
@@ -436,11 +441,7 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
 
 
 def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
-    """Return the order that sorts rows by the first key, then by the second, and so on.
-
-    Keys are columns with at least one row; whole numbers are not negative. Equal rows come in any
-    order. Columns [1, 0, 0] and [5, 9, 7] give [2, 1, 0].
-    """
+    """Return the order that sorts rows by the first key, then by the second, and so on."""
     last_to_first = keys[::-1]  # np.lexsort sorts by its last key first
     if any(key.dtype.kind == "f" for key in keys):
         return np.lexsort(last_to_first)
@@ -456,7 +457,7 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return, for each row but the first, True if it is larger than the row before."""
+    """Return, for each row after the first, whether it is larger than the row before."""
     if len(keys) == 1:
         return keys[0][1:] > keys[0][:-1]
     is_larger, is_equal = np.zeros((2, keys[0].size - 1), dtype=bool)
@@ -471,10 +472,7 @@ _ANSWER = " (the true answer counts)"
 
 
 def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") -> NDArray[np.int64]:
-    """Return whole numbers from `least` to 2**53 as int64, shape (n,); DataError for others.
-
-    Floats such as 4.0 count as whole. The message has `name` and ends with `hint`.
-    """
+    """Return whole numbers from `least` to 2**53 as int64, shape (n,)."""
     array = _to_array(name, values)
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
@@ -497,7 +495,7 @@ def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") ->
 
 
 def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of tasks of each of `sizes`, one at least, as int64; else DataError."""
+    """Return the number of tasks of each size as int64."""
     tasks = read_counts("num_tasks", num_tasks)
     if sizes.shape != tasks.shape:
         raise DataError(
@@ -513,7 +511,7 @@ def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return the offsets as int64; None if all are 0, so that equal tasks give equal histograms."""
+    """Return the offsets as int64, or None if all are 0."""
     array = read_counts("offsets", offsets, least=0)
     if array.shape != sizes.shape:
         raise DataError(
@@ -523,7 +521,7 @@ def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return a copy of the values as an array; DataError for masked values and ragged lists."""
+    """Return a copy of the values as an array."""
     refuse_masked(values, name)
     # numpy would take the bytes of an Arrow scalar that is text.
     if hasattr(values, "as_py"):
@@ -537,7 +535,7 @@ def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
-    """Return `size` weights as floats; DataError unless all are finite and above 0."""
+    """Return `size` positive weights as floats."""
     array = _to_array("weights", weights)
     if array.shape != (size,):
         raise DataError(

@@ -23,7 +23,7 @@ from rankconst.tables.descriptor import (
     read_hashed,
     schema_of,
 )
-from rankconst.tasks import Histogram, Tasks
+from rankconst.tasks import Histogram, Tasks, weigh_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -219,7 +219,7 @@ _DAMAGE = (OSError, ValueError, LookupError, TypeError, OverflowError)
 
 
 def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
-    """Return the fault of a column of a table, such as "3 nulls"; empty if it has none."""
+    """Return the fault of a column of a table, such as "3 nulls", if it has one."""
     import pyarrow as pa
 
     nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
@@ -243,14 +243,14 @@ def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
 
 
 def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
-    """Count the nulls among the items of all lists: 1 for ["a", None] and ["b"]."""
+    """Count the nulls among the items of all lists."""
     # `flatten` would import pyarrow.compute, which takes time.
     first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
     return lists.values.slice(first, last - first).null_count
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
-    """Open the content of a Parquet file; TablesError if its rows take too much memory."""
+    """Open the content of a Parquet file, unless its rows take too much memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -266,11 +266,7 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
 
 
 def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[list[int], bool]:
-    """Return the row groups that may hold rows with some keys, and True if all their rows do.
-
-    `keys` maps columns of texts to the value wanted. Only the metadata is read: the least and
-    largest value of a column in each group. If these do not settle it, the flag is False.
-    """
+    """Return the row groups that may hold rows with some keys, and True if all of their rows do."""
     groups, are_all_wanted = [*range(file.metadata.num_row_groups)], True
     for name, key in keys.items():
         column = file.schema_arrow.get_field_index(name)
@@ -284,7 +280,7 @@ def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[lis
 
 
 def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
-    """Tell by the bounds of a column, if any, how many values are a key: "some" if not certain."""
+    """Tell by the bounds of a column how many of its values are a key."""
     if not bounds or bounds.min is None or bounds.max is None:  # the file does not tell
         return "some"
     if not bounds.min <= key <= bounds.max:
@@ -293,7 +289,7 @@ def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
 
 
 def _find_bounds(chunk: Any, expected: str) -> Any:
-    """Return the statistics of a column in a row group; ValueError for an unexpected type."""
+    """Return the statistics of a column in a row group, if it has the expected type."""
     if chunk.physical_type != expected:  # pyarrow would end the process
         raise ValueError(
             f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}"
@@ -302,7 +298,7 @@ def _find_bounds(chunk: Any, expected: str) -> Any:
 
 
 def select_rows(table: pa.Table, keys: Mapping[str, str]) -> pa.Table:
-    """Return the rows of a table with some keys, column to text: dataset to wn18rr."""
+    """Return the rows of a table with some values, given by column."""
     import pyarrow.compute as pc
 
     masks = [pc.equal(table[name], wrap_text(key)) for name, key in keys.items()]
@@ -342,7 +338,7 @@ class Records:
         derived = {}
         for tasks, names in self.relations.items():
             parts = [self.relation_histograms[replace(tasks, relations=(name,))] for name in names]
-            derived[replace(tasks, aggregation="macro-relation")] = _weigh_relations(parts)
+            derived[replace(tasks, aggregation="macro-relation")] = weigh_evenly(parts)
         return derived | {key: Histogram(*columns) for key, columns in groups}
 
     @cached_property
@@ -355,18 +351,14 @@ class Records:
 
     @cached_property
     def relations(self) -> dict[Tasks, tuple[str, ...]]:
-        """Tasks of one side and all relations to these relations, in alphabetical order."""
+        """The relations of tasks of one side, in alphabetical order."""
         relations: dict[Tasks, list[str]] = {}
         for row in self.relation_histograms:
             relations.setdefault(replace(row, relations=()), []).extend(row.relations)
         return {tasks: tuple(names) for tasks, names in relations.items()}
 
     def pool(self, tasks: Tasks) -> Histogram | None:
-        """Return the candidate counts of tasks, pooled over their sides, splits and relations.
-
-        None if rows are missing for one of them. A baseline other than chance has the counts of its
-        blocks, with offsets.
-        """
+        """Return the candidate counts of tasks, pooled over sides, splits and relations."""
         if tasks.relations:  # selections have no limit, so they are not kept
             return self._pool(tasks)
         if tasks not in self._pooled:
@@ -374,7 +366,7 @@ class Records:
         return self._pooled[tasks]
 
     def _pool(self, tasks: Tasks) -> Histogram | None:
-        """Return what :meth:`pool` does, formed anew."""
+        """Pool candidate counts as :meth:`pool` does, without the cache."""
         if not tasks.is_chance:
             return self._gather_blocks(tasks)
         stored = self.histograms if tasks.is_micro else self.macro_histograms
@@ -390,7 +382,7 @@ class Records:
         return functools.reduce(Histogram.pool, parts)
 
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
-        """Return the histogram of tasks under a baseline other than chance; None without rows."""
+        """Return the histogram of tasks under a baseline other than chance, if there is one."""
         import pyarrow.compute as pc
 
         table, weight = self._read_blocks(tasks), AGGREGATIONS[tasks.aggregation].group
@@ -414,8 +406,7 @@ class Records:
     def _read_blocks(self, tasks: Tasks) -> pa.Table:
         """Read the blocks of a baseline: candidates that tie, tasks, and candidates above (offset).
 
-        Rows are split by relation for single relations and macro averages, with weights for
-        averages over queries. Rows of all relations together are kept.
+        For single relations and macro averages, they are split by relation.
         """
         names: tuple[str, ...] = ("protocol", "split", "side", *_BLOCKS)
         if tasks.is_micro and not tasks.relations:
@@ -429,7 +420,7 @@ class Records:
         return self.read("baseline_candidates_by_relation", names, baseline=tasks.baseline)
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
-        """Return the tabulated moments of a metric; None if there is no row."""
+        """Return the tabulated moments of a metric, if there is a row."""
         row_of_key, columns = self._constants
         names = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
         row = row_of_key.get((*names, metric.family, metric.k))
@@ -437,7 +428,7 @@ class Records:
 
     @cached_property
     def _constants(self) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
-        """The table of constants: each key to the number of its row, and the columns of moments."""
+        """The row of each key of the table of constants, and the columns of moments."""
         keys = ("protocol", "split", "side", "aggregation", "baseline", "metric", "k")
         columns = self.read("constants", (*keys, *_MOMENTS)).to_pydict()
         rows = zip(*(columns[name] for name in keys), strict=True)
@@ -447,10 +438,9 @@ class Records:
     def _group(
         self, name: str, extra_key: str = "", *weights: str
     ) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
-        """Yield the tasks of a table, each with its arrays num_candidates, num_tasks and `weights`.
+        """Yield the tasks of a table, with their arrays num_candidates, num_tasks and `weights`.
 
-        Rows of the same tasks follow each other in the file. `extra_key` is the column that tells
-        tasks apart besides protocol, split and side: "relation" or "aggregation"; none if empty.
+        `extra_key` is a further column that tells tasks apart, such as "relation".
         """
         keys: tuple[str, ...] = ("protocol", "split", "side")
         if extra_key:
@@ -472,10 +462,7 @@ class Records:
 def find_runs(
     table: pa.Table, names: Sequence[str]
 ) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """Return the words of each run of rows that are alike in some columns, and where it starts.
-
-    The columns are Arrow dictionaries. a, a, b gives [("a",), ("b",)] and the starts 0 and 2.
-    """
+    """Return the words of each run of rows that are equal in some columns, and where it starts."""
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
     columns = [decode(table.column(name)) for name in names]
@@ -486,30 +473,16 @@ def find_runs(
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the codes of a column that is an Arrow dictionary, and the texts by code.
-
-    b, a, b gives the codes 0, 1, 0 and the texts b, a. There is at least one row.
-    """
+    """Return the codes of a dictionary-encoded column, and the texts by code."""
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
     return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
 
 
-def _weigh_relations(parts: Sequence[Histogram]) -> Histogram:
-    """Return the tasks of several relations; each of a relation's n tasks has weight 1 / n."""
-    sizes = np.concatenate([part.num_candidates for part in parts])
-    num_tasks = np.concatenate([part.num_tasks for part in parts])
-    weights = [np.full(len(part), 1.0 / part.total) for part in parts]
-    return Histogram.from_counts(sizes, num_tasks, np.concatenate(weights))
-
-
 def _sum_groups(
     columns: Sequence[pa.ChunkedArray[Any]], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return, for each row, the sum of the counts of all rows with the same words.
-
-    A column of a, b, a with counts 1, 2, 3 gives 4, 2, 4.
-    """
+    """Return, for each row, the sum of the counts of all rows with the same words."""
     groups = np.zeros(counts.size, dtype=np.int64)
     for column in columns:  # a number for each combination of words
         codes, words = decode(column.dictionary_encode())
@@ -519,6 +492,6 @@ def _sum_groups(
 
 
 def to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return a column of numbers, without nulls and with at least one chunk, as an array."""
+    """Return a column of numbers without nulls as an array."""
     # pyarrow's own conversion would import pandas.
     return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
