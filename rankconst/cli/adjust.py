@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OwnTasks:
-    """The options that count tasks of the user's own, in place of a dataset."""
+    """The options that describe the user's own tasks, in place of a dataset."""
 
     num_tasks: str | None = rare(
         "--num-tasks -n N", "Number of ranks, in place of a dataset: protocol sampled:M."
@@ -51,18 +51,14 @@ class OwnTasks:
     )
 
     def read_num_tasks(self) -> int | None:
-        """Return the number of tasks, or None; UsageError if --counts is given, too."""
+        """Return the number of tasks, if it is given."""
         number = _read_whole("--num-tasks", self.num_tasks, 1)
         if self.counts is not None and number is not None:
             raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
         return number
 
     def choose_protocol(self, protocol: str | None) -> str | None:
-        """Return the protocol to use: what --candidates stands for, else `protocol` as it is.
-
-        `protocol` is the value of --protocol, if any. Tasks of --candidates 100 rank the right
-        answer among 99 wrong ones: "sampled:99". UsageError for options that exclude each other.
-        """
+        """Return the protocol that --candidates or --protocol names."""
         hint = " Numbers that differ by task are in a file: --counts FILE."
         least = 2  # the right answer and one wrong one
         num_candidates = _read_whole("--candidates", self.candidates, least, hint)
@@ -199,15 +195,12 @@ def adjust(
 
 
 def _list_baselines(name: str | None, dataset: str | None, opened: Tables) -> tuple[str, ...]:
-    """Return the keys of chance and, if a name is given, of the baselines that it means."""
+    """Return the keys of chance and of the named baselines."""
     return tuple(dict.fromkeys([DEFAULT_BASELINE, *opened.list_baselines(name, dataset)]))
 
 
 def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> int | None:
-    """Return the value of an option, a whole number from `least` on; None if it has no value.
-
-    `hint` ends the message of the UsageError for other values, and begins with a blank.
-    """
+    """Return the value of an option, a whole number of at least `least`, or None."""
     if text is None:
         return None
     number = read_count(text)
@@ -223,11 +216,7 @@ def _open_sets(
     num_tasks: int | None,
     protocol: str | None,
 ) -> tuple[Tables, list[str]]:
-    """Open the tables, and return them with the names of the datasets.
-
-    --counts or --num-tasks makes one more set of tables, whose dataset takes the place of
-    --dataset. Counts of several right answers are returned alone.
-    """
+    """Open the tables, and return them with the names of the datasets."""
     opened, datasets = open_tables(places), evaluation.datasets
     if counts is None and num_tasks is None:
         return opened, datasets
@@ -260,11 +249,7 @@ def _open_sets(
 def write_values(
     typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables
 ) -> Document:
-    """Write typed values as a table, to be read as any other.
-
-    ["recall@10=0.2"] becomes a document of the lines "metric,value" and "recall@10,0.2". A value
-    without a name is of the only metric in `metrics`; UsageError unless there is one.
-    """
+    """Write typed values as a table, to be read like any other."""
     from rankconst.results.document import Document
     from rankconst.results.meanings import assume_unit
 

@@ -73,14 +73,14 @@ class Work:
 
     @property
     def how(self) -> dict[str, Any]:
-        """The options for reading the files; a single metric is that of tables without metrics."""
+        """The options for reading the files."""
         only = self.metrics[0] if len(self.metrics) == 1 else None
         unit = assume_unit(self.percent, self.tables)
         return {"decimal": self.decimal, "percent": unit, "metric": only}
 
 
 def read_file(work: Work) -> Reading:
-    """Read files; report omissions on stderr, or raise DataError for them if `work.strict`."""
+    """Read files, and report or, if `work.strict`, refuse omissions."""
     if isinstance(work.files, Document):
         reading = read_opened(work.files)
         # It holds values that were typed: messages must not name lines that no user has seen.
@@ -93,7 +93,7 @@ def read_file(work: Work) -> Reading:
 
 
 def list_file(work: Work, form: Format) -> Listing:
-    """List adjusted numbers; report omissions, assumptions, questions and notes on listed rows."""
+    """List adjusted numbers, and report omissions, assumptions, questions and notes."""
     adjusted = adjust_file(read_file(work), work)
     rows = choose_rows(adjusted, form)
     note = explain_ranks(adjusted) if form is Format.table else ""
@@ -106,10 +106,7 @@ def list_file(work: Work, form: Format) -> Listing:
 
 
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
-    """Write a document with its numbers replaced; report on stderr the numbers that stay.
-
-    `names` are what --replace takes, such as "AMRR" or "both"; without `out` it goes to stdout.
-    """
+    """Write a document with its numbers replaced, and report the numbers that stay."""
     if len(work.baselines) > 1:
         raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
     baseline = work.baselines[0] if work.baselines else None
@@ -149,7 +146,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
 
 
 def _comment(adjusted: AdjustedReading) -> str:
-    """Return the comment of a rewritten document: the command and the assumptions, on one line."""
+    """Return the comment of a rewritten document: the command and the assumptions."""
     command = (
         shlex.join(["rankconst", *sys.argv[1:]])
         .replace("\n", " ")
@@ -169,7 +166,7 @@ def _comment(adjusted: AdjustedReading) -> str:
 
 
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
-    """Adjust the numbers of a file; if none can be, report the questions on stderr and raise."""
+    """Adjust the numbers of a file, or report the questions if none can be adjusted."""
     confirmed = confirm_reading(reading, work.tables, work.user)
     try:
         return adjust_reading(
@@ -190,10 +187,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
 
 
 def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
-    """Report on stderr assumptions, questions, omissions and notes on the listed numbers.
-
-    `listed` marks the numbers of the reading that are listed; None for all.
-    """
+    """Report assumptions, questions, omissions and notes on the listed numbers on stderr."""
     reading = adjusted.reading
     _report_others(adjusted)
     report_answers(adjusted)
@@ -211,7 +205,7 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 
 
 def report_answers(adjusted: AdjustedReading) -> None:
-    """Report on stderr the assumptions about a file's numbers, and the open questions."""
+    """Report the assumptions about a file's numbers, and the open questions, on stderr."""
     name = adjusted.reading.name
     remarks = []
     declared = adjusted.list_partly_declared()
@@ -230,7 +224,7 @@ def report_answers(adjusted: AdjustedReading) -> None:
 
 
 def _doubt_percent(adjusted: AdjustedReading) -> str:
-    """Count the shares that are small as percentages, and may be fractions; empty if none is."""
+    """Count the shares that are small for percentages, and may be fractions."""
     total = small = 0
     for done in adjusted.done:
         if done.batch.tasks.is_chance and done.batch.metric.is_share:
@@ -242,7 +236,7 @@ def _doubt_percent(adjusted: AdjustedReading) -> str:
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
-    """Report how many numbers the file says are of other tasks: "12 (valid), 3 (valid, head)"."""
+    """Report how many numbers the file says are of other tasks."""
     entries = adjusted.reading.entries
     options = [name for name in NAMES if getattr(adjusted.user, name)]
     texts = []
@@ -261,7 +255,7 @@ def _report_others(adjusted: AdjustedReading) -> None:
 
 
 def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
-    """Return the batches; on a terminal, show how many of them have been used."""
+    """Return the batches, and show the progress of their use on a terminal."""
     if not sys.stderr.isatty():
         return done
     from rich.console import Console
@@ -275,7 +269,7 @@ def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
 
 
 def draw_file(work: Work) -> Figure:
-    """Draw every number of a file as published, adjusted, and over counting, dataset by dataset."""
+    """Draw all numbers of a file as published, adjusted and over counting, by dataset."""
     from rankconst.figures import draw_results
 
     if set(work.baselines) - {FLOOR}:

@@ -63,11 +63,7 @@ class Query(NamedTuple):
 def read_values(
     values: Sequence[str], names: Sequence[str], *, percent: bool
 ) -> dict[str, list[Published]]:
-    """Return the values of each metric by its name as typed, before a value or by --metric.
-
-    `values` are the words of the line, such as "mrr=0.338", "hits@1=0.2,hits@10=0.5" or "0.338";
-    `names` those of --metric. Raises UsageError for a value with two names, or with none.
-    """
+    """Return typed values, such as "mrr=0.338" or "0.338", by the name of their metric."""
     if not values:
         raise UsageError(
             "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 "
@@ -100,10 +96,9 @@ def read_values(
 
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
-    """Adjust values on each dataset, against each baseline.
+    """Adjust values on each dataset against each baseline.
 
-    Return also pairs of the typed address and the tasks that it means, for each metric and dataset.
-    A number of tasks without a dataset has none.
+    Also return pairs of the typed address and the tasks that it means.
     """
     user, tables = query.user, query.tables
     if query.num_tasks is not None:
@@ -133,7 +128,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 
 def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[AdjustedBatch]:
-    """Adjust values on a number of tasks without a dataset; sampled:99 ranks each among 100."""
+    """Adjust values on a number of tasks without a dataset."""
     protocol = parse_counted(user.protocol, user.tool)
     address = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
     values: list[tuple[Metric, Published]] = []
@@ -144,7 +139,7 @@ def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[Adjuste
 
 
 def list_values(typed: Typed, query: Query, form: Format) -> Listing:
-    """Adjust values and list them: for a screen with a verdict in words, for files in full."""
+    """Adjust values and list them, for a screen with a verdict in words."""
     done, pairs = _adjust(typed, query)
     full = query.details or form is Format.json
     if full:
@@ -185,7 +180,7 @@ def _add_answers(
 
 
 def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
-    """Report undefined forms, the caveat of the tool, and the reason for a missing p on stderr."""
+    """Report undefined forms, the caveat of the tool and the reason for a missing p on stderr."""
     undefined, unattained = dict[str, None](), dict[str, None]()
     for batch in done:
         dataset = batch.constants.tasks.dataset
@@ -207,11 +202,7 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
 def turn_back(
     typed: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
-    """List the metric's values behind adjusted ones, with the range that rounding leaves.
-
-    `typed` are "0.9343", or "amri=0.9343" in place of --metric; `to` is "mr", the metric itself.
-    UsageError unless exactly one metric is named.
-    """
+    """List the values of a metric that belong to adjusted values, with their rounding."""
     pairs = [value.rpartition("=") for value in typed]
     names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
     if len(names) != 1 or not typed:

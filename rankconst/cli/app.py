@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _show_no_types(params: list[Any]) -> list[Any]:
-    """Let a flag have no value in the help, and an argument no type of Python."""
+    """Hide the values of flags and the Python types of arguments from the help."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
@@ -47,10 +47,7 @@ class _Group(TyperGroup):
 
 
 def make_app(commands: Sequence[str], *, everything: bool = False) -> typer.Typer:
-    """Return the program with some of its commands, and with hidden options if `everything`.
-
-    The modules of other commands are not imported.
-    """
+    """Return the program with some of its commands, and with hidden options if `everything`."""
     app = typer.Typer(name="rankconst", cls=_Group, pretty_exceptions_enable=False)
     app.callback()(_root)
     group = typer.Typer(
@@ -73,7 +70,7 @@ def make_app(commands: Sequence[str], *, everything: bool = False) -> typer.Type
 
 
 def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
-    """Return a function with the parameters of a command as Typer declares them."""
+    """Return a function that declares the parameters of a command for Typer."""
 
     def declared(**_: Any) -> None:
         """Do nothing: commands are not run from here."""
@@ -97,7 +94,7 @@ def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
 
 
 def _describe(parameter: Declared, *, everything: bool) -> Any:
-    """Return Typer's description of a parameter: an option if it has names, else an argument."""
+    """Return Typer's description of a parameter."""
     declaration = parameter.declaration
     known: dict[str, Any] = {
         "metavar": declaration.metavar,
@@ -111,7 +108,7 @@ def _describe(parameter: Declared, *, everything: bool) -> Any:
 
 
 def _read_help(function: Function) -> str:
-    """Return the help of a command, each paragraph on one line: terminals break them."""
+    """Return the help of a command, with each paragraph on one line."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
@@ -123,7 +120,7 @@ def _root(
 
 
 def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
-    """Return the call by which Typer shows the help of a line, or answers a shell."""
+    """Return the call by which Typer shows help or answers a shell."""
     is_completing = COMPLETION in os.environ
     named = words
     if is_completing:
@@ -143,7 +140,7 @@ def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
 
 
 def _print_help(app: typer.Typer, path: Sequence[str]) -> None:
-    """Print the help of the program, or of what is below it: of ["tables", "verify"], say."""
+    """Print the help of the program, or of a group or command in it."""
     shown: Any = typer.main.get_command(app)
     context = typer.Context(shown, info_name="rankconst", help_option_names=["-h", "--help"])
     for name in path:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """The options that rank a part of a benchmark's triples, or know more of them."""
+    """The options that restrict the evaluation, or add known triples."""
 
     relations: str | None = rare(
         "--relations NAMES|FILE",
@@ -61,7 +61,7 @@ class Part:
     known: Path | None = rare("--known FILE", "Further known triples, for the filter to remove.")
 
     def read(self) -> Restriction:
-        """Read the evaluated relations and entities, and further triples of the filter."""
+        """Read the relations and entities to evaluate, and further known triples."""
         from rankconst_builder.fetch import read_local
         from rankconst_builder.graph import Restriction, read_names
 
@@ -175,11 +175,7 @@ _SETS = {"train": "training set", "valid": "validation set", "test": "test set"}
 
 
 def _read_words(words: Sequence[str]) -> tuple[Sequence[Benchmark], dict[str, str]]:
-    """Return the benchmarks of some names, or else the files of a graph by split.
-
-    Files are paths; one may be a URL, as for the training set. Raises UsageError for both at once
-    or for neither, and DataError for a path where no file is.
-    """
+    """Return the benchmarks of some names, or the files of a graph by split."""
     from rankconst.catalogue.benchmarks import find_benchmark
 
     paths = [word for word in words if _is_file(word)]
@@ -204,7 +200,7 @@ def _read_words(words: Sequence[str]) -> tuple[Sequence[Benchmark], dict[str, st
 
 
 def _is_file(word: str) -> bool:
-    """Return True for the path of a file, False for a benchmark's name; UsageError for both."""
+    """Return True for the path of a file, and False for the name of a benchmark."""
     from rankconst.catalogue.benchmarks import find_benchmark, list_names
 
     has_slash = os.sep in word or "/" in word
@@ -223,7 +219,7 @@ def _is_file(word: str) -> bool:
 
 
 def _order_files(paths: Sequence[str]) -> dict[str, str]:
-    """Assign files to splits by their order; refuse an order that their names contradict."""
+    """Assign files to splits by their order, unless their names contradict it."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
         return _find_files(Path(paths[0]))
     orders = {2: ("train", "test"), 3: tuple(SPLITS)}
@@ -247,11 +243,7 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _find_files(folder: Path) -> dict[str, str]:
-    """Return the files in a folder that are named after a split, by split.
-
-    If several files are named after one split, the last in alphabetical order counts. UsageError
-    without a train or a test file.
-    """
+    """Return the files in a folder that are named after a split, by split."""
     paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
     files = {_split_name(path)[1]: path for path in paths}
     if not {"train", "test"} <= files.keys():
@@ -264,10 +256,7 @@ def _find_files(folder: Path) -> dict[str, str]:
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
-    """Split a file's name into the graph and the split: ``mykg-train.txt`` is ("mykg", "train").
-
-    ``train.txt`` is ("", "train"), and a name without a split at its end ("", None).
-    """
+    """Split the name of a file into graph and split: mykg-train.txt is ("mykg", "train")."""
     from rankconst_builder.own_files import strip_endings
 
     front, _, last = re.sub(r"[-_.](?=[^-_.]*$)", "/", strip_endings(path)).rpartition("/")
@@ -278,11 +267,7 @@ def _split_name(path: str) -> tuple[str, str | None]:
 
 
 def _name_own(files: Mapping[str, str], name: str | None, reporter: Reporter) -> Benchmark:
-    """Return a graph of the user's own under the name that the tables will have.
-
-    Unless it is given, it is the name that the files have in common, or else that of their folder.
-    Raises UsageError, which asks for a name, if there is none, or one that will not do.
-    """
+    """Return a graph of the user's own, named by --name or by its files or folder."""
     from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
 
     title = name
@@ -306,11 +291,7 @@ def _name_own(files: Mapping[str, str], name: str | None, reporter: Reporter) ->
 def _choose_sources(
     sources: Sequence[Benchmark], name: str | None, restriction: Restriction
 ) -> Sequence[Benchmark]:
-    """Return the benchmarks, a restricted one under the name that was given for it.
-
-    Its rows must not pass for those of the whole benchmark. Raises UsageError for a restriction of
-    several benchmarks or without a name, and for a name without a restriction.
-    """
+    """Return the benchmarks, with a restricted one under its own name."""
     from rankconst.catalogue.benchmarks import make_key
     from rankconst_builder.graph import Restriction
 
@@ -341,7 +322,7 @@ def _choose_sources(
 def _place_files(
     files: Mapping[str, str], scheduler: str | None
 ) -> tuple[dict[str, Path], str | None]:
-    """Return paths by split, and the URL of a training set, which only a `scheduler` can read."""
+    """Return paths by split, and the URL of a training set, if it is one."""
     url = None
     if "://" in files.get("train", ""):
         url = files["train"]
@@ -357,7 +338,7 @@ def _place_files(
 
 
 def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the keys of the named baselines but chance, as the catalogue orders them, or "all"."""
+    """Return the keys of the named baselines, without chance, in catalogue order."""
     if ALL_BASELINES in names:
         return tuple(INFORMED)
     keys = [parse_baseline(name).key for name in names]
@@ -390,7 +371,7 @@ _COLUMNS = (
 
 
 def _report_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
-    """Print what was built, its place and the next step; raise an error if anything failed."""
+    """Print what was built, where it is and what to do next, or raise an error."""
     tables = outcome.tables
     if tables is not None:
         _print_constants(tables, outcome.built)
@@ -407,7 +388,7 @@ def _report_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
 
 
 def _print_constants(tables: Tables, keys: Sequence[str]) -> None:
-    """Print the constants of test tasks; protocols with the same numbers share a row."""
+    """Print the constants of test tasks, with one row for protocols with the same numbers."""
     rows: list[dict[str, Any]] = []
     for key in keys:
         tests = [_summarise(tables, tasks) for tasks in _find_tests(tables, key)]
@@ -419,13 +400,13 @@ def _print_constants(tables: Tables, keys: Sequence[str]) -> None:
 
 
 def _find_tests(tables: Tables, key: str) -> list[Tasks]:
-    """Return the test tasks of a dataset, protocol by protocol."""
+    """Return the test tasks of a dataset."""
     every = (Tasks(key, protocol, "test") for protocol in tables.protocols(key))
     return [tasks for tasks in every if tables.holds(tasks)]
 
 
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
-    """Return the row of some tasks: their names, their number, and what a random ranker gets."""
+    """Return the row of some tasks."""
     histogram = tables.histogram(tasks)
     row: dict[str, Any] = {"dataset": tasks.dataset, "protocol": tasks.protocol}
     row |= {"split": tasks.split, "side": tasks.side}
@@ -439,11 +420,7 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:
-    """Suggest a command that uses the tables of a dataset, ready to run but for the value.
-
-    It shows them if they hold no test set. Without the default protocol it names the first filtered
-    one, or else the first.
-    """
+    """Suggest a command that uses the tables of a dataset."""
     tables_option = ""  # commands find the usual folder themselves
     if os.path.normpath(out) != OUTPUT:
         tables_option = f" --tables {shlex.quote(str(out))}"

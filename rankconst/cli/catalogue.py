@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Registry(NamedTuple):
-    """A list of things with names: how to load them, to find one, and to show them."""
+    """A list of named things: how to load it, find one of them, and show them."""
 
     thing: str  # the noun for one of them
     load: Callable[[], Mapping[str, Any]]
@@ -60,7 +60,7 @@ class Registry(NamedTuple):
     legend: str = ""  # below a page
 
     def fill(self, thing: Any) -> dict[str, Any]:
-        """Return the value of each column: an attribute of `thing`, or what `values` make of it."""
+        """Return the value of each column: an attribute of `thing`, or what `values` say."""
         row = {self.columns[0].key: thing.key}
         for column in self.columns[1:]:
             read = self.values.get(column.key)
@@ -77,7 +77,7 @@ class Registry(NamedTuple):
 
 
 def _find_metric(name: str) -> Metric:
-    """Read the name of a metric, of one of its adjusted forms, or of one that still lacks its k."""
+    """Find a metric by its own name, that of an adjusted form, or a name without its k."""
     match = find_metric(name)
     if match is not None:
         return match[0]
@@ -95,7 +95,7 @@ _MEANINGS = {
 
 
 def _explain_adjusted(name: str) -> str:
-    """Explain an adjusted metric; empty for a metric itself."""
+    """Explain the name of an adjusted metric; empty for other names."""
     try:
         metric, form = parse_adjusted_metric(name)
     except UnknownNameError:
@@ -117,12 +117,12 @@ _TIMES = {"any": "at any time", "same": "at the same time"}
 
 
 def _read_of_all(field: str) -> Callable[[Protocol], Any]:
-    """Return a function that reads a field on ranking all entities; None if some are drawn."""
+    """Return a function that reads a field of protocols that rank all entities."""
     return lambda protocol: None if protocol.negatives is not None else getattr(protocol, field)
 
 
 def _show_known(row: Mapping[str, Any]) -> str:
-    """Describe the known answers that a protocol removes, in words that tell protocols apart."""
+    """Describe the known answers that a protocol removes."""
     if row["known"] is None:
         return text(None)
     parts = [_KNOWN[row["known"]]]
@@ -137,18 +137,14 @@ def _show_known(row: Mapping[str, Any]) -> str:
 
 
 def _name_sides(tool: Tool) -> str | None:
-    """Name the sides that a tool ranks; None where negatives are drawn: the caveats say there."""
+    """Name the sides that a tool ranks, or None if it draws negatives."""
     if parse_protocol(tool.protocol).negatives is not None:
         return None
     return tool.side or "both"
 
 
 def _read_group(group: str) -> Callable[[Library], str]:
-    """Return a function that says how a library defines a kind of metric, such as "recall".
-
-    It lists the divisors, "R" or "min(R, k)"; for MRR, whether the first or all right answers
-    count. It is empty for a library without such a metric.
-    """
+    """Return a function that says how a library defines a kind of metric, such as "recall"."""
 
     def read(library: Library) -> str:
         texts = []
@@ -163,14 +159,14 @@ def _read_group(group: str) -> Callable[[Library], str]:
 
 
 def _explain_empty(library: Library) -> str:
-    """Return the value of a query without right answers, and of metrics with another one."""
+    """Return the value of a query without right answers, and the metrics that differ."""
     names = {**library.metrics, **library.metrics_without_k}
     exceptions = (f"{names[key][0]} {value}" for key, value in library.empty_of.items())
     return ", ".join([library.empty, *exceptions])
 
 
 def _describe_library(library: Library) -> dict[str, Any]:
-    """Return the page of a library, heading to content: lists have a line for each entry."""
+    """Return the fields of the page of a library."""
     definitions = []
     for key, names in {**library.metrics, **library.metrics_without_k}.items():
         definitions.append(f"{' or '.join(names)}: {FAMILIES[key].title} ({key})")
@@ -367,7 +363,7 @@ _LONGEST = 60  # letters of a title, or of a list on one line of a page
 
 @dataclass(frozen=True)
 class Page:
-    """The page of a name: what it means, as a thing of one registry."""
+    """The page of a name."""
 
     name: str
     kind: str  # of registry
@@ -375,10 +371,7 @@ class Page:
     others: Sequence[str]  # further registries that know the name
 
     def print(self, form: Format) -> None:
-        """Write the page, and the commands for those of the name's other meanings.
-
-        For people, each text has a line, and empty fields are left out.
-        """
+        """Print the page, with the commands for other meanings of the name."""
         registry = REGISTRIES[self.kind]
         page = (registry.describe or registry.fill)(self.thing)
         if form not in FOR_PEOPLE:
@@ -414,11 +407,7 @@ class Page:
 
 
 def find_page(opened: Tables, kind: str | None, name: str) -> Page:
-    """Find the page of a name in the registry `kind`, such as "metrics", or in all of them.
-
-    A name of several registries gets the page of the first in `REGISTRIES`, and the page names the
-    others. UnknownNameError for an unknown name.
-    """
+    """Find the page of a name in the registry `kind`, such as "metrics", or in all of them."""
     meanings, errors = {}, {}
     for plural in [kind] if kind else REGISTRIES:
         try:
@@ -432,7 +421,7 @@ def find_page(opened: Tables, kind: str | None, name: str) -> Page:
 
 
 def explain_unfit(page: Page, opened: Tables, names: Sequence[str]) -> str:
-    """Explain why words behind a name, or options, do not go with its page, and what to type."""
+    """Explain why further words or options do not go with a page, and what to type instead."""
     example = "DATASET METRIC"
     if page.kind in {"metrics", "baselines"}:
         dataset = next((name for name in names[1:] if _is_dataset(opened, name)), "DATASET")
@@ -451,11 +440,7 @@ def _is_dataset(opened: Tables, name: str) -> bool:
 
 
 def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
-    """Explain an unknown name: by the remark of a list, or by the nearest names.
-
-    `errors` maps each list that was searched to its message. One that says more than "unknown tool
-    'x'." is a remark, as on a dataset that cannot be built.
-    """
+    """Explain an unknown name: by the remark of a registry, or by similar names."""
     try:
         opened.resolve_dataset(name)
     except UnknownNameError as error:
@@ -513,7 +498,7 @@ _DATASET_COLUMNS = (
 
 
 def list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
-    """List all names of a kind, or the kinds; `every` includes datasets that cannot be built."""
+    """List all names of a kind, or the kinds. `every` includes datasets that cannot be built."""
     if kind is None:
         return _list_kinds(opened)
     if kind == "datasets":
@@ -524,7 +509,7 @@ def list_all(kind: str | None, opened: Tables, *, every: bool) -> Listing:
 
 
 def _list_kinds(opened: Tables) -> Listing:
-    """List the lists, each with its command."""
+    """List the kinds of names, with the command for each."""
     names_of = {"datasets": [*opened.datasets]}
     names_of |= {plural: [*row.load()] for plural, row in REGISTRIES.items()}
     names_of["metrics"] = [metric.label for metric in CATALOGUE.values()]
@@ -551,7 +536,7 @@ def _list_kinds(opened: Tables) -> Listing:
 
 
 def _list_datasets(opened: Tables, *, every: bool) -> Listing:
-    """List the datasets: those in the tables, those that can be built and, if `every`, the rest."""
+    """List the datasets in the tables, those that can be built and, if `every`, the others."""
     chance = _expect_mrr(opened)
     described = []
     for key, row in opened.datasets.items():
@@ -572,7 +557,7 @@ def _list_datasets(opened: Tables, *, every: bool) -> Listing:
 
 
 def _expect_mrr(opened: Tables) -> dict[str, float]:
-    """Return the expected MRR of chance on each dataset: test, both sides, usual protocol."""
+    """Return the expected MRR of chance on each test set, under its usual protocol."""
     import pyarrow.compute as pc
 
     address = {
@@ -594,7 +579,7 @@ def _expect_mrr(opened: Tables) -> dict[str, float]:
 
 
 def _list_others(opened: Tables) -> list[dict[str, Any]]:
-    """Describe the benchmarks that the tables do not hold; those with a reason cannot be built."""
+    """Describe the benchmarks that the tables do not hold."""
     from rankconst.catalogue.benchmarks import load_benchmarks
 
     rows = []

@@ -95,10 +95,7 @@ def check(
 
 
 def _conclude(checks: Sequence[CheckedReading]) -> int:
-    """Report notes on stderr, and return the exit code: that of DataError for impossible numbers.
-
-    Raises AskedError if all numbers wait for an answer.
-    """
+    """Report notes on stderr, and return the exit code."""
     from rankconst.checks.checking import summarise
 
     for checked in checks:
@@ -117,7 +114,7 @@ def _conclude(checks: Sequence[CheckedReading]) -> int:
 
 
 def _split_results(results: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into files, and numbers with their names; refuse both at once."""
+    """Split arguments into files and named numbers, and refuse both at once."""
     typed = [result for result in results if "=" in result and not names_file(result)]
     files = [result for result in results if result not in typed]
     if not results:
@@ -134,7 +131,7 @@ def _split_results(results: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _read_typed(typed: Sequence[str]) -> Reading:
-    """Return typed numbers as a reading; ``count=402`` is the number of ranks of the others."""
+    """Return typed numbers as a reading. ``count=402`` is the number of ranks."""
     from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
     from rankconst.evaluation import complete_by_name
     from rankconst.results.reading import Entry, Reading, make_entries

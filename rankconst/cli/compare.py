@@ -96,7 +96,7 @@ def compare(
 def _list_works(
     files: Sequence[str], metric: str | None, percent: bool | None, user: Address, opened: Tables
 ) -> list[Work]:
-    """List the work for each file, and for each file of a folder: each is adjusted on its own."""
+    """List the work for each file, and for each file in a folder."""
     from rankconst.cli.adjust_file import Work
     from rankconst.results.document import list_files
 
@@ -118,7 +118,7 @@ def _list_works(
 
 
 def _name_adjust(typed: Sequence[str], dataset: str | None, metric: str | None) -> str:
-    """Suggest the commands for one number and for the least difference; none for several."""
+    """Suggest the commands for a single number, or nothing."""
     if len(typed) != 1:
         return ""
     name, key = metric or "METRIC", dataset or "DATASET"
@@ -137,10 +137,7 @@ def _compare_two(
     opened: Tables,
     form: Format,
 ) -> Listing:
-    """Return the comparison of two typed numbers as a listing of one row; write notes on stderr.
-
-    Example: values ("0.533", "0.544"), metric "hits@10", and a user who names dataset fb15k237.
-    """
+    """Compare two typed numbers in a listing of one row, with notes on stderr."""
     from rankconst.catalogue.tools import parse_tool
     from rankconst.values.comparison import require_mean
     from rankconst.values.published import read_published
@@ -177,7 +174,7 @@ def _compare_two(
 def _list(
     comparison: Comparison, assumed: Mapping[str, tuple[str, ...]], opened: Tables, form: Format
 ) -> Listing:
-    """List the comparison as one row: all fields for programs, on a screen those with a title."""
+    """List a comparison as one row: all fields for programs, and the titled ones on a screen."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
     label = comparison.metric.label
@@ -221,7 +218,7 @@ def _list(
 
 
 def _compare_files(works: Sequence[Work]) -> Compared:
-    """Read and compare files; report assumptions, questions, and results without a counterpart."""
+    """Compare files, and report assumptions, questions and results without a counterpart."""
     from rankconst.cli.adjust_file import adjust_file, read_file, report
     from rankconst.results.compared import compare_files
     from rankconst.results.listed import choose_ranks
@@ -250,7 +247,7 @@ def _compare_files(works: Sequence[Work]) -> Compared:
 
 
 def _list_compared(compared: Compared, form: Format) -> Listing:
-    """List the models of each metric and dataset, with the letters of those that they beat."""
+    """List the models of each metric and dataset, with the letters of those they beat."""
     from rankconst.results.compared import MEANING
 
     names = ("dataset", "split", "side", "protocol")

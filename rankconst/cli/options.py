@@ -60,9 +60,9 @@ Offer = Callable[[str], list[str]]
 
 
 class Parameter(NamedTuple):
-    """How an argument or an option of a command is typed, and its help.
+    """How an argument or an option is typed, and its help.
 
-    It stands as the default value in the signature of a command's function, or of a group.
+    It is the default value in the signature of a command's function, or of a group.
     """
 
     names: tuple[str, ...]  # --out, -o; of an argument none
@@ -74,11 +74,7 @@ class Parameter(NamedTuple):
 
 
 def complete(*metavars: str) -> Offer | None:
-    """Return a function that completes values of some kinds; None if there are none of these.
-
-    ``complete("SPLIT")("va")`` is ["valid"]: what was typed stays, and the first spelling of each
-    thing that continues it is offered. Spellings with blanks are not: they would be two words.
-    """
+    """Return a function that completes values of some kinds, if these can be completed."""
     lists = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
 
     def offer(incomplete: str) -> list[str]:
@@ -95,7 +91,7 @@ def complete(*metavars: str) -> Offer | None:
 
 
 def argument(metavar: str, help: str, *completed: str, default: Any = None) -> Any:
-    """Describe an argument, and the kinds of values that complete it."""
+    """Describe an argument, with the kinds of values that complete it."""
     return Parameter((), metavar, help, default, offer=complete(*completed))
 
 
@@ -118,7 +114,7 @@ def rare(usage: str, help: str, default: Any = None) -> Any:
 
 
 def split_commas(values: Iterable[str]) -> list[str]:
-    """Split names at commas, as people also write several into one word: mrr,hits@10."""
+    """Split names at commas: mrr,hits@10."""
     return [name for value in values for name in value.split(",") if name.strip()]
 
 
@@ -157,10 +153,7 @@ _ELSEWHERE = {
 
 
 def explain_option(name: str, known: Sequence[str] = ()) -> str:
-    """Word the error about an unknown option, with a suggestion if there is one.
-
-    --save suggests --out FILE, --mrr suggests mrr=VALUE, others a `known` option of like spelling.
-    """
+    """Explain an unknown option, with a suggestion if there is one."""
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
@@ -175,7 +168,7 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
 
 
 def names_file(text: str) -> bool:
-    """Return True for ``-``, standard input, and for an existing file or folder."""
+    """Return True for ``-``, standard input, and for existing files and folders."""
     try:
         return text == "-" or Path(text).exists()
     except OSError:  # too long for a name
@@ -183,16 +176,13 @@ def names_file(text: str) -> bool:
 
 
 def split_files(values: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into files, which exist or look like paths, and the others."""
+    """Split arguments into files, which exist or look like paths, and others."""
     files = [value for value in values if _is_file(value)]
     return files, [value for value in values if value not in files]
 
 
 def _is_file(value: str) -> bool:
-    """Return True for an argument that exists or looks like a path, False for a number or a name.
-
-    "results.csv" and "runs/a" look like paths; "0.338", "1/3", "mrr=0.338" and "fb15k237" do not.
-    """
+    """Return True for an argument that exists or looks like a path, such as runs/a.csv."""
     name, is_named, _ = value.partition("=")
     if is_named and find_metric(name) is not None:  # mrr=1/3 is a number that is written wrong
         return names_file(value)
@@ -207,7 +197,7 @@ def _is_file(value: str) -> bool:
 def refuse_names(
     command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]
 ) -> None:
-    """Refuse names of datasets and metrics among numbers; the error has the command to type."""
+    """Refuse names of datasets and metrics among numbers, and suggest the command to type."""
     words = [value for value in values if value[:1].isalpha() and "=" not in value]
     if not words:
         return
@@ -231,7 +221,7 @@ def refuse_names(
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
-    """Return what `find` returns for each name; one UnknownNameError tells of all wrong names."""
+    """Return what `find` returns for each name, or raise one error about all wrong names."""
     errors, things = list[str](), []
     for name in names:
         try:
@@ -250,7 +240,7 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The options of several commands that say how numbers were evaluated."""
+    """The options that say how numbers were evaluated."""
 
     dataset: list[str] = option("--dataset -d KEY", "Dataset, any spelling; several for adjust.")
     tool: str | None = option(
@@ -280,7 +270,7 @@ class Evaluation:
 
     @property
     def address(self) -> Address:
-        """The address that the options give to numbers; of several datasets the first."""
+        """The address of the numbers, with the first of several datasets."""
         return Address(
             dataset=next(iter(self.datasets), None),
             split=self.split,
@@ -292,7 +282,7 @@ class Evaluation:
         )
 
     def require_single(self, command: str) -> Address:
-        """Return the address; UsageError for several datasets, which `command` cannot take."""
+        """Return the address, and refuse several datasets."""
         if len(self.datasets) > 1:
             raise UsageError(
                 f"{command} takes one --dataset; name the datasets in a column of a file instead."
@@ -318,10 +308,7 @@ FORM = MAYBE_FORM._replace(default=Format.table.value)
 
 
 def open_tables(places: Sequence[str] = ()) -> Tables:
-    """Open as one: the sets that were named, the included one, and that of a build in this folder.
-
-    A dataset is that of the first set that holds it.
-    """
+    """Open as one set: the named sets, the included one, and that of a build in this folder."""
     sets = [*map(load, places)]
     if not sets or bundled_versions():  # in a zip file of modules, there are none
         sets.append(load())

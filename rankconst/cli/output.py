@@ -50,7 +50,7 @@ class Notice:
         self._text = ""
 
     def start(self, text: str) -> None:
-        """Begin to wait, if there is a terminal."""
+        """Start to wait, if there is a terminal."""
         if text and sys.stderr.isatty():
             self._text = text
             self._timer = threading.Timer(self.delay, self._show)
@@ -65,7 +65,7 @@ class Notice:
                 self._is_shown = True
 
     def stop(self) -> None:
-        """Wait no longer, and erase the notice."""
+        """Stop waiting, and erase the notice."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -86,10 +86,7 @@ NOTICE = Notice()
 
 
 def print_listing(listing: Listing, form: Format) -> None:
-    """Write a listing to stdout.
-
-    Raise :class:`UsageError` if the format is binary and stdout a terminal.
-    """
+    """Write a listing to stdout, unless the format is binary and stdout a terminal."""
     NOTICE.stop()
     for block in form.write(listing):
         if isinstance(block, str):
@@ -107,15 +104,12 @@ def print_text(text: str) -> None:
 
 
 def on_screen(text: str) -> str:
-    """Return the text for stdout: without control characters on a terminal."""
+    """Return a text for stdout, without control characters on a terminal."""
     return show_controls(text) if sys.stdout.isatty() else text
 
 
 def say(text: str) -> None:
-    """Write a line to stderr, with control characters written out.
-
-    On a terminal a long line continues below.
-    """
+    """Write a line to stderr, without control characters, and wrapped on a terminal."""
     if sys.stderr.isatty():
         width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
         line = wrap(width, text, below="  ")
@@ -131,7 +125,7 @@ def say(text: str) -> None:
 
 
 class Target(NamedTuple):
-    """The place and the format of a result."""
+    """Where to write a result, and in which format."""
 
     out: Path | None
     form: Format
@@ -140,9 +134,9 @@ class Target(NamedTuple):
 
     @classmethod
     def read(cls, out: Path | None, format: str | None, *, force: bool, replacing: bool) -> Target:
-        """Return what --out and --format ask for, or refuse it: a.csv a listing, a.svg a picture.
+        """Read --out and --format, and refuse what does not fit, before anything is computed.
 
-        Before anything is computed. `replacing`: the result is the user's document (--replace).
+        If `replacing`, the result is the user's document, which keeps its format.
         """
         form = None if format is None else read_format(format)
         if out is None:  # on stdout
@@ -164,7 +158,7 @@ class Target(NamedTuple):
         return cls(out, Format.table, force, is_picture=True)
 
     def write(self, result: Listing | Figure, opened: Tables) -> None:
-        """Print a listing, or write it or a picture to the file; `opened` are its tables."""
+        """Print a listing, or write it or a picture to the file."""
         if self.out is None:
             print_listing(cast("Listing", result), self.form)
             return
@@ -179,18 +173,14 @@ class Target(NamedTuple):
 
 
 def read_format(name: str) -> Format:
-    """Return the format of a name, or of the ending of its files: latex, tex."""
+    """Return the format with a name, or with an ending of its files."""
     if name not in FORMATS:
         raise UsageError(f"--format {shorten(name)!r} is none of {', '.join(Format)}.")
     return FORMATS[name]
 
 
 def check_target(path: Path, force: bool) -> None:
-    """Refuse a path if no file may be written to it, by a UsageError.
-
-    That is a folder, an existing file without `force` or of a set of tables, or a path in a folder
-    that does not exist.
-    """
+    """Refuse a path to which no file may be written."""
     try:
         is_there = exists(path)
     except OSError as error:
@@ -214,10 +204,7 @@ def _refuse_existing(path: Path) -> UsageError:
 
 
 def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> None:
-    """Put a file in its place at once, so that half of it is never seen.
-
-    If it cannot be written, nothing is left.
-    """
+    """Write a file in one step, so that no half of it is ever seen."""
     with explain_write_errors(str(path), "Name another file."):
         try:
             replace_file(path, content, force=force)
@@ -247,10 +234,7 @@ _LONGEST = 80
 
 
 def report_reading(reading: Reading, *, strict: bool = False) -> None:
-    """Report on stderr the interpretation of a file, and omissions by reason.
-
-    If `strict`, raise DataError for the omissions.
-    """
+    """Report on stderr how a file was understood, and omissions by reason."""
     if reading.understood:
         say(f"read: {reading.name}: {reading.understood}.")
     groups = [*group_by(reading.skipped, lambda skipped: skipped.reason).items()]
@@ -283,7 +267,7 @@ def _cut(text: str) -> str:
 
 
 def name_lines(lines: Iterable[int]) -> str:
-    """Return ``, line 3`` or ``, lines 2-4, 9``; nothing if there are none."""
+    """Return ``, line 3`` or ``, lines 2-4, 9``, or nothing without lines."""
     distinct = set(lines)
     if not distinct:
         return ""
@@ -292,12 +276,9 @@ def name_lines(lines: Iterable[int]) -> str:
 
 
 def show_lines(lines: Iterable[int]) -> str:
-    """Write line numbers, the first few runs as ranges, and the number of other lines.
+    """Write line numbers as ranges, the first few of them.
 
-    Examples
-    --------
-    >>> show_lines([2, 3, 4, 9])
-    '2-4, 9'
+    Examples -------- >>> show_lines([2, 3, 4, 9]) '2-4, 9'
     """
     runs: list[list[int]] = []
     for line in sorted(set(lines)):
@@ -315,10 +296,7 @@ def show_lines(lines: Iterable[int]) -> str:
 
 
 def name_places(places: Iterable[tuple[Any, ...]]) -> str:
-    """Name lines of a file, ``a.csv, lines 2-4``; of several, only the files.
-
-    A place begins with the name of the file and the line; None if its lines mean nothing.
-    """
+    """Name the lines of a file, ``a.csv, lines 2-4``, or several files."""
     lines: dict[str, set[int]] = {}
     for name, line, *_ in places:
         lines.setdefault(name, set()).update(() if line is None else [line])
@@ -328,10 +306,7 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
 
 
 def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
-    """Report notes on the lines of files on stderr; one for those that differ in numbers only.
-
-    A note is the file, the line or None, and the text. `name` is that of all files together.
-    """
+    """Report notes on lines of files on stderr, joining those that differ only in numbers."""
     # Notes of a group differ in their numbers only.
     groups = group_by(notes, lambda note: re.sub(_NUMBER, "", note[2]))
     for group in [*groups.values()][:_MOST_NOTES]:
@@ -357,7 +332,7 @@ def report_assumed(
     accepted: Sequence[str] = (),
     further: Sequence[str] = (),
 ) -> None:
-    """Report assumptions about numbers, and the words that were accepted, on one line.
+    """Report assumptions about numbers, and accepted words, on one line.
 
     `source` is what leaves them open, such as "nothing in a.csv". `further` are remarks for the
     same line.
@@ -378,8 +353,7 @@ def report_sampled(
 ) -> None:
     """Report the other tasks of papers on a benchmark like FB15k-237 v1 (GraIL).
 
-    Its own tool ranks among samples, and other papers take another test set. Only numbers without a
-    tool, on assumed tasks, are concerned.
+    Its own tool ranks among samples, and other papers take another test set.
     """
     plain = {adjusted.batch.tasks for adjusted in done if adjusted.batch.tool is None}
     # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.
@@ -455,7 +429,7 @@ def explain_names(names: Iterable[str]) -> None:
 
 
 def explain_ties(address: Address) -> None:
-    """Report the direction in which ties move numbers."""
+    """Report how ties change the numbers."""
     from rankconst.adjusting import TIES
 
     ties = TIES.get(address.rank_type or "")
@@ -464,14 +438,14 @@ def explain_ties(address: Address) -> None:
 
 
 def report_coverage(tasks: Tasks, tables: Tables) -> None:
-    """Report which graphs of a suite a mean is over, if not over all."""
+    """Report which graphs of a suite are missing from a mean."""
     coverage = tables.explain_coverage(tasks)
     if coverage:
         say(f"note: {tasks.dataset}: {coverage}")
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:
-    """Report the main caveat of each tool; its page has the rest."""
+    """Report the main caveat of each tool."""
     for tool in tools:
         if tool.effect:
             say(f"note: {tool.effect} More: rankconst show {tool.key}")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def prepare() -> Call:
-    """Return the call that the command line asks for; the modules of its command are imported."""
+    """Return the call that the command line asks for."""
     words = sys.argv[1:]
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
@@ -44,10 +44,9 @@ _NO_READER = 128 + 13  # SIGPIPE, which Windows has not
 
 
 def run(call: Call, interrupts: Sequence[int]) -> None:
-    """Run a command and exit.
+    """Run a command and exit, turning any failure into a line on stderr and an exit code.
 
-    Whatever fails on the way, interrupts included, is a line on stderr and a code. `interrupts` are
-    the signals that came, in order; more may be added while the command runs.
+    `interrupts` are the signals that came, in order; more may be added while the command runs.
     """
     _open_streams()
     if sys.argv[1:2] not in (["build"], ["tables"]):  # which tell their stages
@@ -82,7 +81,7 @@ def run(call: Call, interrupts: Sequence[int]) -> None:
 
 
 def _explain(error: Exception) -> tuple[str, int] | None:
-    """Return a message and an exit code for an error of the system or a library; None for a bug."""
+    """Return a message and an exit code for an error of the system or a library, if it is one."""
     if lacks_memory(error):
         return "there is not enough memory for that; give it less at once.", DataError.exit_code
     if isinstance(error, OSError):
@@ -95,11 +94,7 @@ def _explain(error: Exception) -> tuple[str, int] | None:
 
 
 def _open_streams() -> None:
-    """Make the streams usable: replace those that are closed, and let no letter stop the output.
-
-    What an encoding lacks is printed as "?". A closed standard output is replaced by one that fails
-    when it is written to, as what is printed would be lost.
-    """
+    """Replace closed streams, and print "?" for letters that an encoding lacks."""
     for name, flags, mode in (
         ("stdin", os.O_RDONLY, "r"),
         ("stdout", os.O_RDONLY, "w"),
@@ -117,7 +112,7 @@ _HEAD, _TAIL = 4000, 2000  # A long message quotes its input in the middle; its 
 
 
 def _fail(message: str, code: int) -> int:
-    """Print an error on stderr, each of its lines marked, and return the exit code as it is."""
+    """Print an error on stderr, each line marked, and return the exit code."""
     message = show_controls(message)
     if len(message) > _HEAD + _TAIL:
         message = f"{message[:_HEAD]} [...] {message[-_TAIL:]}"
@@ -128,7 +123,7 @@ def _fail(message: str, code: int) -> int:
 
 
 def _leave(code: int) -> NoReturn:
-    """Exit; give up output that could not be written, or Python would complain about it."""
+    """Exit, and discard output that cannot be written, so that Python does not complain."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

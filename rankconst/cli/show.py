@@ -135,7 +135,7 @@ def show(
 
 
 def _find_list(word: str) -> str | None:
-    """Return the list that a word names, in the plural or the singular; None for other words."""
+    """Return the list that a word names, in the plural or the singular, if any."""
     for plural in _LISTS:
         if squash(word) in {plural, plural[:-1]}:
             return plural
@@ -144,7 +144,7 @@ def _find_list(word: str) -> str | None:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The constants of a dataset to be shown."""
+    """The constants to be shown."""
 
     tables: Tables
     tasks: Tasks  # their names may be "all"
@@ -155,7 +155,7 @@ class _Wanted:
 
     @property
     def metrics(self) -> list[Metric]:
-        """The metrics that are named."""
+        """The named metrics."""
         return [parse_metric(name) for name in self.names]
 
     @property
@@ -164,20 +164,20 @@ class _Wanted:
         return self.tables.list_baselines(self.ranker, self.tasks.dataset)
 
     def refuse(self, used: Iterable[str], unfit: set[str], subject: str) -> None:
-        """Refuse options that change nothing."""
+        """Refuse options that have no effect."""
         for name in used:
             if name in unfit:
                 raise UsageError(f"{name} does not go with {subject}.")
 
     def choose_protocol(self) -> _Wanted:
-        """Choose the usual protocol if none is named, and replace the names of tasks by keys."""
+        """Choose the usual protocol if none is named, and parse the names of tasks."""
         tasks, protocol = self.tasks, self.tasks.protocol
         if self.is_usual:
             protocol = min(self.tables.protocols(tasks.dataset), key=rate_protocol)
         return replace(self, tasks=_parse(self.tables, replace(tasks, protocol=protocol)))
 
     def list_constants(self, metrics: Sequence[Metric]) -> list[Constants]:
-        """Return the constants of some metrics, all if empty, under each baseline."""
+        """Return the constants of some metrics, or of all, under each baseline."""
         # On the relation side there is chance alone, of all relations, each task counting once.
         chance = self.baselines == (DEFAULT_BASELINE,)
         return [
@@ -188,10 +188,7 @@ class _Wanted:
         ]
 
     def expand(self, sides: Iterable[str]) -> list[Tasks]:
-        """List the existing tasks of every protocol, split or side in place of "all".
-
-        Tasks without an "all" are listed even if they do not exist: the lookup explains that.
-        """
+        """List the existing tasks, with every protocol, split or side in place of "all"."""
         asked, opened = self.tasks, self.tables
         protocols = opened.protocols(asked.dataset)
         splits = tuple(SPLITS)
@@ -264,7 +261,7 @@ _DETAILS = (
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
-    """Return the columns of constants, by their keys."""
+    """Return the columns of constants by key."""
     tasks, metric = constants.tasks, constants.metric
     row: dict[str, Any] = {
         "relations": list(tasks.relations),
@@ -279,7 +276,7 @@ def _describe(constants: Constants) -> dict[str, Any]:
 
 
 def _print_constants(wanted: _Wanted) -> None:
-    """Print constants: for people the metrics that papers print, under the usual protocol."""
+    """Print constants; for people, the usual metrics under the usual protocol."""
     if wanted.form in FOR_PEOPLE:
         listing = _lay_out(wanted, wanted.list_constants(wanted.metrics or HEADLINE))
     else:
@@ -289,10 +286,7 @@ def _print_constants(wanted: _Wanted) -> None:
 
 
 def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
-    """List constants for people, with counting beside chance, or with a row for each baseline.
-
-    Where neither metrics nor a protocol are named, they are of the usual one, without details.
-    """
+    """List constants for people, with counting beside chance or a row for each baseline."""
     opened, asked = wanted.tables, wanted.tasks
     blocks = join_protocols(_describe(each) | _find_floors(opened, each) for each in constants)
     others: list[str] = []
@@ -337,7 +331,7 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
 
 
 def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
-    """Return the expectations of rankers that only count, by baseline; None if tables lack one."""
+    """Return the expectations of rankers that only count, or None if the tables lack them."""
     floors: dict[str, float | None] = dict.fromkeys(_FLOORS)
     for baseline in _FLOORS:
         tasks = replace(constants.tasks, baseline=baseline)
@@ -347,7 +341,7 @@ def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None
 
 
 def _entitle(opened: Tables, dataset: str) -> str:
-    """Return the title of a dataset with its numbers of entities and triples, and the paper."""
+    """Return the title of a dataset with its size and its paper."""
     info = opened.describe(dataset)
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     counts = f"{count(info['entities'])} entities, {triples} triples (train / valid / test)"

@@ -94,7 +94,7 @@ def verify(
 
 
 def _announce_stage(stage: str) -> None:
-    """Name the running stage on a terminal; its result takes the place of the line."""
+    """Show the name of the running stage on a terminal, until its result replaces it."""
     if sys.stderr.isatty():
         sys.stdout.flush()
         sys.stderr.write(f"{stage} ...\r")
@@ -102,10 +102,7 @@ def _announce_stage(stage: str) -> None:
 
 
 def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
-    """Return the keys of datasets in any spelling.
-
-    If damage leaves the datasets unreadable, names stay as they are, and the check reports it.
-    """
+    """Return the keys of datasets in any spelling, or the names if the tables are damaged."""
     try:
         spellings = {
             key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()
@@ -121,7 +118,7 @@ def _of_level(result: StageResult, level: str) -> list[Finding]:
 
 
 def _print_stage(result: StageResult) -> None:
-    """Print a line when a stage is done, and its notes: all if they are few, or else the first."""
+    """Print the result of a stage and its first notes."""
     from rankconst_builder.verify import STAGES
 
     stage = result.stage
@@ -255,7 +252,7 @@ def _load_previous(place: str) -> Tables:
 
 
 def _report_release(order: ReleaseOrder, released: Released) -> None:
-    """Report the release, and what changed since the one before."""
+    """Report the release, and what changed since the previous one."""
     from rankconst_builder.release import phrase_changes
 
     order.reporter.say(f"tables {order.version}, dated {order.date.isoformat()}")

@@ -59,7 +59,7 @@ _MEANT = {
 
 
 def find_command(words: Sequence[str]) -> str:
-    """Return the command that a line begins with; empty if it is none of ours."""
+    """Return the command that a line begins with, or nothing."""
     for command in COMMANDS:
         parts = command.split()
         if parts == list(words[: len(parts)]):
@@ -68,17 +68,14 @@ def find_command(words: Sequence[str]) -> str:
 
 
 def import_command(command: str) -> Function:
-    """Import the module of a command, and return its function."""
+    """Import the module of a command, and return the function."""
     module, name = COMMANDS[command].split(":")
     function: Function = getattr(import_module(f"rankconst.cli.{module}"), name)
     return function
 
 
 def find_call(words: Sequence[str]) -> Call | None:
-    """Return the call that a command line asks for, or None for what Typer does, such as help.
-
-    The modules of its command are imported.
-    """
+    """Return the call that a command line asks for, or None for what Typer does, such as help."""
     before = words[: words.index("--")] if "--" in words else words
     command = find_command(words)
     names = before[1:] if before[:1] == ["tables"] else before
@@ -94,7 +91,7 @@ def find_call(words: Sequence[str]) -> Call | None:
 
 
 def _call(command: str, function: Function, words: Sequence[str]) -> int | None:
-    """Call the function of a command with what the words behind it say; return its exit code."""
+    """Call the function of a command with the arguments in some words; return its exit code."""
     if not command:
         return function(words)
     parameters = list_parameters(function)
@@ -109,14 +106,14 @@ def _call(command: str, function: Function, words: Sequence[str]) -> int | None:
 
 
 class Group(NamedTuple):
-    """A parameter of a command's function with options for its fields."""
+    """A parameter whose fields are options."""
 
     name: str
     kind: type[Any]
 
 
 class Declared(NamedTuple):
-    """A parameter of a command's function, or a field of a group: how it is typed, and its kind."""
+    """A parameter of a command, or a field of a group."""
 
     name: str
     declaration: Parameter
@@ -125,24 +122,24 @@ class Declared(NamedTuple):
 
     @property
     def kind(self) -> Any:
-        """The type of its value: text, a path, a truth value, or a list of text."""
+        """The type of the value: text, a path, a truth value, or a list of text."""
         if get_origin(self.annotation) is UnionType:  # with None
             return get_args(self.annotation)[0]
         return self.annotation
 
     @property
     def is_repeatable(self) -> bool:
-        """True for an option or argument that takes several values."""
+        """Whether it takes several values."""
         return get_origin(self.kind) is list
 
     @property
     def is_flag(self) -> bool:
-        """True for an option without a value."""
+        """Whether it is an option without a value."""
         return self.declaration.metavar is None
 
     @property
     def default(self) -> Any:
-        """Its value where nothing is typed; ... where something must be."""
+        """The default value, or ... if a value is required."""
         if self.declaration.default is None and self.annotation is bool:
             return False
         if self.declaration.default is None and self.is_repeatable:
@@ -151,7 +148,7 @@ class Declared(NamedTuple):
 
 
 def list_parameters(function: Callable[..., Any], group: Group | None = None) -> list[Declared]:
-    """List the parameters of a command's function, with the fields of groups in their place."""
+    """List the parameters of a command, with the fields of groups in their place."""
     parameters = []
     for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
         kind, declaration = parameter.annotation, parameter.default
@@ -163,11 +160,7 @@ def list_parameters(function: Callable[..., Any], group: Group | None = None) ->
 
 
 def _gather(parameters: Iterable[Declared], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a command's function, from the values that were typed.
-
-    What was not typed has its default; UsageError if there is none. Fields of a group become one
-    argument, an object of the group's class.
-    """
+    """Return the arguments of a command's function from typed values and defaults."""
     arguments: dict[str, Any] = {}
     fields_of: dict[Group, dict[str, Any]] = {}
     for parameter in parameters:
@@ -190,15 +183,10 @@ def _gather(parameters: Iterable[Declared], values: Mapping[str, Any]) -> dict[s
 
 
 def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str, Any]:
-    """Return the values that words give to parameters, by name.
+    """Return the values of parameters in some words, by name.
 
-    Raises UsageError for an unknown option, an option without its value, and for too many words.
-
-    Examples
-    --------
-    >>> from rankconst.cli.check import check
-    >>> read_words(["mrr=0.5", "-d", "umls"], list_parameters(check))
-    {'results': ['mrr=0.5'], 'dataset': ['umls']}
+    Examples -------- >>> from rankconst.cli.check import check >>> read_words(["mrr=0.5", "-d",
+    "umls"], list_parameters(check)) {'results': ['mrr=0.5'], 'dataset': ['umls']}
     """
     options = list_options(parameters)
     values: dict[str, Any] = {}
@@ -233,15 +221,12 @@ def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str
 
 
 def _is_option(word: str) -> bool:
-    """Return True for an option; False for ``-``, standard input, and for a negative number."""
+    """Return True for an option, but not for ``-``, standard input, or a negative number."""
     return re.match(r"-[^\d.]", word) is not None
 
 
 def _split_option(word: str, options: Mapping[str, Declared]) -> tuple[str, str | None]:
-    """Split ``--format=csv`` and ``-fcsv`` into name and value: None if it is the next word.
-
-    ``--json`` is short for ``--format=json``.
-    """
+    """Split ``--format=csv`` and ``-fcsv`` into name and value."""
     if word == "--json" and "--format" in options:
         return "--format", "json"
     if word.startswith("--"):
@@ -251,7 +236,7 @@ def _split_option(word: str, options: Mapping[str, Declared]) -> tuple[str, str 
 
 
 def _put(values: dict[str, Any], parameter: Declared, text: str) -> None:
-    """Put a typed text into `values`: at the end of a list, or else in place of the one before."""
+    """Store a value: added to a list, or in place of an earlier one."""
     if parameter.is_repeatable:
         values.setdefault(parameter.name, []).append(text)
     else:
@@ -259,7 +244,7 @@ def _put(values: dict[str, Any], parameter: Declared, text: str) -> None:
 
 
 def list_options(parameters: Iterable[Declared]) -> dict[str, Declared]:
-    """Return the options by each of their names, and of --yes/--no by both."""
+    """Return the options by all of their names."""
     return {
         name: parameter
         for parameter in parameters
@@ -269,7 +254,7 @@ def list_options(parameters: Iterable[Declared]) -> dict[str, Declared]:
 
 
 def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> Declared | None:
-    """Return the argument that takes the next word: the first without a value, or a list."""
+    """Return the argument for the next word: the first without a value, or a list."""
     for parameter in parameters:
         if not parameter.declaration.names and (
             parameter.is_repeatable or parameter.name not in values
@@ -279,10 +264,7 @@ def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> 
 
 
 def _refuse_command(words: Sequence[str]) -> int | None:
-    """Raise UsageError for a line that begins with none of the commands: say what may be meant.
-
-    There is at least one word, and after "tables" another.
-    """
+    """Refuse a line without a known command, and suggest one."""
     from difflib import get_close_matches
 
     first, *further = words
@@ -302,7 +284,7 @@ def _refuse_command(words: Sequence[str]) -> int | None:
 
 
 def _guess_command(word: str) -> str:
-    """Return the command that may be meant by another word; empty if nothing tells."""
+    """Return the command that may be meant by another word, or nothing."""
     if word in _MEANT:
         return _MEANT[word]
     if names_file(word):
@@ -320,10 +302,7 @@ _SPECIAL = "\"'\\="  # quotes, and between the name of an option and its value
 
 
 def find_completion() -> Call | None:
-    """Return what answers bash if it asks for the completions of a word behind a command.
-
-    None for all other questions of shells, which Typer answers.
-    """
+    """Return the call that answers bash if it asks for completions behind a command."""
     line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # between words
     place = os.environ.get("COMP_CWORD", "")
     words = line.split()
@@ -341,11 +320,7 @@ def find_completion() -> Call | None:
 
 
 def list_offers(before: Sequence[str], begun: str, parameters: Sequence[Declared]) -> list[str]:
-    """List what completes `begun`, given the words between the command and it.
-
-    That is a value of the option before it, an option if it begins with "-", or else a value of the
-    next argument.
-    """
+    """List the completions of `begun`, given the words before it."""
     options = list_options(parameters)
     parameter = options.get(before[-1]) if before else None
     if parameter is None or parameter.is_flag:
