@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
-    """Put a question to each number of a file that contradicts its ranking tasks.
-
-    The names in `user` may have any spelling.
-    """
+    """Add a question to each number of a file that contradicts its ranking tasks."""
     user = parse_address(user, tables)
     if are_of_answers(tables):  # their counts are all that is known
         return reading

@@ -38,7 +38,7 @@ _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Numbers that are impossible, or that deserve a look."""
+    """Numbers that are impossible or unlikely."""
 
     values: tuple[Measured, ...]
     # The broken law, written with their own metrics: "Hits@1 <= Hits@3"; empty for the rule's.
@@ -59,16 +59,16 @@ class Finding:
 
     @property
     def line(self) -> int | None:
-        """The first line that it concerns, counted from 1; None if the file has no lines."""
+        """The first of its lines, counted from 1, or None if the file has no lines."""
         return min((m.entry.line for m in self.values if m.entry.line is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A law that numbers obey: in words, as a formula, its reason, and a function for its breaches.
+    """A rule that numbers obey, and the function that finds where they do not.
 
-    `whole_file`: it is about all evaluations of a file together. `mended_by_swap`: two columns that
-    changed places break it, and it holds if they change back.
+    `whole_file`: the rule is about all evaluations of a file together. `mended_by_swap`: two
+    exchanged columns break the rule, and exchanging them again mends it.
     """
 
     key: str
@@ -97,7 +97,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
-    """Register the function that finds the breaches of a rule, whose fields are `traits`."""
+    """Register a function that finds where a rule is broken, with the fields of the rule."""
 
     def decorate(find: _Find) -> _Find:
         RULES[key] = Rule(key, find=find, **traits)
@@ -107,14 +107,14 @@ def rule(key: str, **traits: Any) -> Callable[[_Find], _Find]:
 
 
 class Archive:
-    """Tables that remember their answers: thousands of rows may be of the same ranking tasks."""
+    """Tables that cache their answers, as thousands of rows may be of the same ranking tasks."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.settle = functools.cache(self._settle)
 
     def constants(self, tasks: Tasks | None, metric: Metric) -> Constants | None:
-        """Return the constants of a metric; None without tasks, or if the tables have none."""
+        """Return the constants of a metric, or None if there are none."""
         if tasks is None:
             return None
         try:
@@ -123,15 +123,12 @@ class Archive:
             return None
 
     def histogram(self, tasks: Tasks | None) -> Histogram | None:
-        """Return the candidate counts of ranking tasks; None if the tables lack them."""
+        """Return the candidate counts of ranking tasks, or None if the tables lack them."""
         constants = self.constants(tasks, CATALOGUE["arithmetic_mean_rank"])
         return None if constants is None else constants.histogram
 
     def count(self, tasks: Tasks | None, tool: Tool | None) -> int | None:
-        """Return the number of ranks that a tool computes; None if it is unknown, or none at all.
-
-        A tool that ranks whole batches of triples computes no ranks of fewer triples.
-        """
+        """Return the number of ranks that a tool computes, or None if it is unknown or 0."""
         histogram = self.histogram(tasks)
         if histogram is None or tasks is None:
             return None
@@ -167,7 +164,7 @@ class Archive:
 
 
 class Settled(NamedTuple):
-    """The ranking tasks of numbers; if they are open, a note or questions to the user."""
+    """The ranking tasks of numbers or, if they are unknown, a note or questions to the user."""
 
     tasks: Tasks | None = None
     tool: Tool | None = None
@@ -209,7 +206,7 @@ class Case:
 
     @property
     def of_no_scores(self) -> tuple[Measured, ...]:
-        """The numbers whose scores were not numbers, such as an MR of 0; no adjusted values."""
+        """The unadjusted numbers whose scores were not numbers, such as an MR of 0."""
         infinite = [
             Measured(entry, math.inf, Interval(math.inf, math.inf))
             for entry, _ in self.unreadable
@@ -220,7 +217,7 @@ class Case:
 
     @property
     def where(self) -> str:
-        """The names of the tasks, behind a blank; empty if they are not known."""
+        """The names of the tasks after a blank, or nothing if they are unknown."""
         tasks = self.tasks
         if tasks is None:
             return ""
@@ -229,7 +226,7 @@ class Case:
 
     @functools.cached_property
     def hits(self) -> dict[int, Measured]:
-        """The shares of hits by their k, ascending."""
+        """The shares of hits by ascending k."""
         hits = {}
         for metric, m in self.base_values.items():
             if metric.hits_k is not None:
@@ -237,10 +234,7 @@ class Case:
         return dict(sorted(hits.items()))
 
     def mean(self, symbol: str) -> Mean | None:
-        """Return the value of a metric, or one computed from that of its inverse; None if neither.
-
-        Without an MR, an IAMR of 0.02 gives ``mean("MR")`` 50.
-        """
+        """Return the value of a metric, or one computed from its inverse, or None."""
         metric = parse_metric(symbol)
         if metric in self.base_values:
             m = self.base_values[metric]
@@ -252,12 +246,12 @@ class Case:
         return Mean(m, inverted, Interval(inverted.lower, metric.upper), inverted=True)
 
     def constants(self, metric: Metric) -> Constants | None:
-        """Return the constants of a metric on the tasks; None if these are not known."""
+        """Return the constants of a metric on the tasks, if they are known."""
         return self.archive.constants(self.tasks, metric)
 
     @functools.cached_property
     def _unfiltered(self) -> Histogram | None:
-        """The candidates of the same tasks under ``raw``, which no protocol has more than."""
+        """The candidates of the same tasks under ``raw``, the most that any protocol has."""
         raw = None if self.tasks is None else replace(self.tasks, protocol="raw")
         return self.archive.histogram(raw)
 
@@ -269,18 +263,18 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """True if the protocol is assumed, and another one may have more candidates than known."""
+        """Whether the protocol is assumed, and others may have more candidates than are known."""
         return self.assumed and self._unfiltered is None
 
     @functools.cached_property
     def most(self) -> float:
-        """The largest number of candidates that any task can have; infinite if not known."""
+        """The largest number of candidates of any task, infinite if unknown."""
         widest = self.widest
         return math.inf if widest is None else float(widest.num_candidates.max())
 
     @property
     def num_tasks(self) -> int | None:
-        """The number of ranks averaged; None if it is not known, or if they do not count alike."""
+        """The number of averaged ranks, or None if it is unknown or they count differently."""
         context, tasks = self.group.context, self.tasks
         if tasks is not None and self.archive.tables.find_suite(tasks.dataset) is not None:
             return None
@@ -301,7 +295,7 @@ class WrongAverage(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """The value of a metric, maybe from that of its inverse."""
+    """The value of a metric, or one computed from its inverse."""
 
     measured: Measured
     # In units of the metric: of one evaluation, and of the mean over several runs.
@@ -312,10 +306,7 @@ class Mean(NamedTuple):
 
 
 def invert(interval: Interval) -> Interval:
-    """Return the interval of 1/x for x in an interval: [2, 4] becomes [0.25, 0.5].
-
-    x is not negative: an end at 0, or below it by rounding, becomes infinite.
-    """
+    """Return the interval of 1/x for x >= 0 in an interval: [2, 4] becomes [0.25, 0.5]."""
     # 1/x falls, so the upper end gives the lower one.
     lower, upper = (math.inf if end <= 0 else 1 / end for end in reversed(interval))
     return Interval(lower, upper)
@@ -324,7 +315,7 @@ def invert(interval: Interval) -> Interval:
 def build_case(
     group: Group, reading: Reading, user: Address, archive: Archive, address: Address
 ) -> Case:
-    """Return the numbers of an evaluation as rules see them; `address` is what the file says."""
+    """Return the numbers of an evaluation for rules, given what the file says of them."""
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
     in_full = are_in_full(group.entries)
@@ -372,10 +363,10 @@ def _has_several_runs(group: Group, reading: Reading) -> bool:
 
 
 def pick_base_values(measured: Sequence[Measured]) -> dict[Metric, Measured]:
-    """Return the one unadjusted value of each metric, cut at the range of the metric.
+    """Return the unadjusted value of each metric, cut at the range of the metric.
 
-    An MRR of 1.00 +- 0.005 has interval [0.995, 1]. Left out are metrics with two different values,
-    of which either may be wrong, and values wholly out of range.
+    Metrics with two different values are left out, as either may be wrong, and so are values out of
+    range.
     """
     by_metric: dict[Metric, list[Measured]] = {}
     for m in measured:

@@ -53,11 +53,7 @@ def _find_broken_ranks(case: Case) -> Iterator[Finding]:
 def _find_broken(
     case: Case, measured: list[Measured], step: float, inequality: str
 ) -> Iterator[Finding]:
-    """Find means over n ranks that are no multiple of step / n, in one finding for all.
-
-    `step` is that of what is summed: 1 for hits, 1/2 for ranks that can be halves. `inequality` has
-    {} for the metric: "n {} is whole".
-    """
+    """Find means over n ranks that are not multiples of step / n."""
     n = case.num_tasks
     if n is None or case.averaged:  # means over runs are multiples of a smaller number
         return
@@ -103,7 +99,7 @@ _LEAST_Z = -5.0
     why="Hoyt et al. 2022, arXiv:2203.07544; E and Var of the tables.",
 )
 def _find_mismatches(case: Case) -> Iterator[Finding]:
-    """Find adjusted values that are not those of the base value next to them."""
+    """Find adjusted values that do not belong to their base values."""
     if case.tasks is None:
         yield from _find_unscaled(case)
         return
@@ -120,7 +116,7 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
 
 
 def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -> Finding:
-    """Report a wrong adjusted value; it is only a warning if its ranking tasks are assumed."""
+    """Report a wrong adjusted value, as a warning if its ranking tasks are assumed."""
     base = case.base_values[m.entry.metric]
     sentence = f"{cause.summary[:1].upper()}{cause.summary[1:]}."
     if cause is UNKNOWN:
@@ -141,7 +137,7 @@ def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -
 
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:
-    """Find z-scores that repeat their base value, up to the sign: MR 470.5 and ZMR -470.5."""
+    """Find z-scores that repeat their base value, except for the sign."""
     cause = "It repeats the base value: it was never scaled."
     for m in case.measured:
         base = case.base_values.get(m.entry.metric)
@@ -161,7 +157,7 @@ def _find_unscaled(case: Case) -> Iterator[Finding]:
 
 
 def _write_formula(m: Measured) -> str:
-    """Write how an adjusted value follows: ``ZMR = -(MR - E[MR]) / sqrt(Var[MR])``."""
+    """Write the formula of an adjusted value: ``ZMR = -(MR - E[MR]) / sqrt(Var[MR])``."""
     metric = m.entry.metric
     sign = "" if metric.increasing else "-"
     return _FORMULAS[m.entry.adjustment or ""].format(
@@ -176,7 +172,7 @@ def _write_formula(m: Measured) -> str:
     why="Possible, but a sign of scores sorted the wrong way, or of another dataset.",
 )
 def _find_worse_than_random(case: Case) -> Iterator[Finding]:
-    """Find numbers far below what a random ranker gets, in one finding for the evaluation."""
+    """Find numbers far below those of a random ranker."""
     scores = {m: _score(case, m) for m in case.base_values.values()}
     defined = {m: score for m, score in scores.items() if score is not None}
     worse = {m: score for m, score in defined.items() if score < _LEAST_Z}
@@ -200,7 +196,7 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     why="Possible, and common on small graphs: it has counted, and learnt nothing.",
 )
 def _find_below_counting(case: Case) -> Iterator[Finding]:
-    """Find numbers worse than those of a ranker that only counts, in one finding."""
+    """Find numbers below those of a ranker that only counts."""
     counting = find_counting(case)
     below = {m: expected for m, expected in counting.items() if _is_below(case, m, expected)}
     if not below:
@@ -227,11 +223,7 @@ _FEW = 3
 
 
 def find_counting(case: Case) -> dict[Measured, float]:
-    """Map the numbers of an evaluation to what a ranker gets that only counts training triples.
-
-    That is the baseline "counting": {MRR 0.21: 0.25} if it is expected to get an MRR of 0.25.
-    Numbers for which the tables have no such expectation are left out.
-    """
+    """Return what counting gets for the numbers of an evaluation, where the tables have it."""
     # PyKEEN's files repeat an evaluation for three rank types: one of them is enough.
     if case.group.context.rank_type not in {None, "realistic"}:
         return {}
@@ -250,11 +242,7 @@ def find_counting(case: Case) -> dict[Measured, float]:
 
 
 def _is_below(case: Case, measured: Measured, by_counting: float) -> bool:
-    """Return True if a number is worse than what a ranker gets that only counts training triples.
-
-    It is if the better end of its rounding is: an MRR of 0.21, up to 0.215, is below 0.25. False
-    for one so far below chance that the rule "worse-than-random" reports it.
-    """
+    """Return True if a number is below that of counting, whatever its rounding."""
     z_score = _score(case, measured)  # None if undefined
     if z_score is not None and z_score < _LEAST_Z:  # in standard deviations; chance is 0
         return False
@@ -274,7 +262,7 @@ _FAR = 0.25
     why="Possible, but what is far beyond all others is more often a slip, or of other tasks.",
 )
 def _find_beyond_published(case: Case) -> Iterator[Finding]:
-    """Find numbers far better than all results of others on the same tasks, in one finding."""
+    """Find numbers far better than all published results on the same tasks."""
     if case.tasks is None:
         return
     beyond: dict[Measured, str] = {}
@@ -295,10 +283,7 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
 
 
 def _is_far_beyond(m: Measured, published: Literature) -> bool:
-    """Tell whether a number beats all published ones by at least a quarter of their range.
-
-    An MRR of 0.45 does where others published 0.25 to 0.40: the limit is 0.40 + 0.15 / 4.
-    """
+    """Return True if a number beats all published ones by at least a quarter of their range."""
     # Of the interval of its rounding, the end that is nearest to what others published counts.
     if m.entry.metric.increasing:
         best, worst = published.values[-1], published.values[0]
@@ -319,7 +304,7 @@ def _is_far_beyond(m: Measured, published: Literature) -> bool:
     why="Possible, but a sign of scores that overflow or are all 0: the tie policy decides.",
 )
 def _find_tied(case: Case) -> Iterator[Finding]:
-    """Find an evaluation of equal scores: its numbers are those of ties ranked in one way."""
+    """Find an evaluation whose numbers are those of equal scores, ranked in one way."""
     declared = case.group.context.rank_type
     for rank_type in (declared,) if declared in TIED_RANKS else TIED_RANKS:
         tied = {}
@@ -353,7 +338,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     why="An Average is a plain mean over D graphs; another may be over others, or weighted.",
 )
 def _find_no_mean(case: Case) -> Iterator[Finding]:
-    """Report each number called Average that is not the mean of those next to it."""
+    """Report numbers called Average that are not the mean of those next to them."""
     for average in case.wrong_averages:
         statement = (
             f"{average.measured} is not the mean of the {average.num_parts} numbers next to it, "
@@ -368,12 +353,7 @@ def _find_no_mean(case: Case) -> Iterator[Finding]:
 
 
 def _count_equal_digits(m: Measured, value: float, rank_type: str) -> float:
-    """Return the number of digits in which a number is known to equal the value of all ties.
-
-    These are the digits that its rounding leaves: 2.5 for 0.338 +- 0.0005, at most 4. The number
-    has been found equal to `value` within its rounding. Where ties give a share of exactly 0 or 1,
-    it counts as no digits, but for optimistic ranks, which are then all 1.
-    """
+    """Return in how many digits a number is known to equal the value of all ties, at most 4."""
     if rank_type != "optimistic" and m.entry.metric.is_share and value in {0.0, 1.0}:
         return 0.0
     width = 1.0
@@ -383,10 +363,7 @@ def _count_equal_digits(m: Measured, value: float, rank_type: str) -> float:
 
 
 def _score(case: Case, m: Measured) -> float | None:
-    """Return the largest z-score that a number may have, given its rounding.
-
-    None if that is undefined, the ranking tasks are unknown, or the metric is a spread.
-    """
+    """Return the largest z-score that the rounding of a number allows, if it is known."""
     if m.entry.metric.scale == "spread":  # no ranker aims at a small spread
         return None
     constants = case.constants(m.entry.metric)

@@ -1,8 +1,8 @@
-"""Check a results file: find the laws that its numbers break, and numbers of other tasks.
+"""Check a results file: find the rules that its numbers break, and numbers of other tasks.
 
-Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits
-give, a share of n tasks is a multiple of 1/n. A published number that breaks one is a slip, or is
-of another metric than its heading.
+All ranks obey some rules: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits give,
+a share of n tasks is a multiple of 1/n. A published number that breaks a rule is a slip, or belongs
+to another metric.
 """
 
 from __future__ import annotations
@@ -79,21 +79,21 @@ class CheckedReading:
 
     @property
     def is_waiting(self) -> bool:
-        """True if every number waits for an answer, and nothing is found."""
+        """Whether every number waits for an answer, and nothing is found."""
         waiting = {place for question in self.asked for place in question.numbers}
         return len(waiting) == len(self.reading.entries) and not self.findings
 
     def name_file(self, finding: Finding) -> str:
-        """Return the file, or the sheet, that a finding is about."""
+        """Return the file or sheet of a finding."""
         reading = self.reading
         return reading.name_part(finding.values[0].entry.row) if finding.values else reading.name
 
     def list_rows(self, *, nested: bool = True) -> list[dict[str, Any]]:
-        """Return a row for each finding; its values `nested` for JSON, else as text."""
+        """Return a row for each finding, with values as objects for JSON, or as text."""
         return [self._row_of(finding, nested) for finding in self.findings]
 
     def _row_of(self, finding: Finding, nested: bool) -> dict[str, Any]:
-        """Return the row of a finding; its values are objects if `nested`, else texts."""
+        """Return the row of a finding."""
         return {
             "file": self.name_file(finding),
             "line": finding.line,
@@ -135,10 +135,9 @@ SHOWN = 3
 def write_findings(
     checked: CheckedReading, width: int, paint: Callable[[str, str], str] | None = None
 ) -> Iterator[str]:
-    """Yield the findings as a screen shows them, then the number of those that are not shown.
+    """Yield the findings as a screen shows them, and the number of those that it does not show.
 
-    Of findings with the same rule, severity and cause the first `SHOWN` are shown. `paint` gives a
-    part of a text the style of a severity, of `rule` or of `below`.
+    `paint` gives a text the style of a severity, of `rule` or of `below`.
     """
     paint = paint or (lambda text, _: text)
     alike: dict[tuple[str, str, str], list[Finding]] = {}
@@ -197,12 +196,9 @@ def check_reading(
     rules: Iterable[str] = (),
     in_python: bool = False,
 ) -> CheckedReading:
-    """Check the numbers that the user asks for, by all rules or by those that are named.
+    """Check the numbers that the user asks for, by all rules or by some.
 
-    If a metric is named, the others are left out.
-
-    Questions name options, or arguments if `in_python`. Raises DataError if the file holds none of
-    these numbers.
+    Questions name options, or arguments if `in_python`.
     """
     listed = "`rankconst show rules` lists them all."
     keys = [resolve_name("rule", key, dict.fromkeys(RULES, ()), listed) for key in rules]
@@ -239,10 +235,7 @@ def check_reading(
 
 
 def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, list[str]]:
-    """Leave out, with notes, metrics of several right answers if the tables have no counts of them.
-
-    Raises the first reason if no number is left.
-    """
+    """Leave out, with notes, metrics of several right answers without counts in the tables."""
     uncounted = find_answers(reading, tables)
     if not uncounted:
         return reading, []
@@ -254,10 +247,9 @@ def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, lis
 
 
 def _keep_metric(reading: Reading, metric: Metric) -> Reading:
-    """Return a reading with the numbers of one metric; DataError if there are none."""
+    """Return a reading with the numbers of one metric."""
     entries = reading.entries
-    is_of_metric = np.array([head.metric == metric for head in entries.heads], dtype=np.bool_)
-    matches = entries.keep(is_of_metric[entries.head_of])
+    matches = entries.keep(entries.flag_heads(lambda head: head.metric == metric))
     if not len(matches):
         labels = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
         raise DataError(f"{reading.name} has no {metric.label}; it has {labels}.")
@@ -267,11 +259,7 @@ def _keep_metric(reading: Reading, metric: Metric) -> Reading:
 def _build_cases(
     reading: Reading, tables: Tables, user: Address
 ) -> tuple[list[Case], dict[Question, list[int]]]:
-    """Return the case of each evaluation, and the questions with the numbers that wait for them.
-
-    Numbers are given by their positions in the reading. Averages that are the mean of the numbers
-    next to them wait for nothing: they follow from these.
-    """
+    """Return the case of each evaluation, and the numbers that wait for an answer to a question."""
     archive = Archive(tables)
     cases: list[Case] = []
     waiting: dict[Question, list[int]] = {}
@@ -300,10 +288,7 @@ def _build_cases(
 
 
 def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
-    """Mark the evaluations in which one number shows that scores were not numbers.
-
-    Ranks that break ties in another way are of the same evaluation.
-    """
+    """Mark the evaluations in which one number shows that scores were not numbers."""
 
     def identify(case: Case) -> tuple[Address, tuple[int, ...]]:
         rows = case.group.rows if reading.layout == "wide" else ()
@@ -316,10 +301,7 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
 
 
 def _drop_consequences(findings: list[Finding]) -> list[Finding]:
-    """Drop the findings that follow from exchanged columns, or from a value out of range.
-
-    An MRR of 1.2 is reported as such, and not again because it is above what the hits allow.
-    """
+    """Drop the findings that follow from exchanged columns or from a value out of range."""
     exchanged: set[int] = set()
     impossible: set[int] = set()
     for finding in findings:
@@ -338,38 +320,31 @@ def _drop_consequences(findings: list[Finding]) -> list[Finding]:
 
 
 def _identify_entries(finding: Finding) -> set[int]:
-    """Return the identities of a finding's numbers: hashing thousands of numbers takes long."""
+    """Return the identities of a finding's numbers, as hashing thousands of them is slow."""
     return {id(m.entry) for m in finding.values}
 
 
 def _leave_out_other_tasks(
     reading: Reading, tables: Tables, user: Address
 ) -> tuple[Reading, list[str]]:
-    """Leave out, with a note, numbers that the file declares as of other tasks than the user's.
-
-    Raises DataError if no number is left.
-    """
+    """Leave out, with a note, numbers that the file declares as of other tasks than the user's."""
     entries = reading.entries
-    agreeing = [agrees(context, user, tables) for context in entries.contexts]
-    if all(agreeing):
-        return reading, []
     fields: dict[str, None] = {}
-    for context, does_agree in zip(entries.contexts, agreeing, strict=True):
-        if not does_agree:
+    for context in entries.contexts:
+        if not agrees(context, user, tables):
             fields |= dict.fromkeys(_list_disagreements(context, tables, user))
+    if not fields:
+        return reading, []
     others = list_first([*fields])
-    mask = np.array(agreeing, dtype=np.bool_)[entries.context_of]
-    if not mask.any():
+    kept = entries.keep(entries.flag_contexts(lambda context: agrees(context, user, tables)))
+    if not len(kept):
         raise DataError(f"{reading.name} holds none of the numbers you asked for: it has {others}.")
     note = f"numbers of {others} are left out: you asked for others."
-    return replace(reading, entries=entries.keep(mask)), [note]
+    return replace(reading, entries=kept), [note]
 
 
 def _list_disagreements(context: Address, tables: Tables, user: Address) -> list[str]:
-    """Return the fields of an address that contradict the user's: ``split valid``.
-
-    The address has to contradict it: if no field alone does, it is the relations that differ.
-    """
+    """Return the fields of an address that contradict the user's, such as ``split valid``."""
     fields = []
     for name in NAMES:
         text = getattr(context, name)
@@ -379,7 +354,7 @@ def _list_disagreements(context: Address, tables: Tables, user: Address) -> list
 
 
 def _describe(m: Measured) -> dict[str, Any]:
-    """Return a number of a finding as JSON has it: where it is, its text, value and interval."""
+    """Return a number of a finding for JSON."""
     return {
         "metric": m.entry.metric.key,
         "adjustment": m.entry.adjustment,
@@ -393,5 +368,5 @@ def _describe(m: Measured) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    """Return a number as JSON can hold it."""
+    """Return a number, or None if JSON cannot hold it."""
     return value if math.isfinite(value) else None

@@ -62,19 +62,19 @@ SLIP = "slip"
 
 @dataclass(frozen=True)
 class Evidence:
-    """Numbers of evaluations that depend on their ranking tasks: counts of ranks, and pairs."""
+    """Numbers of evaluations that depend on their ranking tasks."""
 
     counts: frozenset[int]
     pairs: tuple[Pair, ...]
 
     @property
     def word(self) -> str:
-        """The word that ``--accept`` takes if the evidence is harmless."""
+        """The word for ``--accept`` if the evidence is harmless."""
         return "adjusted" if self.pairs else "count"
 
 
 def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading:
-    """Add a question to each number of a file whose evidence contradicts its ranking tasks."""
+    """Add a question to each number of a file that contradicts its ranking tasks."""
     entries = reading.entries
     judge = _Judge(tables, user, reading.tool)
     questions = []
@@ -100,10 +100,7 @@ def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading
 def _gather(
     reading: Reading, *, percent: bool
 ) -> Iterator[tuple[NDArray[np.intp], Address, Evidence]]:
-    """Yield the places of numbers on the same ranking tasks, their address and their evidence.
-
-    Places without counts of ranks and adjusted values are left out.
-    """
+    """Yield the places of numbers on the same ranking tasks, their address and their evidence."""
     entries = reading.entries
     by_number = reading.has_checkable_numbers
     codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
@@ -149,10 +146,7 @@ _OTHERS = (
 
 
 class _Judge:
-    """Compares evidence with the tables.
-
-    Answers are remembered, as thousands of rows may be of the same tasks.
-    """
+    """Compares evidence with the tables, and caches its answers."""
 
     def __init__(self, tables: Tables, user: Address, format_tool: str | None) -> None:
         self.tables, self.user, self.format_tool = tables, user, format_tool
@@ -162,7 +156,7 @@ class _Judge:
         self.list_others = functools.cache(self._list_others)
 
     def ask(self, address: Address, evidence: Evidence) -> Question | None:
-        """Return the question about numbers; None if nothing contradicts their tasks."""
+        """Return the question about numbers, or None if nothing contradicts their tasks."""
         tasks, tool = self.settle(address)
         if tasks is None:
             if address.dataset or self.user.dataset or address.questions:
@@ -173,11 +167,7 @@ class _Judge:
         return None if tasks.side == RELATION_SIDE else self._ask_tasks(tasks, tool, evidence)
 
     def _ask_tasks(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question | None:
-        """Ask about contradicted tasks: name those that fit, or the contradiction.
-
-        Other tasks must fit better: without any contradiction, or, if none are, with those that a
-        known defect explains.
-        """
+        """Ask about contradicted tasks, naming tasks that fit better or the contradiction."""
         current = self._grade(tasks, tool, evidence)
         if current is None or current == _FITS:
             return None
@@ -193,22 +183,18 @@ class _Judge:
         return _name_others(tasks, self._choose_nearest(tasks, better), evidence)
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
-        """Return the tasks declared or assumed, and the tool; two Nones if they need an answer."""
+        """Return the declared or assumed tasks and the tool, or None twice if they are open."""
         try:
             return settle(address, self.user, self.tables, tool=self.format_tool)
         except RankconstError:
             return None, None
 
     def _find_cause(self, tasks: Tasks, pair: Pair) -> Cause | None:
-        """Return the defect of an adjusted value on some tasks; None if it is right."""
+        """Return the defect of an adjusted value on some tasks, or None if it is right."""
         return find_cause(pair, self.archive.constants(tasks, pair.metric))
 
     def _grade(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> int | None:
-        """Grade the fit of tasks: `_FITS`, `_DEFECT`, `_CONTRADICTED`; None if no tables have them.
-
-        A wrong number of ranks, or an adjusted value that no known defect explains, contradicts
-        them.
-        """
+        """Grade how well tasks fit, or return None if no tables have them."""
         count = self.archive.count(tasks, tool)
         if count is None:
             return None
@@ -245,10 +231,7 @@ class _Judge:
         return others
 
     def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
-        """Return the tasks that differ in the fewest names, one for each set of constants.
-
-        Protocols that give the same MR and MRR of chance count as one. At least one has to fit.
-        """
+        """Return the tasks that differ in the fewest names, one for each set of constants."""
         differences = {other: len(_list_differences(other, tasks)) for other in fitting}
         fewest = min(differences.values())
         distinct: dict[object, Tasks] = {}
@@ -260,7 +243,7 @@ class _Judge:
         return [*distinct.values()]
 
     def _ask_slip(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
-        """Ask about numbers that fit no other tasks of the benchmark: name a contradiction."""
+        """Ask about numbers that fit no other tasks of the benchmark, naming a contradiction."""
         datasets = set()
         if evidence.pairs:
             datasets = {match.dataset for match in self._search(evidence)}
@@ -287,10 +270,7 @@ class _Judge:
     # -- a file that names no dataset --------------------------------------------------------------
 
     def _suggest_dataset(self, address: Address, evidence: Evidence) -> Question | None:
-        """Name the one benchmark that numbers fit, and its names that are not the assumed ones.
-
-        Return None if they fit no benchmark, or several.
-        """
+        """Name the benchmark that numbers fit, if there is only one."""
         matches = self._search(evidence)
         if len({match.dataset for match in matches}) != 1:
             return None
@@ -304,17 +284,13 @@ class _Judge:
         return Question("tasks", text, option=_write_options(names))
 
     def _search(self, evidence: Evidence) -> list[Tasks]:
-        """Return the tasks of all benchmarks that numbers fit, or fit but for a known defect."""
+        """Return the tasks of all benchmarks that numbers fit, at best without known defects."""
         grades = {tasks: self._grade(tasks, None, evidence) for tasks in self._list_near(evidence)}
         exact = [tasks for tasks in grades if grades[tasks] == _FITS]
         return exact or [tasks for tasks in grades if grades[tasks] == _DEFECT]
 
     def _list_near(self, evidence: Evidence) -> list[Tasks]:
-        """Return the tasks of all benchmarks with the number of ranks and the expectation.
-
-        The expectation is that of the metric for which evidence has it most precisely. Without a
-        number and an expectation no tasks are near; tasks of relations never are.
-        """
+        """Return the tasks of all benchmarks with the same number of ranks and expectation."""
         spans: dict[Metric, Interval] = {}
         for pair in evidence.pairs:
             span = find_expectation(pair)
@@ -335,7 +311,7 @@ class _Judge:
         return near
 
     def _list_constants(self, metric: Metric) -> list[dict[str, Any]]:
-        """Return the rows of a metric under chance on all datasets: tasks and expectation."""
+        """Return the rows of a metric under chance on all datasets."""
         import pyarrow.compute as pc
 
         table = self.tables.read("constants")
@@ -347,11 +323,7 @@ class _Judge:
 
 
 def _find_size(evidence: Evidence) -> int | None:
-    """Return the number of candidates if all tasks have the same; None if it is unknown.
-
-    E[MR] is then (size + 1) / 2. It follows from an adjusted MR, if another metric has an adjusted
-    value, too: one alone may agree by chance with equally many candidates.
-    """
+    """Return the number of candidates of all tasks, if adjusted values show one."""
     if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
         return None
     for pair in evidence.pairs:
@@ -364,15 +336,12 @@ def _find_size(evidence: Evidence) -> int | None:
 
 
 def _holds(span: Interval, expectation: float) -> bool:
-    """Return True if an expectation is within an interval, but for the noise of programs."""
+    """Return True if an expectation is in an interval, except for the noise of programs."""
     return span.lower * (1 - NOISE) <= expectation <= span.upper * (1 + NOISE)
 
 
 def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
-    """Ask about tasks without a dataset if adjusted values were formed with other candidates.
-
-    Return None if they were not, or if that is unknown.
-    """
+    """Ask about tasks without a dataset if adjusted values belong to other candidates."""
     negatives, size = find_protocol(tasks.protocol).negatives, _find_size(evidence)
     if negatives is None or size in {None, negatives + 1}:
         return None
@@ -380,12 +349,10 @@ def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
 
 
 def _name_columns(option: str) -> str:
-    """Add to options the columns that serve for some rows only.
+    """Add to options the columns that can replace them for some rows.
 
     >>> _name_columns("--split valid")
     '--split valid, or where rows differ a column split'
-
-    Options that no column can stand for stay as they are.
     """
     names = [word.removeprefix("--") for word in option.split() if word.startswith("--")]
     if not {*names} <= {*NAMES}:
@@ -394,7 +361,7 @@ def _name_columns(option: str) -> str:
 
 
 def _list_differences(tasks: Tasks, others: Tasks) -> dict[str, str]:
-    """Map the names in which tasks differ from others to their keys: {"split": "test"}."""
+    """Return the names in which tasks differ from others, such as {"split": "test"}."""
     return {
         name: getattr(tasks, name)
         for name in NAMES
@@ -408,7 +375,7 @@ def _write_options(names: Mapping[str, str]) -> str:
 
 
 def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Question:
-    """Ask about the tasks of numbers by naming those that fit, and their options."""
+    """Ask about the tasks of numbers, naming those that fit and their options."""
     differences = [_list_differences(other, tasks) for other in others]
     names = {*itertools.chain.from_iterable(differences)}
     current = ", ".join(getattr(tasks, name) for name in NAMES if name in names)
@@ -418,7 +385,7 @@ def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Quest
 
 
 def _name_choices(choices: list[dict[str, str]]) -> str:
-    """Name tasks to choose from, in short if each key goes with each.
+    """Name tasks to choose from, in short if all combinations are among them.
 
     >>> pykeen, libkge = {"protocol": "pykeen"}, {"protocol": "libkge"}
     >>> _name_choices([{"side": "head"} | pykeen, {"side": "tail"} | pykeen])

@@ -50,11 +50,10 @@ UNKNOWN = Cause("unknown", "unknown", tells=False)
 
 
 def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:
-    """Return the defect that explains an adjusted value; `UNKNOWN` if none does.
+    """Return the defect that explains an adjusted value, or `UNKNOWN`.
 
-    Of several defects that give it, a harmless one goes first, then the nearest, then the first in
-    `CAUSES`. Return None if the value is right, and also without constants or where the adjustment
-    is undefined.
+    Of several defects, a harmless one comes first, then the one with the nearest value. None means
+    that the value is right or cannot be checked.
     """
     if constants is None:
         return None
@@ -82,7 +81,7 @@ def _have_common(first: Interval, second: Interval) -> bool:
 
 
 def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) -> Interval:
-    """Adjust an interval, granting the noise of 32 bits to the constants."""
+    """Adjust an interval, allowing for the 32-bit noise of the constants."""
     ends: list[float] = []
     for affine in _list_maps(metric, adjustment, moments):
         ends += affine.map_interval(*value)
@@ -92,10 +91,7 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
 # Many files, and many numbers of one, are of the same tasks.
 @functools.lru_cache(4096)
 def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affine, ...]:
-    """Return the maps of an adjustment with the moments at either end of their noise.
-
-    All values between theirs may be right: 2 maps, or 4 for a z-score, which needs both moments.
-    """
+    """Return the maps of an adjustment with the moments at either end of their noise."""
     shift = NOISE * abs(moments.expectation)
     stretch = 2 * NOISE * moments.variance  # twice: it is in squares of what has the noise
     if moments.method == "sampled":
@@ -132,14 +128,14 @@ def _negate(span: Interval | None) -> Interval | None:
 
 
 def _leave_unscaled(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the base value as its own z-score, negative where less is better; None if no z."""
+    """Return the base value as its own z-score, negative where less is better."""
     if form != "z":
         return None
     return value if constants.metric.increasing else _negate(value)
 
 
 def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-scores that PyKEEN may give of a GMR, whose variance lost digits; else None."""
+    """Return the z-scores of a GMR whose variance lost digits in PyKEEN."""
     is_geometric = constants.metric.exponent == 0
     if form != "z" or not is_geometric:
         return None
@@ -152,17 +148,14 @@ def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval
 
 
 def _turn_sign(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-score with the opposite sign; None for other forms."""
+    """Return the z-score with the opposite sign."""
     if form != "z":
         return None
     return _negate(_span(constants.metric, form, constants.moments, value))
 
 
 def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the adjusted MRR that follows from E[MRR] = ln(N) / (N - 1), N the mean candidates.
-
-    None for other metrics, for tasks of unequal weights, and where the formula divides by 0.
-    """
+    """Return the adjusted MRR with E[MRR] = ln(N) / (N - 1), N the mean candidates."""
     metric, histogram = constants.metric, constants.histogram
     if metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
         return None
@@ -174,7 +167,7 @@ def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> In
 
 
 def _leave_out_answer(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the adjusted value for one candidate fewer a task; None if that is not defined."""
+    """Return the adjusted value with one candidate fewer in each task."""
     whole = constants.histogram
     # Without candidates there is no number.
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
@@ -235,13 +228,13 @@ class Pair(NamedTuple):
         return self.adjusted.entry.adjustment or ""
 
     def compute_expected(self, constants: Constants) -> float:
-        """Return the adjusted value that the base value has."""
+        """Return the adjusted value that belongs to the base value."""
         form = ADJUSTMENTS[self.form](constants.metric, constants.moments)
         return float(form(self.base.value))
 
 
 def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
-    """Pair each adjusted value of one evaluation with its base value; skip texts of no number."""
+    """Pair each adjusted value of one evaluation with its base value, skipping other texts."""
     entries = tuple(entries)
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
     in_full = are_in_full(entries)
@@ -259,7 +252,7 @@ def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
 
 
 def count_ranks(entry: Entry) -> int | None:
-    """Return the number of ranks that an entry, or its context, states; None if neither does."""
+    """Return the number of ranks that an entry or its context states, if any."""
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:
@@ -272,10 +265,7 @@ def count_ranks(entry: Entry) -> int | None:
 
 
 def find_expectation(pair: Pair) -> Interval | None:
-    """Return the expectation that an adjusted value was formed with.
-
-    Return None if nearly any would do, and for ``z``, which depends on the variance, too.
-    """
+    """Return the expectation behind an adjusted value, if the value determines it well."""
     value, adjusted, optimum = pair.base.interval, pair.adjusted.interval, pair.metric.optimum
     # The forms are solved for E: index = (base - E) / (optimum - E) gives
     # E = (base - optimum index) / (1 - index). It grows or falls with each of the two numbers, so

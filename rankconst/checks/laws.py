@@ -49,7 +49,7 @@ _MRR = CATALOGUE["inverse_harmonic_mean_rank"]
     why="No rank is below 1; tools rank scores that are not numbers (NaN) 0 or 1/2, or first.",
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
-    """Find numbers that only scores which are not numbers give, such as an MR of 0."""
+    """Find numbers, such as an MR of 0, that scores which are not numbers give."""
     for m in case.of_no_scores:
         statement = (
             f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this "
@@ -79,7 +79,7 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     mended_by_swap=True,
 )
 def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
-    """Find texts that are no numbers, and numbers out of the range of their metric."""
+    """Find texts that are not numbers, and numbers out of the range of their metric."""
     # Shares above 1 of a whole column are one finding, so the rule is about the whole file.
     percentages: dict[tuple[str, str], list[Measured]] = {}
     for case in cases:
@@ -99,7 +99,7 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
 
 
 def _find_no_numbers(case: Case) -> Iterator[Finding]:
-    """Report each text in a column of numbers that cannot be read as one, with the reason."""
+    """Report texts that cannot be read as numbers."""
     for entry, reason in case.unreadable:
         nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
         inequality = f"{nothing.label} is a number"
@@ -115,7 +115,7 @@ def _looks_like_percentage(m: Measured) -> bool:
 
 
 def _describe_percentages(shares: Sequence[Measured]) -> Finding:
-    """Return one finding for the shares of a column that may be percentages without a sign."""
+    """Return one finding for all shares of a column that may be percentages."""
     largest = max(shares, key=lambda m: m.value)
     label, entry = largest.label, largest.entry
     inequality = f"{label} <= 1" if entry.adjustment else f"0 <= {label} <= 1"
@@ -127,7 +127,7 @@ def _describe_percentages(shares: Sequence[Measured]) -> Finding:
 
 
 def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
-    """Find an unadjusted number that is beyond the best ranker, or beyond the worst."""
+    """Find an unadjusted number that is better than the best ranker or worse than the worst."""
     metric = m.entry.metric
     low, high = metric.lower, metric.upper
     histogram = case.widest
@@ -151,7 +151,7 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
 
 
 def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
-    """Find an index above 1, its optimum, or a normalised value below 0."""
+    """Find an index above 1, or a normalised value below 0."""
     if m.entry.adjustment == "index":
         inequality, is_outside = f"{m.label} <= 1", exceeds(m.interval.lower, 1.0)
     else:
@@ -169,7 +169,7 @@ def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
 
 
 def _guess(m: Measured, *, beyond_worst: bool) -> str:
-    """Guess why a number is impossible; it is beyond the best ranker unless `beyond_worst`."""
+    """Guess why a number is impossible."""
     is_mean_of_ranks = m.entry.metric.lower == 1
     if is_mean_of_ranks and m.value < 1:
         return "A mean of ranks is at least 1: an MRR or a share under the wrong name?"
@@ -194,10 +194,10 @@ _FEWEST_SWAPPED = 2  # evaluations: in a single one, several exchanges may mend 
     whole_file=True,
 )
 def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    """Find two metrics that are exchanged: all evaluations are impossible unless they change back.
+    """Find two metrics whose columns are exchanged.
 
-    A slip is in one evaluation; exchanged headings make all evaluations with both metrics break
-    a law, and none after the exchange.
+    A slip is in one evaluation. Exchanged headings make all evaluations with both metrics
+    impossible, and exchanging them again makes all possible.
     """
     # Cases are told apart by identity: to hash their thousands of numbers takes long.
     metrics_of = {id(case): {m.entry.metric: m for m in _list_plain(case)} for case in cases}
@@ -217,7 +217,7 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
 
 
 def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Finding:
-    """Report two exchanged metrics, without which the evaluations are impossible."""
+    """Report two exchanged metrics."""
     exchanged: list[Measured] = []
     for case in cases:
         exchanged += [m for m in _list_plain(case) if m.entry.metric in {first, second}]
@@ -234,7 +234,7 @@ def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Find
 
 
 def _list_plain(case: Case) -> list[Measured]:
-    """List the unadjusted numbers of an evaluation, of metrics with an optimum."""
+    """List the unadjusted numbers of an evaluation whose metrics have an optimum."""
     return [
         m
         for m in case.measured
@@ -243,10 +243,7 @@ def _list_plain(case: Case) -> list[Measured]:
 
 
 def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
-    """Return True unless a rule shows that no ranks, on any tasks, have these values.
-
-    `exchanged` maps metrics to those that their values are tried as: {MR: MRR, MRR: MR}, or {}.
-    """
+    """Return False if no ranks, on any tasks, give these values, tried as `exchanged` metrics."""
     measured = [
         replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
         for m in _list_plain(case)
@@ -277,7 +274,7 @@ def overlap(first: Interval, second: Interval) -> bool:
     mended_by_swap=True,
 )
 def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
-    """Find hits below those of a smaller k: Hits@10 0.4 where Hits@3 is 0.5."""
+    """Find hits that are below those of a smaller k."""
     largest = None  # of the hits so far, by ascending k, the one that is surely the largest
     for m in case.hits.values():
         if largest is not None and exceeds(largest.interval.lower, m.interval.upper):
@@ -322,23 +319,19 @@ def _find_means_against_hits(case: Case) -> Iterator[Finding]:
 
 
 def _name_runs(possible: bool) -> str:
-    """Name the other cause of a mean beyond its bound, if it may be a mean over several runs."""
+    """Name another possible cause of a mean beyond its bound."""
     return ", or a mean over several runs" if possible else ""
 
 
 def _list_growing_hits(case: Case) -> dict[int, Interval]:
-    """Return shares of hits by their k; none if one falls, since then they bound nothing."""
+    """Return shares of hits by their k, or none if one falls, as they then bound nothing."""
     if any(_find_decreasing_hits(case)):
         return {}
     return {k: m.interval for k, m in case.hits.items()}
 
 
 def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
-    """Find a mean that is beyond the bound that hits give.
-
-    Of several bounds that it is beyond, report the surest, which holds for any candidates and for
-    means over several runs.
-    """
+    """Find a mean that is beyond the bound by hits, and report the surest bound."""
     mean = case.mean(label)
     hits = _list_growing_hits(case)
     if mean is None or not hits:
@@ -371,7 +364,7 @@ def _describe_beyond(
     is_large: bool,
     runs: bool,
 ) -> Finding:
-    """Report a mean beyond the bound by hits; `runs` if a mean over several runs may be there."""
+    """Report a mean beyond the bound by hits. `runs`: a mean over several runs may be there."""
     hits = list(case.hits.values())
     # The bound is reached with all ranks at the first, or the last, of the range between two hits:
     # the least MRR and the largest MR with all at the last.
@@ -401,7 +394,7 @@ def _describe_beyond(
 
 
 def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str:
-    """Write the mean with each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
+    """Write a mean with each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
     differences = [f"({after} - {before})" for before, after in itertools.pairwise([*hits, "1"])]
     terms = []
     for share, rank in zip([hits[0], *differences], ranks, strict=True):
@@ -420,7 +413,7 @@ def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str
     mended_by_swap=True,
 )
 def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
-    """Find an MR too small for the MRR next to it: an MRR of 0.5 needs an MR of at least 2."""
+    """Find an MR that is too small for the MRR next to it."""
     mean, reciprocal = case.mean("MR"), case.mean("MRR")
     if mean is None or reciprocal is None or reciprocal.interval.upper <= 0:
         return
@@ -457,7 +450,7 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     why="The chord 1/r <= 1 - (r - 1)/N over 1..N; needs the candidates.",
 )
 def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
-    """Find an MRR too large for the MR next to it, given how many candidates each task has."""
+    """Find an MRR that is too large for the MR next to it."""
     mean, reciprocal, histogram = case.mean("MR"), case.mean("MRR"), case.widest
     if mean is None or reciprocal is None or histogram is None:
         return
@@ -492,7 +485,7 @@ _FAR = 2.0 ** np.arange(1, 54)
     mended_by_swap=True,
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
-    """Find pairs of nDCG, MRR and Hits, cut off or not, of which one is too large for the other."""
+    """Find pairs of nDCG, MRR and Hits of which one is too large for the other."""
     shares = {}
     for metric, m in case.base_values.items():
         if metric.is_mean and metric.is_share:
@@ -529,10 +522,9 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
 
 @functools.cache
 def bound_ratio(first: Metric, second: Metric) -> float:
-    """Return the largest first / second for any ranks; infinite if it has no bound.
+    """Return the largest ratio of two metrics for any ranks, which may be infinite.
 
-    Both are means over tasks, so that is the largest ratio of what a single rank adds to them: for
-    Hits@3 and MRR it is 3, as 1 / (1/r) is largest at r = 3.
+    Both are means over tasks, so that it is the largest ratio of their terms of a single rank.
     """
     largest_k = max(first.k or 1, second.k or 1)
     # Ranks of ties can be halves. At k + 1/2 a metric that is cut at k adds nothing any more.

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 class Affine:
     """The map M -> (M - origin) / unit.
 
-    Kept in this form rather than as scale and offset, so that a random ranker's value gives exactly
-    0 and a perfect one's index exactly 1.
+    In this form, a random ranker's value gives exactly 0 and a perfect one's index exactly 1.
 
     Attributes
     ----------
@@ -101,12 +100,12 @@ class Affine:
 
 
 def bound_error(moments: Moments, error: float) -> float:
-    """Return a bound on the error of a moment; of a sampled one, twice its standard error."""
+    """Return a bound on the error of a moment: twice the standard error if it is sampled."""
     return 2.0 * error if moments.method == "sampled" else error
 
 
 def _normalised(metric: Metric, moments: Moments) -> Affine:
-    """Return the map M -> M / E[M]; UndefinedError if the expectation is 0."""
+    """Return the map M -> M / E[M]."""
     if moments.expectation == 0:
         raise UndefinedError(
             f"the normalised {metric.label} is undefined here: its expectation is 0."
@@ -115,7 +114,7 @@ def _normalised(metric: Metric, moments: Moments) -> Affine:
 
 
 def _index(metric: Metric, moments: Moments) -> Affine:
-    """Return the map M -> (M - E[M]) / (optimum - E[M]); UndefinedError if that divides by 0."""
+    """Return the map M -> (M - E[M]) / (optimum - E[M])."""
     if metric.optimum is None:  # as of the number of ranks
         raise UndefinedError(
             f"the adjusted index of {metric.label} is undefined: "
@@ -131,10 +130,7 @@ def _index(metric: Metric, moments: Moments) -> Affine:
 
 
 def _z(metric: Metric, moments: Moments) -> Affine:
-    """Return the map M -> +-(M - E[M]) / sqrt(Var[M]), with - where less is better.
-
-    UndefinedError if the variance is no larger than the bound on its error.
-    """
+    """Return the map M -> +-(M - E[M]) / sqrt(Var[M]), with - where less is better."""
     if moments.variance <= bound_error(moments, moments.variance_error):
         why = f"is 0: the expected {moments.expectation:g} is certain"
         if moments.variance_error:
@@ -208,7 +204,7 @@ class Adjusted:
         return write_html(self._show(_MOST_SHOWN), "; ".join(notes))
 
     def _show(self, most: int) -> dict[str, list[str]]:
-        """Return the texts of the first `most` values, with intervals, in each defined form."""
+        """Return the texts of the first values and their intervals in each defined form."""
         shown = {}
         for form in ("value", *ADJUSTMENTS):
             if form in self.undefined:
@@ -223,11 +219,11 @@ class Adjusted:
 def map_corners(
     adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval
 ) -> Interval:
-    """Return what an adjusted form can be if neither the value nor the moments are known exactly.
+    """Return the interval of an adjusted form over all values and moments within their errors.
 
     The value lies between `ends`; `corners` are the moments at all combinations of their bounds.
-    Each form is monotone in the value, the expectation and the variance, so it is extreme at
-    corners. UndefinedError if it is undefined at a corner, or between two.
+    Each form is monotone in the value, the expectation and the variance, so that it is extreme at
+    corners.
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]

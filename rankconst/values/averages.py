@@ -32,17 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Held:
-    """A mean over D graphs next to that of a ranker without learning.
-
-    Attributes
-    ----------
-    expectation, variance : float
-        Those of the ranker's mean, in units of the metric and in squared units.
-    index, z : float
-        Those of the mean, without unit; NaN where they are undefined.
-    mean_index : float
-        The mean of the D indices, without unit.
-    """
+    """A mean over D graphs beside that of a ranker that does not learn."""
 
     expectation: float
     variance: float
@@ -91,31 +81,31 @@ class Average:
 
     @property
     def error(self) -> float:
-        """The standard error over the graphs: with another draw of them, it would vary so much."""
+        """The standard error of the mean over the graphs."""
         return float(self.values.std(ddof=1)) / math.sqrt(len(self.datasets))
 
     @cached_property
     def chance(self) -> Held:
-        """The mean next to that of a random ranker."""
+        """The mean beside that of a random ranker."""
         return _compare_means(self.metric, self.values, self.constants)
 
     @cached_property
     def counting(self) -> Held | None:
-        """The mean next to that of the counting baseline; None if that is unknown."""
+        """The mean beside that of the counting baseline, if it is known."""
         if self.counted is None:
             return None
         return _compare_means(self.metric, self.values, self.counted)
 
     @property
     def heaviest(self) -> tuple[str, float]:
-        """The graph with the largest share in the mean of chance, and that share, from 0 to 1."""
+        """The graph with the largest share in the mean of chance, and this share."""
         expected = _list_expected(self.constants)
         index = int(expected.argmax())
         return self.datasets[index], _divide(float(expected[index]), float(expected.sum()))
 
     @property
     def below(self) -> tuple[str, ...]:
-        """The graphs on which the model is below counting, whatever rounding hides."""
+        """The graphs on which the model is below counting, whatever the rounding."""
         if self.counted is None:
             return ()
         expected = _list_expected(self.counted)
@@ -123,10 +113,7 @@ class Average:
         return tuple(self.datasets[index] for index in np.flatnonzero(below))
 
     def compute_significance(self) -> Significance | None:
-        """Bound the probability that a random ranker does as well; None if it is unknown.
-
-        The mean is taken to be the worst that rounding leaves open.
-        """
+        """Bound the probability that a random ranker does as well, if it is known."""
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance
 
@@ -142,10 +129,7 @@ def _list_expected(constants: Sequence[Constants]) -> Values:
 
 
 def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants]) -> Held:
-    """Compare the mean of results on graphs with that of a ranker without learning.
-
-    Index and z are those of the mean, not the means of the graphs' own.
-    """
+    """Compare the mean of results on graphs with that of a ranker that does not learn."""
     optimum = math.nan if metric.optimum is None else metric.optimum
     expected = _list_expected(constants)
     mean, expectation = float(values.mean()), float(expected.mean())
@@ -163,12 +147,12 @@ def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants
 
 
 def _divide(numerator: float, denominator: float) -> float:
-    """Return a quotient; NaN for one by 0."""
+    """Return a quotient, or NaN if the denominator is 0."""
     return numerator / denominator if denominator else math.nan
 
 
 def _average_indices(values: Values, expected: Values, optimum: float) -> float:
-    """Return the mean of the indices of single graphs; NaN if one of them is undefined."""
+    """Return the mean of the indices of single graphs, or NaN if one is undefined."""
     ranges = optimum - expected
     if not ranges.all():
         return math.nan

@@ -212,13 +212,13 @@ class Comparison:
         return " ".join(filter(None, (self.describe(), self.note, LEFT_OUT)))
 
     def describe(self) -> str:
-        """Describe the significance of the difference in words."""
+        """Describe in words whether the difference is significant."""
         if self.z_interval.lower == self.z_interval.upper:
             return self._describe_known()
         return self._describe_open()
 
     def _describe_known(self) -> str:
-        """Describe z and p of the ranks of two models, with a confidence interval."""
+        """Describe z and p of the ranks of two models."""
         verdict = self._name_better() if self.is_significant else "This may well be chance"
         interval = self._turn(self.confidence_interval)
         ends = show_uncertain(abs(self.difference), interval, ends_only=True)
@@ -229,7 +229,7 @@ class Comparison:
         )
 
     def _describe_open(self) -> str:
-        """Describe the bounds of z and p for two published numbers."""
+        """Describe the bounds of z and p of two published numbers."""
         p = self.log10_p_interval
         enough = f"A difference of {show_enough(self.smallest)} would be enough."
         if self.is_significant:
@@ -248,7 +248,7 @@ class Comparison:
         return self._describe_undecided(enough)
 
     def _describe_undecided(self, enough: str) -> str:
-        """Describe bounds of p on both sides of 5 %; `enough` says what always suffices."""
+        """Describe bounds of p on both sides of 5 %."""
         sentences = [
             f"Not certain: p {show_p(self)}, depending on what the two models have in common.",
             enough,
@@ -271,13 +271,13 @@ class Comparison:
 
     @property
     def _least_difference(self) -> float:
-        """The size of the difference at the nearer end of its interval."""
+        """The smallest size of the difference within rounding."""
         lower, upper = self.difference_interval
         return min(abs(lower), abs(upper))
 
     @property
     def _may_be_less(self) -> bool:
-        """True if the difference is enough as written, but not for all values within rounding."""
+        """Whether the difference is large enough as written, but not within all of its rounding."""
         return self._least_difference < self.smallest <= abs(self.difference)
 
     def _show_difference(self) -> str:
@@ -302,7 +302,7 @@ def show_z(comparison: Comparison) -> str:
 
 
 def show_p(comparison: Comparison) -> str:
-    """Write p, or its upper bound, rounded upwards."""
+    """Write p or its upper bound, rounded up."""
     lower, upper = comparison.log10_p_interval
     if lower == upper:
         return show_probability(upper, comparison.log10_p_interval)
@@ -320,11 +320,7 @@ def compare_values(
     values: tuple[float, float],
     intervals: tuple[Interval, Interval],
 ) -> Comparison:
-    """Compare two values of a metric that are known up to their intervals, on the same tasks.
-
-    Raises UndefinedError where the metric is not a mean over tasks or the tasks share their
-    negatives, UsageError for tasks of another baseline than chance.
-    """
+    """Compare two values of a metric on the same tasks, known up to their intervals."""
     bounds = bound_pairs(metric, tasks, histogram, values, intervals)
     z = Interval(float(bounds.z[0][0]), float(bounds.z[1][0]))
     p = Interval(float(bounds.log10_p[0][0]), float(bounds.log10_p[1][0]))
@@ -438,7 +434,7 @@ def bound_pairs(
 
 
 def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> None:
-    """Raise an error for metrics, tasks and baselines on which two values cannot be compared."""
+    """Refuse metrics, tasks and baselines on which two values cannot be compared."""
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
         raise UsageError(
@@ -454,11 +450,7 @@ def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> N
 def _list_hits(
     metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
 ) -> tuple[Values, tuple[str, ...]]:
-    """Return the least and the largest share of whole hits of each value, and a note on each.
-
-    Shares have shape (2, values). A value that no number of hits gives has NaN and a reason in its
-    note; any other note is empty.
-    """
+    """Return the smallest and the largest share of whole hits of each value, and a note on each."""
     hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
     for index, (value, interval) in enumerate(zip(values, intervals, strict=True)):
         try:
@@ -470,14 +462,12 @@ def _list_hits(
 
 
 def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Values]:
-    """Bound log10 p of two numbers of hits from below and from above. Shapes (pairs,).
+    """Bound log10 p of two numbers of hits. Shapes (pairs,).
 
-    `near` and `far` are the nearest and the farthest numbers of hits that rounding leaves open,
-    shapes (2, pairs), `squares` the most tasks that one model alone can hit.
-
-    Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b
-    rises by 1, p falls whether a + b rises or falls by 1: the ends are those of the nearest and of
-    the farthest numbers of hits.
+    `near` and `far` are the nearest and the farthest numbers of hits within rounding, `squares` the
+    most tasks that one model alone can hit. Let one model alone hit a tasks and the other b. For a
+    given a - b, p rises with a + b. If a - b rises by 1, p falls whether a + b rises or falls by 1.
+    So p is largest for the nearest numbers of hits.
     """
     surplus = np.rint(np.abs(near[1] - near[0]))
     alone = np.rint(np.abs(far[1] - far[0]))
@@ -488,9 +478,8 @@ def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Va
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
     """Bound log10 p from above where only z is bounded, and name the inequality. Shapes (pairs,).
 
-    `z` are the least z, `squares` the largest sums D_i^2, `largest` is the most that one task adds.
-    ``normal``: the normal distribution at z less what one task adds to it, largest / sqrt(squares).
-    ``bound``: SIGNS_FACTOR times the normal distribution at z, or 1.
+    ``normal`` is the normal distribution at z, less what the largest task adds. ``bound`` is
+    SIGNS_FACTOR times the normal distribution at z, or 1.
     """
     method = _choose_method(squares, largest)
     is_normal = method == "normal"
@@ -501,16 +490,13 @@ def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArra
 
 
 def _divide_by_root(numbers: Values, squares: Values) -> Values:
-    """Divide by the roots of squares; 0 where these are not above 0."""
+    """Divide by square roots, with 0 where these are not positive."""
     roots = np.sqrt(np.maximum(squares, 0.0))
     return np.divide(numbers, roots, out=np.zeros_like(roots), where=roots > 0)
 
 
 def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
-    """Compare the ranks of two models on the same tasks, in the same order.
-
-    DataError for a single task, UndefinedError for a metric that is not a mean over tasks.
-    """
+    """Compare the ranks of two models on the same tasks, in the same order."""
     require_mean(metric)
     if first.size < 2:
         raise DataError(
@@ -557,7 +543,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
 
 
 def require_mean(metric: Metric) -> None:
-    """Refuse a metric that is not a mean over tasks: no bound is known."""
+    """Refuse a metric that is not a mean over tasks, as no bound is known."""
     if not metric.is_mean:
         means = ", ".join(row.symbol.format(k="k") for row in CATALOGUE.values() if row.is_mean)
         raise UndefinedError(
@@ -570,8 +556,8 @@ def require_mean(metric: Metric) -> None:
 class Room:
     """The largest sums of squared differences over tasks with losses in [0, span].
 
-    The tasks with the largest spans are used first: `squares` are the sums of span times loss where
-    those losses are used up that add up to `losses`, both from 0 on.
+    Tasks with the largest spans are used first. `squares` are the sums of span times loss at total
+    losses of `losses`, both starting at 0.
     """
 
     losses: Values
@@ -579,10 +565,7 @@ class Room:
 
     @classmethod
     def from_spans(cls, spans: Values, tasks: Values) -> Room:
-        """Sum up the losses of `tasks` tasks of each span.
-
-        Spans 1 and 2, of one task each, give losses 0, 2, 3 and squares 0, 4, 5.
-        """
+        """Sum up the losses of `tasks` tasks of each span."""
         order = np.argsort(-spans)
         slopes, rooms = spans[order], (spans * tasks)[order]
         losses, squares = np.cumsum(rooms), np.cumsum(slopes * rooms)
@@ -599,7 +582,7 @@ class Room:
 
 
 def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
-    """Return f(r) of the ranks, for a metric that is the mean of f(r) over tasks."""
+    """Return f(r) for some ranks, if the metric is the mean of f(r) over tasks."""
     if metric.term is None:
         raise UndefinedError(f"{metric.label} is not a mean over tasks.")
     return np.asarray(metric.term(ranks.astype(np.float64), metric.k), dtype=np.float64)
@@ -608,11 +591,7 @@ def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
 def _pair_ends(
     lower: Values, upper: Values, first: Places, second: Places
 ) -> tuple[Values, Values]:
-    """Return the nearest numbers of the two intervals of each pair, and the farthest ones.
-
-    Shapes (2, pairs). Of 1..3 and 4..6 these are 3, 4 and 1, 6; of 1..3 and 2..6 they are 2, 2, as
-    both intervals hold 2, and 1, 6.
-    """
+    """Return the nearest and the farthest numbers of the two intervals of each pair."""
     # The nearest ends if the first interval is below the second, and if it is above it.
     first_below = np.stack([upper[first], lower[second]])
     first_above = np.stack([lower[first], upper[second]])
@@ -633,10 +612,7 @@ def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:
 
 
 def _log10_flips(differences: Values) -> float:
-    """Return log10 of the probability that differences of random signs sum to as much.
-
-    Of 1 and 2, which sum to 3, two of the four sums -3, -1, 1, 3 are as far from 0: log10 of 1/2.
-    """
+    """Return log10 of the probability that differences of random signs add up to as much."""
     sums = np.zeros(1)
     for difference in differences.tolist():
         sums = np.append(sums + difference, sums - difference)
@@ -645,7 +621,7 @@ def _log10_flips(differences: Values) -> float:
 
 
 def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
-    """Return a difference that is significant whatever two models have in common, or None."""
+    """Return a difference that is always significant, or None."""
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)
@@ -661,7 +637,7 @@ def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | No
 
 
 def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, float]:
-    """Return, row by row, the distance of worst and best and the number of tasks; and the best."""
+    """Return the distances of worst and best, the numbers of tasks, and the best value."""
     weights = weights_of(histogram)
     sizes = histogram.num_candidates
     best, worst = _list_terms(metric, np.ones_like(sizes)), _list_terms(metric, sizes)
@@ -669,28 +645,25 @@ def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, f
 
 
 def _choose_method(squares: Values, largest: float) -> NDArray[np.str_]:
-    """Choose ``normal`` where it takes 100 tasks or more to make up sum D_i^2, else ``bound``."""
+    """Choose ``normal`` if at least 100 tasks make up sum D_i^2, or else ``bound``."""
     many = _MANY * largest**2
     return np.where((squares >= many) & (many > 0), "normal", "bound")
 
 
 def _quantile(method: str) -> float:
-    """Return the least z that is significant at 5 %."""
+    """Return the smallest z that is significant at 5 %."""
     return _BOUND_QUANTILE if method == "bound" else _QUANTILE
 
 
 def _find_smallest(squares: Values, method: NDArray[np.str_], step: float) -> Values:
-    """Return the least sums of differences that are significant: quantile sqrt(squares) + step.
-
-    `step` is the most that one task adds, by which the normal distribution is taken nearer to 0.
-    """
+    """Return the smallest significant sums of differences: quantile sqrt(squares) + step."""
     is_bound = method == "bound"
     quantile = np.where(is_bound, _BOUND_QUANTILE, _QUANTILE)
     return np.asarray(quantile * np.sqrt(squares) + np.where(is_bound, 0.0, step), dtype=np.float64)
 
 
 def _log10_normal(z: float) -> float:
-    """Return log10 of the probability that a standard normal number is z or more from 0."""
+    """Return log10 of the probability that a standard normal number is at least z from 0."""
     x = z / math.sqrt(2.0)
     if x < 25:
         return math.log10(math.erfc(x))

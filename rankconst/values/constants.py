@@ -52,7 +52,7 @@ TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 
 
 class Indexed(NamedTuple):
-    """The traits of ranking tasks and a metric in an index, so that no histogram is needed."""
+    """What an index knows of ranking tasks and a metric, so that no histogram is needed."""
 
     num_tasks: int
     worst: float  # the value of the worst ranker, in units of the metric
@@ -249,11 +249,11 @@ class Constants:
         return self._map("z")
 
     def _map(self, adjustment: str) -> Affine:
-        """Return a map that refuses values outside the metric's range on these tasks."""
+        """Return a map that refuses values outside the metric's range."""
         return replace(ADJUSTMENTS[adjustment](self.metric, self.moments), admit=self._admit)
 
     def _admit(self, value: Any) -> Any:
-        """Return a value as a number, or an array as it is, once it has been checked."""
+        """Check a value, and return it as a number or an array."""
         value, lower, upper = self._read(value)
         self._check(value, lower, upper)
         return value
@@ -292,11 +292,7 @@ class Constants:
     def _read(
         self, value: Any, decimals: int | None = None, percent: bool = False
     ) -> tuple[Any, Any, Any]:
-        """Return a value as a number, and the ends of what was rounded to it; of many, arrays.
-
-        "0.338" gives (0.338, 0.3375, 0.3385), as text and Decimals show their decimals; the float
-        0.338 is exact and gives itself three times, unless `decimals` tells its rounding.
-        """
+        """Return a value as a number, and the ends of its rounding interval; or arrays for many."""
         if isinstance(value, Published):  # it has been read already
             return value.value, value.lower, value.upper
         if isinstance(value, float) and decimals is None and not percent:  # nothing to read
@@ -329,7 +325,7 @@ class Constants:
         return value, value - half_width, value + half_width
 
     def _read_cell(self, value: Any, decimals: int | None, percent: bool) -> Published:
-        """Read an item of a list; NaN is a missing one, and gets NaN as its ends."""
+        """Read an item of a list, which may be NaN."""
         if isinstance(value, float) and math.isnan(value):
             return Published("", math.nan, math.nan, math.nan)
         return read_published(self.metric, value, decimals=decimals, percent=percent)
@@ -410,11 +406,11 @@ class Constants:
 
     @property
     def ranking(self) -> Histogram:
-        """The blocks on which the baseline ranks the tasks; all their candidates under chance."""
+        """The candidates among which the baseline ranks the answer; all of them under chance."""
         return self.histogram if self._find_blocks is None else self._find_blocks()
 
     def explain_lack(self) -> str:
-        """Return the reason why :meth:`significance` has no probability; empty if it has one."""
+        """Return the reason why :meth:`significance` has no probability, if it has none."""
         from rankconst.tails import explain_lack
 
         lack = explain_lack(self.metric, self.histogram)
@@ -465,7 +461,7 @@ class Constants:
 
     @property
     def _corners(self) -> list[Moments]:
-        """The moments at all combinations of their bounds; just the moments if errors vanish."""
+        """The moments at all combinations of their error bounds."""
         moments = self.moments
         if moments.method != "sampled" and _are_sharp(moments):
             return [moments]
@@ -491,7 +487,7 @@ class Constants:
         return Interval(min(best, worst), max(best, worst))
 
     def _check(self, value: Any, lower: Any, upper: Any) -> None:
-        """Raise DataError for the first value that no ranks give; missing ones (NaN) pass."""
+        """Refuse a value that no ranks give, ignoring missing ones (NaN)."""
         columns = [value, lower, upper]
         if not isinstance(value, (int, float)):
             columns = [np.asarray(column, dtype=np.float64) for column in columns]
@@ -503,10 +499,9 @@ class Constants:
             raise DataError(next(iter(reasons.values())))
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
-        """Map the positions of numbers that no ranks give to reasons; a single number is at 0.
+        """Return reasons for the numbers that no ranks give, by position.
 
-        `lower` and `upper` are the ends of what was rounded to `value`. All may be arrays of one
-        shape. NaN counts as impossible.
+        `lower` and `upper` are the ends of the rounding intervals. NaN counts as impossible.
         """
         possible = self._range()
         if isinstance(value, (int, float)):
@@ -527,7 +522,7 @@ class Constants:
     def _explain_impossible(
         self, possible: Interval, number: float, least: float, most: float
     ) -> str:
-        """Explain why no ranks give a number with the ends `least` and `most`; empty if some do."""
+        """Explain why no ranks give a number within its interval, or return nothing."""
         if not self._is_impossible(possible, number, least, most):
             return ""
         metric, ends = self.metric, possible
@@ -545,12 +540,7 @@ class Constants:
         )
 
     def _is_impossible(self, possible: Interval, number: float, least: float, most: float) -> bool:
-        """Return True if no ranks of these tasks give a number; `possible` is the range of values.
-
-        One that is better than the best value is impossible. One that is worse than the worst value
-        may be that value, rounded: it is impossible if its whole interval, `least` to `most`, is
-        worse.
-        """
+        """Return True if no ranks of these tasks give a number within its interval."""
         granted = _grant(possible)
         if granted.lower <= number <= granted.upper:
             return False
@@ -564,14 +554,14 @@ class Constants:
 
 
 def _is_outside(metric: Metric, possible: Interval, number: float) -> bool:
-    """Return True if a number is outside of a metric's range on any tasks, not only on these."""
+    """Return True if a number is out of a metric's range on any tasks."""
     granted = _grant(possible)
     is_below = number < min(metric.lower, granted.lower)
     return is_below or number > max(metric.upper, granted.upper)
 
 
 def _grant(possible: Interval) -> Interval:
-    """Widen a range by NOISE, relatively: programs that sum in float32 err by so much."""
+    """Widen a range by NOISE, the relative error of programs that sum in float32."""
     low, high = possible
     return Interval(low - NOISE * abs(low), high + NOISE * abs(high))
 
@@ -588,10 +578,7 @@ def _are_sharp(moments: Moments) -> bool:
 
 
 def _require_numbers(values: Any) -> Any:
-    """Return an array or a Series of numbers as it is, or as doubles if it has floats of less.
-
-    DataError for anything else: text, dates, truth values, objects without a dtype.
-    """
+    """Return an array or a Series of numbers, with floats as doubles."""
     dtype = getattr(values, "dtype", np.dtype(float))
     # NumPy's letters for floats, signed and unsigned whole numbers.
     has_numbers = hasattr(values, "__array__") and dtype.kind in "fiu"
@@ -608,7 +595,7 @@ def _require_numbers(values: Any) -> Any:
 
 
 def _hint(metric: Metric, number: float) -> str:
-    """Return a sentence on what may be wrong with a number that is no value of a metric."""
+    """Return a sentence on what may be wrong with an impossible number."""
     if not math.isfinite(number):
         return "Leave out results that are missing."
     if metric.upper == 1 and 1 < number <= 100:  # a share

@@ -48,7 +48,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published number with the ends of its interval, by rounding or a spread."""
+    """A published number with the interval of its rounding or spread."""
 
     text: str
     value: float  # in the metric's own units: a percentage is divided by 100
@@ -96,7 +96,7 @@ _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
 
 
 def has_unit(text: str) -> bool:
-    """Return True if a number is written with a sign such as that of percentages."""
+    """Return True if a number has a sign such as %."""
     return any(sign in text for sign in UNITS)
 
 
@@ -152,7 +152,7 @@ def parse_value(
 
 
 def check_decimals(decimals: Any, place: str = "") -> int:
-    """Return a number of decimals as an int; DataError if it is not a whole number in range."""
+    """Return a number of decimals as an int, if it is one."""
     whole = is_number(decimals) and isinstance(decimals, numbers.Integral)
     if not whole or not 0 <= decimals <= _LONGEST:
         raise DataError(
@@ -171,7 +171,7 @@ def read_published(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published value as :func:`parse_value` does; DataError for a mean rank in percent."""
+    """Read a published value like :func:`parse_value`, but refuse percentages of mean ranks."""
     if not metric.is_share and (percent or (isinstance(value, str) and has_unit(value))):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is not a share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
@@ -185,11 +185,7 @@ def read_numbers(
     percent: bool = False,
     exact: bool = False,
 ) -> NDArray[np.float64]:
-    """Read many published values of a metric: value, lower and upper end of each, shape (n, 3).
-
-    Cells that are written alike are read once. The parameters are those of :func:`read_published`,
-    and so are the errors.
-    """
+    """Read many published values of a metric: value and both ends of each, shape (n, 3)."""
     import numpy as np
 
     # A code from 0 on for each distinct cell, and the distinct cells.
@@ -218,10 +214,10 @@ def read_numbers(
 def _read_plain(
     cells: list[str], metric: Metric, *, percent: bool, exact: bool
 ) -> NDArray[np.float64]:
-    """Read texts of up to 15 digits with at most one point, all at once; NaN for other texts.
+    """Read plain texts of up to 15 digits all at once: value and both ends, or NaN for other texts.
 
-    A row has value, lower and upper end: 0.338, 0.3375, 0.3385 for "0.338". So few digits are exact
-    as a double, and so is the power of ten: the quotients are rounded correctly.
+    So few digits are exact as a double, and so is the power of ten, so that quotients are rounded
+    correctly.
     """
     import numpy as np
     import pyarrow as pa
@@ -254,7 +250,7 @@ def _read_plain(
 
 
 def half_unit(number: float) -> float:
-    """Return half a unit of the last decimal that a float shows: 0.0005 for 0.338, at most 0.5."""
+    """Return half a unit of the last decimal of a float, at most 0.5: 0.0005 for 0.338."""
     if not math.isfinite(number):
         return 0.0
     text = repr(number).removesuffix(".0")
@@ -264,13 +260,13 @@ def half_unit(number: float) -> float:
 
 
 def is_number(value: object) -> TypeGuard[numbers.Real | Decimal]:
-    """Return True for a number: neither a truth value nor a duration of numpy."""
+    """Return True for a number, but not for a truth value or a duration of numpy."""
     lasts = getattr(getattr(value, "dtype", None), "kind", "") == "m"
     return not lasts and not isinstance(value, bool) and isinstance(value, (numbers.Real, Decimal))
 
 
 def _read_number(value: object, place: str) -> Decimal:
-    """Return a number as a Decimal, a float in the digits that Python shows; else DataError."""
+    """Return a number as a Decimal, with the digits that Python shows."""
     if isinstance(value, Decimal):
         number = value
     elif not is_number(value):
@@ -294,10 +290,7 @@ class _Notation(NamedTuple):
 
 
 def _read_text(text: str, place: str) -> _Notation:
-    """Read a number with its deviation and unit: "53.3 ± 0.2 %" gives 53.3, 0.2 and 0.01.
-
-    DataError if it is no number, with `place`, where it is.
-    """
+    """Read a number with its deviation and unit: "53.3 ± 0.2 %" gives 53.3, 0.2 and 0.01."""
     if len(text) > _LONGEST:
         raise DataError(
             f"{_at(place)}{text[:40]!r}... is not a number: it has {len(text):,} characters."
@@ -326,7 +319,7 @@ def _read_text(text: str, place: str) -> _Notation:
 
 
 def _drop_typesetting(text: str) -> str:
-    """Write a number of a document with plain signs: $3{,}340.5$ as 3,340.5."""
+    """Write a number of a document with plain signs: $3{,}340.5$ becomes 3,340.5."""
     bare = re.sub(_THIN, lambda found: re.sub("[^0-9]", "", found[0]), text.strip())
     bare = bare.translate(_TYPESET)
     for sign in UNITS:
@@ -359,7 +352,7 @@ _DOUBLE = re.compile(r"-?\d*\.\d{7,}")
 
 
 def show_printed(text: str, digits: int) -> str:
-    """Return a number as printed; shorten a double that a program wrote."""
+    """Return a number as printed, but shorten a double that a program wrote."""
     return show_number(float(text), digits) if _DOUBLE.fullmatch(text) else text
 
 
@@ -380,7 +373,7 @@ def show_number(value: float, digits: int = 4) -> str:
 
 
 def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) -> float:
-    """Round a number >= 0 to so many digits by `way`, ceil or floor; 0.30000000000000004 is 0.3."""
+    """Round a number >= 0 to some digits by `way`, ceil or floor."""
     if number == 0:
         return 0.0
     places = digits - 1 - math.floor(math.log10(number))
@@ -388,22 +381,22 @@ def round_outwards(number: float, way: Callable[[float], int], digits: int = 2) 
 
 
 def show_rounded(number: float, way: Callable[[float], int], digits: int = 2) -> str:
-    """Write a number rounded up or down to so many digits."""
+    """Write a number rounded up or down to some digits."""
     return show_number(round_outwards(number, way, digits), digits)
 
 
 def show_enough(difference: float | None) -> str:
-    """Write the least difference that is significant, rounded upwards."""
+    """Write the smallest significant difference, rounded up."""
     return "–" if difference is None else show_rounded(difference, math.ceil)
 
 
 def show_uncertain(
     value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False
 ) -> str:
-    """Write a number with the range that is open about it, with no digit beyond that.
+    """Write a number with its interval, without digits that mean nothing.
 
-    A number that is certain is written as it is. There is no ±, which reads like a deviation over
-    runs. The ends are rounded outwards, so that the whole interval is covered but for 2 % of it.
+    An exact number is written without an interval. There is no ±, which looks like a deviation over
+    runs. The ends are rounded outwards, so that at most 2 % of the interval is cut.
 
     Examples
     --------
@@ -429,7 +422,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
     """Write a number and the ends of its interval, rounded outwards, with the digits that matter.
 
     The last digit is the first one of `open_by`, the distance of the farther end, or the second one
-    if the first is 1 or 2. 0.338 in 0.3375 .. 0.3385 gives "0.3380", "0.3375" and "0.3385".
+    if the first is 1 or 2.
     """
     decade = math.floor(math.log10(open_by))
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
@@ -451,7 +444,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
 
 
 def show_range(best: float | None, lower: float, upper: float) -> str:
-    """Write a number with its ends for a notebook; empty for None, NaN and infinity."""
+    """Write a number with its interval for a notebook; empty for missing numbers."""
     if best is None or not math.isfinite(best):
         return ""
     return show_uncertain(best, Interval(lower, upper))

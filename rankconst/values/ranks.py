@@ -80,7 +80,7 @@ class Ranks:
         return parsed.evaluate(ranks, np.ones(ranks.size))
 
     def to_dict(self, side: str = "both") -> dict[str, float]:
-        """Compute every metric that tables have constants of; key to value."""
+        """Compute every metric that tables have constants of, by key."""
         return {metric.key: self.evaluate(metric, side) for metric in TABULATED}
 
     def compare(self, other: Ranks, metric: str | Metric, side: str = "both") -> Comparison:
@@ -252,10 +252,7 @@ def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | Answer
 
 
 def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
-    """Replace the names of sides by their keys: {"Head": ranks} becomes {"head": ranks}.
-
-    UsageError without a side, for a side twice, or for both next to head or tail.
-    """
+    """Replace the names of sides by their keys: {"Head": ranks} becomes {"head": ranks}."""
     keys = [parse_side(side) for side in by_name]
     is_double = len(set(keys)) < len(keys)
     is_mixed = "both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)
@@ -268,10 +265,7 @@ def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
 
 
 def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_Value]:
-    """Return the value of a side; for ``both``, the values of head and tail if it has none itself.
-
-    Raises UnknownNameError if a side has no value; `lack` begins the message: "there are no ranks".
-    """
+    """Return the value of a side, or of head and tail if there is none for ``both``."""
     key = parse_side(side)
     keys = ENTITY_SIDES if key == "both" and key not in by_side else (key,)
     for key in keys:
@@ -281,11 +275,7 @@ def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_V
 
 
 def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
-    """Sort the ranks of right answers by query, and within a query from the smallest.
-
-    Ranks 6, 3, 1 of queries b, a, b become 3, 1, 6, with queries that begin at indices 0 and 1.
-    DataError if a query has a rank twice, or queries are not all numbers or all names.
-    """
+    """Sort the ranks of right answers by query and, within a query, by size."""
     if queries.shape != ranks.shape:
         raise DataError(
             f"queries have shape {queries.shape}; expected {ranks.shape}, one for each rank."
@@ -314,10 +304,7 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
 
 
 def _from_frame(frame: Any) -> Ranks:
-    """Read the columns rank, side, head, relation and tail of a DataFrame; only rank must be there.
-
-    Names of columns and of sides may be in any case. Without a column side, all are of ``both``.
-    """
+    """Read the column rank of a DataFrame and, if there, side, head, relation and tail."""
     names = {str(column).strip().lower(): column for column in frame.columns}
     if "rank" not in names:
         raise UsageError(
@@ -345,7 +332,7 @@ def _from_frame(frame: Any) -> Ranks:
 
 
 def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDArray[np.float64]:
-    """Return a read-only copy of ranks as floats; DataError unless all are from 1 to `most`."""
+    """Return a read-only copy of ranks as floats, if all are from 1 to `most`."""
     refuse_masked(ranks, what)
     given = np.asarray(ranks)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":

@@ -51,10 +51,7 @@ class Significance:
 
 
 def show_probability(log10: float, interval: Interval) -> str:
-    """Write a probability with the effect of rounding: two digits, or a bound where it is minute.
-
-    The ends of a range are rounded outwards, as :func:`~rankconst.values.published.show_uncertain`
-    does.
+    """Write a probability with the effect of rounding, or a bound if it is tiny.
 
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
     '0.0015–0.0032'
@@ -76,11 +73,10 @@ def show_probability(log10: float, interval: Interval) -> str:
 def compute_significance(
     metric: Metric, histogram: Histogram, value: float, interval: Interval
 ) -> Significance:
-    """Compute the tail probability of a value inside the metric's range, and of its interval.
+    """Compute the tail probability of a value and of its interval.
 
     If the sum over tasks is a whole number, as for Hits@k and MR, the value is first moved to the
-    nearest one that some ranks give. Raises UndefinedError if no tail is known for the metric or
-    the weights, or if no ranks give such a value.
+    nearest one that some ranks give.
     """
     is_whole = metric.is_counted and not histogram.is_weighted
     if is_whole and not explain_lack(metric, histogram):  # else tail_probabilities raises it
@@ -96,9 +92,8 @@ def compute_significance(
 def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
     """Return the nearest value that ranks of `n` tasks give, and the extremes in the interval.
 
-    Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. Hits@10 of
-    0.32 to 0.34 of 40 tasks is 13/40. An exact value that no ranks give is taken for a rounded one.
-    UndefinedError if no ranks give a value of the interval, as 0.33 to 0.34 of 40 tasks.
+    Hits and ranks add up to a whole number, or a half if ranks share ties. Hits@10 of 0.32 to 0.34
+    of 40 tasks is 13/40. An exact value that no ranks give is taken for a rounded one.
     """
     half = half_unit(value) if interval.lower == interval.upper else 0.0
     printed = Interval(interval.lower - half, interval.upper + half)

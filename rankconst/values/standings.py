@@ -94,7 +94,7 @@ class Standings:
         return tuple((np.flatnonzero(is_worse) + index + 1).tolist())
 
     def describe(self) -> str:
-        """Compare the best of two models or more with the others, in sentences."""
+        """Compare the best model with the others in sentences."""
         num_worse, num_others = len(self.list_worse(0)), len(self.names) - 1
         best, second = (
             name or published.text
@@ -172,7 +172,7 @@ class Standings:
 
 
 def _count_models(number: int, total: int) -> str:
-    """Count some of the other models: ``2 of the 3``, ``both``; of none, ``any of 3``."""
+    """Count some of the other models: ``2 of the 3``, ``both``, ``any of 3``."""
     if not number:
         return f"any of {total}"
     if number < total:
@@ -197,14 +197,10 @@ def rank_models(
     models: Sequence[tuple[str, Published]],
     spreads: Mapping[str, float] | None = None,
 ) -> Standings:
-    """Order models from the best; bound the p of each pair, that equally good models differ so.
+    """Order models from the best, and bound p for each pair.
 
     `models` are pairs of name and result. A deviation over runs, ``0.338 ± 0.002``, widens a result
-    as its rounding does. `spreads` maps names of models to the known standard deviations of their
-    ranks.
-
-    Raises UsageError for fewer than two models or more than 200, and what
-    :func:`~rankconst.values.comparison.bound_pairs` raises.
+    like its rounding. `spreads` are known standard deviations of ranks by model.
     """
     if not 2 <= len(models) <= _MOST:
         raise UsageError(
@@ -241,9 +237,8 @@ def rank_models(
 def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """Correct the log10 p of all pairs of `size` models by Holm; return a symmetric matrix.
 
-    The given p are in the order of ``np.triu_indices(size, 1)``. Of m pairs the least p is
-    multiplied by m, the next one by m - 1, and so on. No product becomes less than the one before
-    it, or exceeds 1: 0.01, 0.04 and 0.03 become 0.03, 0.06 and 0.06.
+    The given p are in the order of ``np.triu_indices(size, 1)``. 0.01, 0.04 and 0.03 become 0.03,
+    0.06 and 0.06.
     """
     order = np.argsort(log10_p, kind="stable")
     factors = np.log10(np.arange(order.size, 0, -1))
@@ -304,10 +299,7 @@ class Across:
     critical_difference: float
 
     def describe(self) -> str:
-        """Compare the best model with the others, on these queries and on other graphs.
-
-        The line on the queries is left out for a metric that is not between 0 and 1.
-        """
+        """Compare the best model with the others, on these queries and on other graphs."""
         wins = f"it beats {self.names[1]} on {self.wins[0, 1]} of {len(self.datasets)}"
         sentences = [f"On other graphs like these {self._judge(self.log10_p_graphs)}: {wins}."]
         if self.log10_p_queries is not None:
@@ -322,7 +314,7 @@ class Across:
         return "\n".join(sentences)
 
     def _judge(self, log10_p: Values) -> str:
-        """Say which models the best one beats, given the log10 p of all pairs, shape (M, M)."""
+        """Say which models the best one beats, given the log10 p of all pairs."""
         level = math.log10(LEVEL)
         worse = [name for name, p in zip(self.names, log10_p[0], strict=True) if p <= level]
         best, num_others = self.names[0], len(self.names) - 1
@@ -374,7 +366,7 @@ class Grid:
 
 
 def compare_across(grid: Grid) -> Across:
-    """Compare models by their results on the same graphs; p of pairs are corrected by Holm."""
+    """Compare models by their results on the same graphs."""
     metric = grid.metric
     sign = 1.0 if metric.increasing else -1.0
     # The models, the best first. Arrays have a row a model, a column a graph.
@@ -411,9 +403,7 @@ def bound_z(
 ) -> Values:
     """Bound from below the difference of two models' means over graphs, in standard errors.
 
-    Ends of results are from 0 to 1, of shape (pairs, graphs), `num_tasks` is of shape (graphs,);
-    the result is of shape (pairs,). The bound holds whatever the two have in common on the queries,
-    and is 0 if rounding leaves the means equal.
+    Ends of results are from 0 to 1, of shape (pairs, graphs).
     """
     least = (lower_a - upper_b).sum(axis=1)
     most = (upper_a - lower_b).sum(axis=1)
@@ -434,7 +424,7 @@ def log10_normal_tail(z: float) -> float:
 
 
 def rank_with_ties(values: Values) -> Values:
-    """Rank the values of each row from the smallest, 1; equal ones share their mean rank.
+    """Rank the values of each row from the smallest; equal ones share their mean rank.
 
     >>> rank_with_ties(np.array([[0.3, 0.1, 0.3]]))
     array([[2.5, 1. , 2.5]])
@@ -467,11 +457,7 @@ def compute_signed_ranks(differences: Values) -> list[float]:
 
 @lru_cache(maxsize=64)
 def _accumulate_sums(ranks: tuple[int, ...]) -> Values:
-    """Compute P(sum <= 0), P(sum <= 1) ... of ranks that are each taken with probability 1/2.
-
-    >>> _accumulate_sums((1, 2))
-    array([0.25, 0.5 , 0.75, 1.  ])
-    """
+    """Compute P(sum <= 0), P(sum <= 1) ... of ranks that count with probability 1/2 each."""
     chances = np.ones(1)  # of the sums 0, 1, 2 ... of the ranks so far
     for rank in ranks:
         longer = np.zeros(chances.size + rank)
@@ -483,13 +469,13 @@ def _accumulate_sums(ranks: tuple[int, ...]) -> Values:
 
 @lru_cache(maxsize=64)
 def find_critical_difference(models: int, graphs: int) -> float:
-    """Compute by how much the mean ranks of two models must differ to be apart at 5 % (Nemenyi)."""
+    """Compute the difference of mean ranks that is significant at 5 % (Nemenyi)."""
     quantile = _find_range_quantile(models)
     return quantile / math.sqrt(2) * math.sqrt(models * (models + 1) / (6 * graphs))
 
 
 def _find_range_quantile(size: int) -> float:
-    """Find the 95 % quantile of the range (largest less smallest) of `size` standard normals."""
+    """Find the 95 % quantile of the range of `size` standard normals."""
     low, high = 0.0, 20.0  # the range of 200 is hardly ever above 10
     for _ in range(60):  # down to the spacing of doubles
         middle = (low + high) / 2
@@ -503,8 +489,8 @@ def _find_range_quantile(size: int) -> float:
 def _measure_range(size: int, width: float) -> float:
     """Compute the probability that the range of `size` standard normals is at most `width`.
 
-    It is size times the integral over x, the least of them, of phi(x) (Phi(x + width) - Phi(x))^m,
-    m = size - 1, with phi the normal density and Phi its integral.
+    It is size times the integral of phi(x) (Phi(x + width) - Phi(x))^(size - 1) over x, with phi
+    the normal density and Phi its integral.
     """
     # By the trapezoidal rule, whose error is below rounding at this step. Beyond -9 .. 9 the
     # density is at most about 1e-18.

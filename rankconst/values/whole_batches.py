@@ -66,9 +66,8 @@ def adjust_dropped(
 ) -> Adjusted:
     """Adjust values of a tool that leaves out the last, incomplete batch of triples.
 
-    `lower` and `upper` are the ends of what was rounded to `value`. It is unknown which tasks were
-    ranked. A form has the number for an average choice of them, and an interval that holds for
-    every choice; it is None if it is undefined for some choice.
+    It is unknown which tasks were ranked. The forms are those of an average choice of tasks, and
+    their intervals hold for every choice.
     """
     central = draw_evenly(constants, batch)
     adjusted = central.adjust_between(value, lower, upper)
@@ -97,7 +96,7 @@ def adjust_dropped(
 
 
 def _explain_undefined(constants: Constants, ranked: int, forms: Sequence[str]) -> str:
-    """Return the reason why some forms are undefined for some choice of `ranked` tasks."""
+    """Return the reason why some forms are undefined for some choice of tasks."""
     columns = " and ".join(constants.metric.column_of(form) for form in forms)
     return (
         f"{columns} cannot be computed: which {ranked:,} of the {constants.num_tasks:,} tasks were "
@@ -138,7 +137,7 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
 
 
 def _refuse(tasks: str) -> UndefinedError:
-    """Return the error for tasks on which the effect of a dropped batch is not known."""
+    """Return the error for tasks on which the effect of a dropped batch is unknown."""
     return UndefinedError(
         "the triples of the last, incomplete batch were left out, and the effect of that is not "
         f"known for {tasks} Leave out the tool and name its protocol, to adjust as if all triples "
@@ -148,11 +147,7 @@ def _refuse(tasks: str) -> UndefinedError:
 
 @functools.lru_cache(maxsize=64)
 def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[Interval, Interval]:
-    """Return bounds of expectation and variance over any `ranked` of the tasks.
-
-    With t tasks ranked, the least expectation is the sum of the t smallest e_i over t, the least
-    variance that of the t smallest v_i over t^2; the most likewise. Errors widen both.
-    """
+    """Return bounds of expectation and variance over any `ranked` of the tasks."""
     # The moments of one task of each size; `histogram` is unweighted.
     single = [
         compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates
@@ -169,7 +164,7 @@ def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[I
 
 
 def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ranked: int) -> float:
-    """Return the sum of the `ranked` smallest values, if each value occurs `num_tasks` times."""
+    """Return the sum of the `ranked` smallest values, given how often each occurs."""
     order = np.argsort(values, kind="stable")
     return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
 
@@ -182,10 +177,7 @@ def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
 
 
 def _take(num_tasks: NDArray[np.int64], ranked: int) -> NDArray[np.int64]:
-    """Return the number of tasks of each group among the first `ranked`.
-
-    Of groups of 3, 4 and 2, the first 5 tasks are 3, 2 and 0.
-    """
+    """Return how many tasks of each group are among the first `ranked`."""
     before = np.cumsum(num_tasks) - num_tasks
     first: NDArray[np.int64] = np.minimum(np.maximum(ranked - before, 0), num_tasks)
     return first
