@@ -115,18 +115,18 @@ class Family:
 
     @property
     def brief(self) -> str:
-        """Its difference from others of its kind, in a word or two."""
+        """What distinguishes it from others of its kind, in a word or two."""
         special = {"first": "first", "reciprocals": "all", "clipped_gain": "log2(place)"}
         if self.kind in special:
             return special[self.kind]
         return "pooled" if self.pooled else self.over.removeprefix("ideal of ")
 
     def sum_up(self, right: Places, k: int | None) -> Values:
-        """Sum up the right answers of each query, as the kind of metric does."""
+        """Sum up the right answers of each query."""
         return _EVALUATE[self.kind](right, k or ALL)
 
     def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
-        """Return what :meth:`sum_up` is divided by, for each query, from its N and R."""
+        """Return the divisors of :meth:`sum_up`, from the N and R of each query."""
         k = k or ALL
         if self.over.startswith("ideal"):
             numbers = np.minimum(rights, k)
@@ -149,7 +149,7 @@ class Family:
 class AnswersMetric(Metric):
     """A metric of several right answers, with its values for the best and worst ranker.
 
-    In a results file it is a name only, which has the meaning of the library.
+    In a results file, it is only a name, whose meaning depends on the library.
     """
 
     best: float = 1.0
@@ -166,16 +166,16 @@ class AnswersMetric(Metric):
 
     @property
     def optimum(self) -> float:
-        """The value of a ranker that puts all right answers on top."""
+        """The value if all right answers are first."""
         return self.best
 
     @property
     def upper(self) -> float:
-        """The largest value of any ranker, which is the optimum."""
+        """The largest value, which is the optimum."""
         return self.best
 
     def worst(self, *_: Any) -> float:
-        """Return the value of a ranker that puts all right answers last."""
+        """Return the value if all right answers are last."""
         return self.least
 
     def __reduce__(self) -> Any:
@@ -196,7 +196,7 @@ def name_answers_metric(
     title: str = "",
     scale: Literal["share", "count"] = "share",
 ) -> AnswersMetric:
-    """Return a metric of several right answers by its name, before its definition is known."""
+    """Return a metric of several right answers by name, before its definition is known."""
     shown = symbol or key
     if k is not None and "{k}" not in shown:
         shown += "@{k}"
@@ -214,7 +214,7 @@ def name_answers_metric(
 
 
 def define_metric(key: str, k: int | None) -> AnswersMetric:
-    """Return the metric of a definition, not yet of any queries."""
+    """Return the metric of a definition, without queries."""
     row = FAMILIES[key]
     return name_answers_metric(key, k, row.symbol, row.title, "share" if row.is_share else "count")
 
@@ -235,13 +235,13 @@ _NAMES = Names("metric of several right answers", dict.fromkeys(FAMILIES, ()))
 
 
 def parse_answers_metric(name: str) -> tuple[str, int | None]:
-    """Read ``recall@10``, ``ndcg`` or ``map_at_20`` as the key of a definition and its k."""
+    """Read ``recall@10``, ``ndcg`` or ``map_at_20`` as the key of a definition and a k."""
     bare, sign, cut = name.strip().lower().replace("_at_", "@").partition("@")
     return check_answers_metric(_NAMES.resolve(bare), read_count(cut) if sign else None, name)
 
 
 def check_answers_metric(key: str, k: int | None, name: str) -> tuple[str, int | None]:
-    """Return a definition with its k; UnknownNameError if it needs one, by the given name."""
+    """Return a definition and its k, and refuse a missing k."""
     if ("@" in name and not k) or k == 0:
         raise UnknownNameError(f"{name!r} needs a k of at least 1: write {key}@10, for example.")
     if FAMILIES[key].needs_k and k is None:
@@ -286,10 +286,7 @@ class Library:
     notes: tuple[str, ...] = ()
 
     def find(self, name: str) -> Meaning | None:
-        """Return the meaning of a name; None if the library does not have it.
-
-        Raises UnknownNameError if the metric needs a k, and neither name nor library has one.
-        """
+        """Return the meaning of a name, or None if the library does not have it."""
         for stem, k in split_name(name):
             rows = self.metrics if k else {**self.metrics, **self.metrics_without_k}
             for key, names in rows.items():
@@ -298,7 +295,7 @@ class Library:
         return None
 
     def _find_k(self, name: str) -> int | None:
-        """Return the k of a name that has none."""
+        """Return the k of a name without one."""
         if self.bare_k == "?":
             raise UnknownNameError(
                 f"{self.title} cuts {name} off at a k that it does not print: "
@@ -307,7 +304,7 @@ class Library:
         return int(self.bare_k) if self.bare_k else None
 
     def count_empty(self, key: str) -> str:
-        """Return the value of a query without a right answer under a definition."""
+        """Return the value of a query without right answers under a definition."""
         return self.empty_of.get(key, self.empty)
 
 
@@ -320,10 +317,9 @@ _INNER_CAPITAL = re.compile("[a-z][A-Z]")
 
 
 def split_name(name: str) -> list[tuple[str, int | None]]:
-    """Split a name into its stem without punctuation and its k, in all ways to read it.
+    """Split a name into its stem and its k, in all possible ways, the likeliest first.
 
-    "MAP@10" is [("map", 10), ("mapatk", 10)], as some libraries call the metric "map_at_k"; "ndcg"
-    is [("ndcg", None)]. The likeliest comes first.
+    "MAP@10" is [("map", 10), ("mapatk", 10)], as some libraries call the metric "map_at_k".
     """
     bare = strip_prefixes(name)
     match = _NUMBERED.fullmatch(bare)
@@ -339,7 +335,7 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
 
 @functools.cache
 def load_libraries() -> Mapping[str, Library]:
-    """Return the libraries by key; lists of the file become tuples, as they are not to change."""
+    """Return the libraries by key."""
 
     def freeze(value: Any) -> Any:
         if isinstance(value, dict):
@@ -358,11 +354,7 @@ def parse_library(name: str) -> Library:
 
 
 def read_meaning(name: str, library: str | None) -> Meaning:
-    """Read a metric's name as a library means it, or without one as the key of a definition.
-
-    "map@10" is Meaning("map", 10) to LensKit, Meaning("map_cut", 10) to ranx. Raises
-    UnknownNameError for other names, and for a library that is not known.
-    """
+    """Read the name of a metric as a library means it, or as the key of a definition."""
     if not library:
         return Meaning(*parse_answers_metric(name))
     row = parse_library(library)
@@ -376,11 +368,10 @@ def read_meaning(name: str, library: str | None) -> Meaning:
 
 
 def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
-    """Map each meaning of a metric's name to the titles of the libraries that mean it.
+    """Return the titles of the libraries by the meaning that a name has for them.
 
-    "map@10" gives {Meaning("map", 10): ["LensKit", ..], Meaning("map_cut", 10): ["ranx", ..]}. A
-    library that has the name, but no known k for it (`bare_k` is "?" if it does not print its k),
-    has a text that says so in place of a meaning: users are shown it like the others.
+    "map@10" gives {Meaning("map", 10): ["LensKit", ..], Meaning("map_cut", 10): ["ranx", ..]}. If a
+    library does not print its k, a text says so in place of a meaning.
     """
     titles: dict[Meaning | str, list[str]] = {}
     (stem, k), *_ = split_name(name)
@@ -419,11 +410,7 @@ def list_spellings() -> frozenset[str]:
 
 @functools.lru_cache(maxsize=4_096)
 def find_measure(name: str, k: int | None = None) -> tuple[Metric, str | None] | None:
-    """Return the metric that a whole name spells, of one right answer or of several, and its form.
-
-    The form of "AMRR" is "index", that of a plain name None. Return None for other names, and for a
-    name that lacks its k if `k` is None.
-    """
+    """Return the metric of one or several right answers that a name spells, and its form."""
     for stem, number in split_name(name):
         if stem in list_spellings():
             cutoff = number or k
@@ -435,7 +422,7 @@ def find_measure(name: str, k: int | None = None) -> tuple[Metric, str | None] |
 
 @functools.cache
 def _list_stems_with_k() -> frozenset[str]:
-    """Return the names that need a k: recall may be of anything, RetrievalRecall is not."""
+    """Return the names that are only clear with a k, such as recall."""
     bare: set[str] = set()
     for row in load_libraries().values():
         for key, names in {**row.metrics, **row.metrics_without_k}.items():

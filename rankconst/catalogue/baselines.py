@@ -175,7 +175,7 @@ ALL_BASELINES = "all"
 
 
 def explain_missing(baseline: Baseline, protocol: Protocol, split: str) -> str:
-    """Explain why a baseline has no constants under a protocol or on a split; empty if it has."""
+    """Explain why a baseline has no constants under a protocol or on a split, if so."""
     if baseline.key == DEFAULT_BASELINE:
         return ""
     if protocol.negatives is not None:

@@ -67,12 +67,12 @@ class LineFormat:
 
     @property
     def qualified(self) -> bool:
-        """True if the lines are statements: triples with qualifiers."""
+        """Whether lines are triples with qualifiers."""
         return self.columns.endswith("q")
 
     @property
     def temporal(self) -> bool:
-        """True if the lines are quadruples: triples with a time."""
+        """Whether lines are triples with a time."""
         return "d" in self.columns
 
 
@@ -93,7 +93,7 @@ class Remote:
 
     @property
     def verifiable(self) -> bool:
-        """True if a hash is known beforehand."""
+        """Whether a hash is known beforehand."""
         return self.sha256 is not None or self.git_blob is not None
 
 
@@ -128,7 +128,7 @@ class SampledTasks:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The sides that there are tasks of: both of them, or ``both`` in one."""
+        """The sides of the tasks."""
         return ("head", "tail") if self.sided and not self.shared else ("both",)
 
     @property
@@ -167,7 +167,7 @@ class Benchmark:
 
     @property
     def verifiable(self) -> bool:
-        """True if every file that makes the dataset has a hash that is known beforehand."""
+        """Whether every necessary file has a hash that is known beforehand."""
         if self.sampled is not None:
             return True
         roles = [role for role in ROLES if role in _NEEDED or role in self.files]
@@ -175,7 +175,7 @@ class Benchmark:
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
-    """Return the benchmark of an entry of benchmarks.toml; takes fields out of `entry`."""
+    """Return the benchmark of an entry of benchmarks.toml. Removes fields from `entry`."""
     archive = Remote(**entry.pop("archive", {"url": ""}))
     files: dict[str, BenchmarkFile] = {}
     for role, described in entry.pop("files", {}).items():
@@ -197,7 +197,7 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
 
 @functools.cache
 def _read_sections(pattern: str) -> Mapping[str, Any]:
-    """Parse the sections of the registry whose names match; all would take a command 25 ms more."""
+    """Parse the sections of the registry whose names match, as parsing all of it is slow."""
     import tomllib
 
     sections = _FILE.read_text(encoding="utf-8").split("\n[")
@@ -219,7 +219,7 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
 
 @functools.cache
 def list_elsewhere() -> Mapping[str, str]:
-    """Return the graphs that the registry has no ranking tasks for, squashed name to kind."""
+    """Return the kinds of the graphs without ranking tasks in the registry, by squashed name."""
     elsewhere: Mapping[str, Sequence[str]] = _read_sections("elsewhere")["elsewhere"]
     # A name of several kinds is of the first, which is written last here.
     return {squash(name): kind for kind in reversed([*elsewhere]) for name in elsewhere[kind]}
@@ -227,16 +227,16 @@ def list_elsewhere() -> Mapping[str, str]:
 
 @functools.cache
 def list_ambiguous() -> Mapping[str, Sequence[str]]:
-    """Return the squashed names of several benchmarks, with their keys."""
+    """Return the keys of several benchmarks with the same name, by squashed name."""
     ambiguous: Mapping[str, Sequence[str]] = _read_sections("ambiguous")["ambiguous"]
     return {squash(name): keys for name, keys in ambiguous.items()}
 
 
 def list_namesakes(name: str, *, typed: bool = True) -> tuple[str, ...]:
-    """Return the keys of the benchmarks that share an ambiguous name; none for other names.
+    """Return the benchmarks that share an ambiguous name.
 
-    A key that you type letter by letter means its benchmark: wn18rr_v1, but not WN18RR-v1. In a
-    file only the first key does, as others call nell_v1_ind nell_v1.
+    If you type a key exactly, it means its benchmark: wn18rr_v1, but not WN18RR-v1. In a file, only
+    the first key does, as others call nell_v1_ind nell_v1.
     """
     keys = tuple(list_ambiguous().get(squash(name), ()))
     unambiguous = keys if typed else keys[:1]
@@ -244,7 +244,7 @@ def list_namesakes(name: str, *, typed: bool = True) -> tuple[str, ...]:
 
 
 def explain_ambiguous(name: str) -> str:
-    """List the benchmarks that share an ambiguous name; empty for other names and for titles."""
+    """List the benchmarks that share an ambiguous name, or return nothing for clear names."""
     titles = {key: load_benchmarks()[key].title for key in list_namesakes(name)}
     if not titles or squash(name) in map(squash, titles.values()):
         return ""
@@ -259,10 +259,7 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 
 def list_kinds(name: str) -> frozenset[str]:
-    """Return which of :data:`KINDS` a benchmark is of, and "full" if all entities are ranked.
-
-    A suite is of all the kinds of its graphs. A graph of another name is transductive and full.
-    """
+    """Return the :data:`KINDS` of a benchmark or suite, and "full" if all entities are ranked."""
     from rankconst.catalogue.literature import find_suite
 
     suite = find_suite(name)
@@ -290,13 +287,13 @@ def find_benchmark(name: str) -> Benchmark:
 
 @functools.cache
 def list_titles() -> Mapping[str, tuple[str, ...]]:
-    """Return the title of each benchmark, and its further names."""
+    """Return the title and further names of each benchmark."""
     rows = _read_sections(r"dataset\.\w+")["dataset"]
     return {key: (row["title"], *row.get("aliases", ())) for key, row in rows.items()}
 
 
 def find_note(key: str) -> str:
-    """Return a warning about a benchmark's files; empty if there is none."""
+    """Return a warning about the files of a benchmark, if there is one."""
     rows = _read_sections(rf"dataset\.{re.escape(key)}").get("dataset", {})
     return str(rows.get(key, {}).get("note", ""))
 
@@ -312,11 +309,7 @@ _LONGEST_KEY = 100
 
 
 def make_key(name: str, what: str = "name") -> str:
-    """Turn a user's name for a graph into a key, "MyKG" into "mykg".
-
-    UsageError, which calls the name `what`, for those of benchmarks and those that no file may
-    have.
-    """
+    """Turn a user's name for a graph into a key, "MyKG" into "mykg"."""
     key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(

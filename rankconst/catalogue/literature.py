@@ -71,17 +71,14 @@ def _read_results() -> tuple[dict[str, str], ...]:
 
 @functools.cache
 def _key_filtering(protocol: str) -> tuple[object, ...]:
-    """Return the traits of a protocol that numbers must share to be compared."""
+    """Return what numbers must have in common to be compared."""
     row = find_protocol(protocol)
     return row.known == "none", row.time, row.negatives, row.shared
 
 
 @functools.cache
 def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
-    """Return the published results of a metric on some tasks; None if they are few.
-
-    Results of all protocols that filter alike are compared: "standard" with "pykeen", not "raw".
-    """
+    """Return the published results of a metric on some tasks, or None if they are few."""
     if not tasks.is_micro or tasks.relations:
         return None
     filtering = _key_filtering(tasks.protocol)
@@ -110,7 +107,7 @@ class SuiteResult(NamedTuple):
 
 @functools.cache
 def list_suite_results() -> tuple[SuiteResult, ...]:
-    """List the results, model by model, in the order of the re-run."""
+    """List the results, model by model."""
     with _SUITE_RESULTS.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     return tuple(
@@ -174,7 +171,7 @@ def _read_text() -> str:
 
 
 def _read_suite(key: str, entries: Mapping[str, dict[str, Any]]) -> Suite:
-    """Return the suite of an entry of the file; `entries` has those of its parts, too."""
+    """Return the suite of an entry of the file, given all entries."""
     fields = {
         name: value
         for name, value in entries[key].items()
@@ -215,18 +212,18 @@ _MEANS |= {"totalavg", "totalaverage", "avgall", "averageall"}
 
 
 def is_mean(name: str) -> bool:
-    """Return True if a name in the place of a graph is that of a mean, such as Average."""
+    """Return True for a name in the place of a graph that means an average."""
     return squash(name) in _MEANS
 
 
 def find_suite(name: str) -> Suite | None:
-    """Return the suite that `name` spells; None if there is none."""
+    """Return the suite with a name, or None."""
     key = _list_names().find(name)
     return None if key is None else load_suites()[key]
 
 
 def parse_suite(name: str) -> Suite:
-    """Return the suite that `name` spells; UnknownNameError if there is none."""
+    """Return the suite with a name."""
     return load_suites()[_list_names().resolve(name)]
 
 
@@ -236,7 +233,7 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites of as many graphs as a text says, those that share most words with it."""
+    """Return the suites with as many graphs as a text says, and most words in common."""
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():
@@ -252,7 +249,7 @@ _AND, _AS = "+", "@"
 
 
 def read_suite(key: str) -> Suite | None:
-    """Return the suite of a key: of the catalogue, or of joined graphs, ``a+b@ultra``."""
+    """Return the suite of a key, which may be of joined graphs: ``a+b@ultra``."""
     if _AND not in key:
         return load_suites().get(key)
     names, _, tool = key.partition(_AS)
@@ -266,8 +263,7 @@ def read_suite(key: str) -> Suite | None:
 def join_graphs(graphs: Iterable[str], tool: Tool | None) -> tuple[str, ...]:
     """Return the keys of the suites of exactly these graphs, the likeliest first.
 
-    A suite of the catalogue, or else ("a+b",); with a tool ("a+b", "a+b@ultra"), of which the
-    second is ranked as the tool does.
+    Without such a suite in the catalogue these are ("a+b",) or, with a tool, ("a+b", "a+b@ultra").
     """
     keys = tuple(graphs)
     for key, suite in load_suites().items():

@@ -54,7 +54,7 @@ _SHORTEST = 3
 
 @functools.lru_cache(maxsize=4096)
 def find_mentions(text: str) -> tuple[Mention, ...]:
-    """Return the graphs that a text names, each once; the longest name wins.
+    """Return the graphs that a text names. The longest name counts.
 
     The sources of benchmarks count only if nothing else is named: "WN18 (WordNet)" names WN18.
     """
@@ -74,10 +74,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
 
 def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
-    """Return the graph whose name begins with the first of some words; None if there is none.
-
-    What is attached to a registered name makes it that of another graph.
-    """
+    """Return the graph whose name begins with the first of some words, if any."""
     length = _count_words(text, words)
     if not length:
         return _read_joined(words[0])
@@ -104,7 +101,7 @@ def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
 
 
 def _count_words(text: str, words: list[re.Match[str]]) -> int:
-    """Count the words of the longest name of a graph that begins with the first; 0 without one."""
+    """Count the words of the longest name of a graph that begins with the first word."""
     length, name = 0, ""
     for place, word in enumerate(words):
         if place and not _is_joined(text, words[place - 1], word):
@@ -118,7 +115,7 @@ def _count_words(text: str, words: list[re.Match[str]]) -> int:
 
 
 def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
-    """Return True if two neighbouring words may be of one name; a comma between them parts them."""
+    """Return True if two neighbouring words may belong to one name."""
     between = word.end(), other.start()
     if _GAP.fullmatch(text, *between) is not None:
         return True
@@ -126,11 +123,7 @@ def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:
-    """Return the graph of a word that begins with a registered name, such as WN18RRv1.
-
-    It is another graph than the registered one. None if word or name have no digit: too many words
-    begin as a name without one.
-    """
+    """Return the graph of a word such as WN18RRv1, which begins with a registered name, if any."""
     name, start = word[0], word.start()
     if not _holds_digit(name):
         return None
@@ -144,7 +137,7 @@ def _read_joined(word: re.Match[str]) -> Mention | None:
 
 
 def names_known(text: str) -> bool:
-    """Return True if a whole text is a name in the registry or in its list of other graphs."""
+    """Return True if a text is the name of a graph, in the registry or outside it."""
     return squash(text) in list_graph_names()
 
 
@@ -169,7 +162,7 @@ _REASONS = {
 
 
 def explain_elsewhere(name: str) -> str | None:
-    """Return the reason why a graph has no ranking tasks here; None if it is unknown."""
+    """Return the reason why a graph has no ranking tasks here, if it is known."""
     namesakes = list_namesakes(name)
     if namesakes:
         return f"several benchmarks have this name: {', '.join(namesakes)}"
@@ -183,11 +176,7 @@ def _holds_digit(name: str) -> bool:
 
 @functools.cache
 def _list_registered() -> Mapping[str, str]:
-    """Map every spelling of a benchmark, and of a suite, squashed, to its key.
-
-    The title "FB15k-237 v1 (GraIL)" counts without its tool, too. A shared spelling means the
-    first.
-    """
+    """Return the key of every squashed spelling of a benchmark or suite."""
     keys: dict[str, str] = {}
     for key, (title, *aliases) in list_titles().items():
         bare = re.sub(r" \((?:GraIL|InGram)\)$", "", title)
@@ -203,7 +192,7 @@ def _list_registered() -> Mapping[str, str]:
 
 @functools.cache
 def list_graph_names() -> frozenset[str]:
-    """Return every name of a graph, in the registry or in its list of others, squashed."""
+    """Return all squashed names of graphs, in the registry or outside it."""
     return frozenset((*_list_registered(), *list_elsewhere(), *list_ambiguous()))
 
 
@@ -215,7 +204,7 @@ def _find_longest() -> int:
 
 @functools.cache
 def _list_beginnings() -> frozenset[str]:
-    """Return every beginning of a name: most words are none of them, and need no further look."""
+    """Return every beginning of a name, which most words are not."""
     return frozenset(name[:end] for name in list_graph_names() for end in range(1, len(name) + 1))
 
 

@@ -88,7 +88,7 @@ def _take_gain(ranks: Values, _: int | None) -> Values:
 
 
 def require_k(k: int | None) -> int:
-    """Return the k of Hits@k, or of another metric with a cut-off; UnknownNameError for None."""
+    """Return the k of a metric with a cut-off, and refuse None."""
     if k is None:
         raise UnknownNameError(
             "a metric with a cut-off needs a k: write hits@10 or mrr@10, for example."
@@ -102,12 +102,12 @@ def _take_hit(ranks: Values, k: int | None) -> Values:
 
 
 def _cut(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int | None], Values]:
-    """Return a function of the rank that is 0 beyond k."""
+    """Return a function of the rank that is 0 for ranks beyond k."""
     return lambda ranks, k: np.where(ranks <= require_k(k), term(ranks, None), 0.0)
 
 
 def _median(ranks: Values, weights: Values) -> float:
-    """Return the weighted median; of two middle ranks their mean."""
+    """Return the weighted median, which is the mean of two middle ranks."""
     order = np.argsort(ranks)
     below = np.cumsum(weights[order])
     half = below[-1] / 2
@@ -125,9 +125,9 @@ def _variance(ranks: Values, weights: Values) -> float:
 def _largest_variance(sizes: Values, tasks: Values) -> float:
     """Return the largest variance that ranks can have.
 
-    It has tasks at rank 1 and at their last rank only, and at the last rank those with the most
-    candidates. With m tasks of a size s at the last rank, below all larger sizes there, the
-    variance is a parabola in m: its vertex is the best m.
+    All tasks are at rank 1 or at their last rank, at the latter those with the most candidates.
+    With m tasks of a size at the last rank, the variance is a parabola in m, whose vertex is the
+    best m.
     """
     n = float(np.sum(tasks))
     # From the largest size to the smallest; sums are over the larger sizes.
@@ -153,16 +153,12 @@ NORMAL_QUARTILE = 0.6744897501960817
 
 
 def _median_absolute_deviation(ranks: Values, weights: Values) -> float:
-    """Return the median distance from the median, over the normal distribution's quartile."""
+    """Return the median distance from the median, divided by the normal quartile."""
     return _median(np.abs(ranks - _median(ranks, weights)), weights) / NORMAL_QUARTILE
 
 
 def _largest_median_deviation(sizes: Values, _: Values) -> float:
-    """Return a bound of the MAD, which may be above what ranks can reach.
-
-    Ranks are from 1 to the largest size, and half of them are no farther from their median than
-    half that range.
-    """
+    """Return a bound of the MAD, which ranks may not reach."""
     return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
 
 
@@ -237,75 +233,75 @@ class Metric:
 
     @property
     def increasing(self) -> bool:
-        """True if larger is better."""
+        """Whether larger is better."""
         return _SCALES[self.scale][0]
 
     @property
     def optimum(self) -> float | None:
-        """The value of putting every true answer first; None where every ranker gets the same."""
+        """The value if every true answer is first, or None if all rankers get the same."""
         return _SCALES[self.scale][1]
 
     @property
     def lower(self) -> float:
-        """The least value that any ranks give."""
+        """The smallest value that any ranks give."""
         return _SCALES[self.scale][2]
 
     @property
     def upper(self) -> float:
-        """The largest value that any ranks give; infinite for means of ranks."""
+        """The largest value that any ranks give."""
         return _SCALES[self.scale][3]
 
     @property
     def takes_k(self) -> bool:
-        """True for a family that needs a k."""
+        """Whether this is a family that needs a k."""
         return "{k}" in self.symbol
 
     @property
     def is_mean(self) -> bool:
-        """True for a mean over tasks of a function of the rank."""
+        """Whether it is a mean over tasks of a function of the rank."""
         return self.term is not None
 
     @property
     def is_share(self) -> bool:
-        """True if its values are between 0 and 1, and may be printed as percentages."""
+        """Whether values are between 0 and 1, and may be percentages."""
         return self.scale == "share"
 
     @property
     def is_of_answers(self) -> bool:
-        """True for a metric of queries with several right answers."""
+        """Whether it is a metric of queries with several right answers."""
         return False
 
     @property
     def hits_k(self) -> int | None:
-        """The k of Hits@k; None for other metrics."""
+        """The k of Hits@k, or None for other metrics."""
         return self.k if self.is_share and self.is_counted else None
 
     @property
     def key(self) -> str:
-        """PyKEEN's key with the parameter put in: ``hits_at_10``."""
+        """PyKEEN's key with the k: ``hits_at_10``."""
         return self.family if self.k is None else self.family.removesuffix("k") + str(self.k)
 
     @property
     def label(self) -> str:
-        """The symbol with the parameter put in: ``Hits@10``."""
+        """The symbol with the k: ``Hits@10``."""
         return self._fill(self.symbol)
 
     @property
     def inverse(self) -> Metric | None:
-        """The metric that is 1 over this one; None if there is none."""
+        """The metric that is 1 over this one, if there is one."""
         return _INVERSE.get(self.family)
 
     def name_of(self, adjustment: str) -> str:
-        """Return the field's name of an adjusted form, such as ``AMRR`` or ``AH@10`` for index."""
+        """Return the name of an adjusted form in the field, such as ``AMRR``, or nothing."""
         template: str = getattr(self, f"{adjustment}_name")
         return self._fill(template)
 
     def column_of(self, adjustment: str) -> str:
-        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` without a name."""
+        """Name the column of an adjusted form: ``AMRR``, or ``MRR_normalised`` without a name."""
         return self.name_of(adjustment) or f"{self.label}_{adjustment}"
 
     def at(self, k: int) -> Metric:
-        """Return this family with its parameter set.
+        """Return this family with a k.
 
         Raises
         ------
@@ -325,9 +321,9 @@ class Metric:
         return self.statistic(ranks if self.term is None else self.term(ranks, self.k), weights)
 
     def worst(self, num_candidates: Counts, num_tasks: Counts | Values) -> float:
-        """Return the value that no ranker can pass, mostly that of true answers all last.
+        """Return the value that no ranker can pass, usually that of true answers at the end.
 
-        With weighted tasks `num_tasks` is the sum of their weights.
+        For weighted tasks, `num_tasks` is the sum of their weights.
         """
         find = self.evaluate if self.bound is None else self.bound
         return find(num_candidates.astype(np.float64), num_tasks.astype(np.float64))
@@ -379,7 +375,7 @@ _NDCG = Metric(
 
 
 def _cut_off(row: Metric, function: str, *further: str) -> Metric:
-    """Return the metric of `row` cut off at k: ranks beyond k count 0."""
+    """Return a metric that counts only ranks up to k."""
     symbol = row.symbol
     return Metric(
         family=f"{row.family}_at_k",
@@ -578,7 +574,7 @@ CATALOGUE: dict[str, Metric] = {
 
 
 def _expand(metric: Metric) -> list[Metric]:
-    """Return the metrics of a family in the tables: of Hits@k, Hits@1, Hits@3 and so on."""
+    """Return the metrics of a family in the tables."""
     return [metric.at(k) for k in TABULATED_KS] if metric.takes_k else [metric]
 
 
@@ -597,7 +593,7 @@ HEADLINE = tuple(
 
 
 def list_metrics(*, shared: bool = False) -> tuple[Metric, ...]:
-    """Return the usual metrics; fewer if tasks share their negatives."""
+    """Return the usual metrics, of which there are fewer if tasks share their negatives."""
     if shared:
         return tuple(metric for metric in TABULATED if metric.is_mean or metric.optimum is None)
     return TABULATED
@@ -616,7 +612,7 @@ _INVERSE |= {metric.family: base for base, metric in INVERSES}
 
 
 def _spell_symbol(metric: Metric) -> str:
-    """Return the symbol without a k; MRR@k keeps its sign, as MRR_10 may be a tenth run."""
+    """Return the symbol without a k."""
     if metric.takes_k and not metric.is_counted:
         return metric.symbol.format(k=" at")
     return metric.symbol.format(k="")
@@ -684,7 +680,7 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
 
 
 def list_prefixes(name: str) -> list[str]:
-    """Return the words that a tool put before a metric: ``both``, ``realistic``."""
+    """Return the words that a tool put before a metric, such as ``both`` and ``realistic``."""
     match = _PREFIX.match(name.strip())
     return [] if match is None else re.findall("[a-z]+", match[0].lower())
 
@@ -696,7 +692,7 @@ def strip_prefixes(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _parse_name(name: str, k: int | None) -> Metric:
-    """Read the name of a metric; UnknownNameError, with advice, if it is none or lacks its k."""
+    """Read the name of a metric."""
     bare = strip_prefixes(name)
     metric, number = _find_family(bare)
     if metric is None:
@@ -717,10 +713,7 @@ def _parse_name(name: str, k: int | None) -> Metric:
 
 
 def _find_family(name: str) -> tuple[Metric | None, int | None]:
-    """Return the family and the k of a name; each is None if the name has none.
-
-    ``mrr@10`` is MRR@k with 10, ``hits10`` Hits@k with 10; ``mrr10`` is no name.
-    """
+    """Return the family and the k of a name, as far as it has them."""
     numbered = _NUMBERED.match(name)
     if numbered is None:
         return CATALOGUE.get(_NAMES.find(name) or ""), None
@@ -732,10 +725,10 @@ def _find_family(name: str) -> tuple[Metric | None, int | None]:
 
 
 def find_metric(name: str, k: int | None = None) -> Form | None:
-    """Return the metric that a whole name spells, with its adjusted form; None for other names.
+    """Return the metric and the adjusted form that a name spells, or None.
 
     ``hits@10`` is Form(Hits@10, None), ``AH@10`` and PyKEEN's ``adjusted_hits_at_10`` are
-    Form(Hits@10, "index"). `k` is for names without one; if both lack it, ``hits`` is no metric.
+    Form(Hits@10, "index"). `k` is for names without one.
     """
     bare = name.strip()
     metric, number = _find_family(bare)
@@ -766,7 +759,7 @@ _KEYS_OF_FORMS = (
 
 
 def _find_adjusted(name: str) -> Form | None:
-    """Find the metric and form of a name of the field's, ``AMRI`` or ``AH@10``; None for others."""
+    """Return the metric and form of a name such as ``AMRI`` or ``AH@10``, or None."""
     plain = squash(name)
     stem = plain.rstrip("0123456789")
     digits = plain[len(stem) :]
@@ -781,7 +774,7 @@ def _find_adjusted(name: str) -> Form | None:
 
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
-    """Read the name of an adjusted metric, ``AH@10`` or ``z_hits_at_10``: metric and form."""
+    """Read the name of an adjusted metric, ``AH@10`` or ``z_hits_at_10``."""
     metric, form = find_metric(strip_prefixes(name)) or (None, None)
     if metric is None or form is None:
         raise UnknownNameError(
@@ -791,7 +784,7 @@ def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
 
 
 def list_adjusted_names(metric: Metric) -> tuple[str, ...]:
-    """Return the names of a metric's adjusted forms without a k, the field's and PyKEEN's."""
+    """Return the names of a metric's adjusted forms without a k."""
     names = [getattr(metric, f"{form}_name") for form in FORMS]
     return (
         *(name.format(k="") for name in names if name),
@@ -807,7 +800,7 @@ _PRECISIONS = {"map", "ap", "averageprecision", "meanaverageprecision"}
 
 
 def _advise(name: str, bare: str) -> str:
-    """Explain an adjusted metric, or a name such as ``filtered MRR``; empty for other names."""
+    """Explain an adjusted metric or a name such as ``filtered MRR``, or return nothing."""
     adjusted = find_metric(bare)
     if adjusted is not None:
         label = adjusted.metric.label
@@ -830,7 +823,7 @@ def _advise(name: str, bare: str) -> str:
 
 
 def _advise_on_other(name: str) -> str:
-    """Explain a name close to a metric's: "accuracy", "MAP@10", "mrr10"; empty for other names."""
+    """Explain a name similar to a metric's, such as "MAP@10", or return nothing."""
     numbered = _NUMBERED.match(name)
     stem, cutoff = (name, "") if numbered is None else (numbered[1], numbered[2])
     if squash(stem) in {"acc", "accuracy"}:
@@ -859,7 +852,7 @@ def _advise_on_other(name: str) -> str:
 
 
 class Formula(NamedTuple):
-    """How the constants of a metric are computed, in the names that ``formulas.toml`` explains."""
+    """How the constants of a metric are computed, in the terms of ``formulas.toml``."""
 
     expectation: str
     variance: str
@@ -869,15 +862,12 @@ class Formula(NamedTuple):
 
 @cache
 def load_formulas() -> Mapping[str, Formula]:
-    """Read the formulas, by the family of the metric."""
+    """Read the formulas by family of metric."""
     return {family: Formula(**row) for family, row in read_rows("formulas").items()}
 
 
 def _write_formula(metric: Metric, form: str) -> str:
-    """Write the formula of an adjusted form, and the meaning of its values.
-
-    ``AMRI = (MR - expectation) / (1 - expectation); 0 = random, 1 = perfect``, for example.
-    """
+    """Write the formula of an adjusted form, and the meaning of its values."""
     value, optimum = metric.label, metric.optimum
     if form == "normalised":
         formula, meaning = f"{value} / expectation", "1 = random"
@@ -894,7 +884,7 @@ def _write_formula(metric: Metric, form: str) -> str:
 
 
 def describe_metric(metric: Metric) -> dict[str, str]:
-    """Return the page of a metric, heading to text, in the order of the page."""
+    """Return the page of a metric, heading by heading."""
     largest = "any size" if math.isinf(metric.upper) else f"{metric.upper:g}"
     optimum = "none: every ranker gets the same"
     if metric.optimum is not None:

@@ -109,7 +109,7 @@ class Protocol:
             )
 
     def known_splits(self, split: str) -> tuple[str, ...]:
-        """Return the splits with known answers that are removed when `split` is evaluated."""
+        """Return the splits whose triples are removed when `split` is evaluated."""
         order = tuple(SPLITS)
         if self.known == "none":
             return ()
@@ -121,12 +121,12 @@ class Protocol:
 
     @property
     def ranks_relations(self) -> bool:
-        """True if tasks (h, ?, t) are defined: of statements, no tool ranks them all."""
+        """Whether there are tasks (h, ?, t)."""
         return self.negatives is None and not self.qualified
 
     @property
     def relation_summary(self) -> str:
-        """What `summary` is for tasks (h, ?, t)."""
+        """The `summary` of tasks (h, ?, t)."""
         ranked = "Every relation is ranked"
         if self.candidates == "seen":
             ranked = (
@@ -146,7 +146,7 @@ class Protocol:
         return f"{ranked}; other relations of the pair{when} in {where} are removed."
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
-        """Return True if the protocol is for graphs with time or qualifiers, or without."""
+        """Return True if the protocol is for graphs with such facts."""
         if self.known == "none":  # nothing that is removed depends on times or qualifiers
             return True
         # Protocols for qualifiers have a time, too: qualifiers are in its place.
@@ -335,7 +335,7 @@ _SIDE_NAMES = Names(
 
 
 def parse_protocol(name: str) -> Protocol:
-    """Read the name of a protocol; UndefinedError if it has no constants."""
+    """Read the name of a protocol, and refuse one without constants."""
     protocol = find_protocol(require_text(name))
     if protocol.refused:
         raise UndefinedError(protocol.refused)
@@ -343,7 +343,7 @@ def parse_protocol(name: str) -> Protocol:
 
 
 def is_filtered(name: str) -> bool:
-    """Return True for the word filtered: it does not say which known answers were removed."""
+    """Return True for the word filtered, which does not say what was removed."""
     return squash(name) in {"filtered", "filter", "filt"}
 
 
@@ -354,11 +354,7 @@ def is_sampled(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
-    """Read a protocol's name, whether or not it has constants: to describe it.
-
-    Keys come first, then "sampled:500", then other spellings. Raises UnknownNameError, which
-    explains "filtered", as it means several protocols, and names of tools.
-    """
+    """Read the name of a protocol, which may have no constants."""
     exact = {**PROTOCOLS, **UNTABLED, OWN_COUNTS.key: OWN_COUNTS}.get(name)
     if exact is not None:
         return exact

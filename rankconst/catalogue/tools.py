@@ -57,15 +57,11 @@ class Tool:
     unmade: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
-        """Return the reason why numbers on a dataset cannot be adjusted; None if they can."""
+        """Return the reason why numbers on a dataset cannot be adjusted, if they cannot."""
         return self.refused.get(squash(dataset))
 
     def find_split(self, dataset: str, split: str) -> str:
-        """Return the split of a benchmark that the tool means by `split`.
-
-        If its test set is another split there, "test" means that one, and other splits raise
-        DataError.
-        """
+        """Return the split of a benchmark that the tool means by `split`."""
         test_set = self.test_sets.get(dataset)
         if test_set is None or split == test_set:
             return split
@@ -78,7 +74,7 @@ class Tool:
         )
 
     def find_side(self, dataset: str) -> str:
-        """Return the side that the tool ranks on a benchmark, given by its key."""
+        """Return the side that the tool ranks on a benchmark."""
         return self.sides.get(dataset) or self.side or "both"
 
     def find_usual(self, dataset: str, split: str, side: str) -> tuple[str, str]:
@@ -97,7 +93,7 @@ def load_tools() -> Mapping[str, Tool]:
 
 
 def _read_tool(key: str, row: dict[str, Any]) -> Tool:
-    """Return the tool of a row, whose `refused` has groups of datasets, each with its reason."""
+    """Return the tool of a row, whose `refused` has groups of datasets with a reason."""
     refused: dict[str, str] = {}
     for group in row.pop("refused", ()):
         refused |= dict.fromkeys(group["datasets"], group["reason"])
@@ -121,7 +117,7 @@ def _list_names() -> Names:
 
 
 def parse_tool(name: str) -> Tool:
-    """Read the name of a tool, or of one of its repositories."""
+    """Read the name of a tool or of one of its repositories."""
     protocol = {squash(key): key for key in PROTOCOLS}.get(squash(require_text(name)))
     if protocol and _list_names().find(name) is None:
         raise UnknownNameError(
@@ -132,5 +128,5 @@ def parse_tool(name: str) -> Tool:
 
 
 def is_tool(name: str) -> bool:
-    """Return True for the name of a tool, or of one of its repositories."""
+    """Return True for the name of a tool or of one of its repositories."""
     return _list_names().find(name) is not None

@@ -87,16 +87,16 @@ class Tables(TableFiles):
     )
 
     def set_of(self, dataset: str) -> Tables:
-        """Return the set that a dataset, given by its key, is from."""
+        """Return the set that a dataset is from."""
         del dataset
         return self
 
     def version_of(self, dataset: str) -> str:
-        """Return the version of the set that a dataset, given by its key, is from."""
+        """Return the version of the set that a dataset is from."""
         return self.set_of(dataset).version
 
     def set_for(self, tasks: Tasks) -> Tables:
-        """Return the set that the constants of some ranking tasks are from."""
+        """Return the set with the constants of some ranking tasks."""
         del tasks
         return self
 
@@ -105,25 +105,21 @@ class Tables(TableFiles):
 
     @cached_property
     def datasets(self) -> dict[str, dict[str, Any]]:
-        """Dataset key to its row of ``datasets.parquet``, in the order of the table."""
+        """The rows of ``datasets.parquet`` by key of dataset."""
         return {row["dataset"]: row for row in self.read("datasets").to_pylist()}
 
     def describe(self, dataset: str) -> Mapping[str, Any]:
-        """Return title, citation and sizes of a dataset, given by its key, by their columns."""
+        """Return title, citation and sizes of a dataset."""
         described: Mapping[str, Any] | None = self._find_line(dataset).get("described")
         return self.datasets[dataset] if described is None else described
 
     @cached_property
     def _index(self) -> bytes:
-        """The index of a released set, which needs no Arrow and numpy; empty for other sets."""
+        """The index of a released set, which is read without Arrow and numpy; else empty."""
         return read_index(self.folder, self.descriptor)
 
     def _find_line(self, dataset: str) -> dict[str, Any]:
-        """Return the entry of a dataset in the index, parsed; empty without one.
-
-        Behind a first line with names, the index has a line of JSON for each dataset, without
-        blanks and with the key "dataset" first; every line ends in a line break.
-        """
+        """Return the entry of a dataset in the index; empty without one."""
         if dataset not in self._lines:
             # Lines are long and many: only this one is taken out and parsed. A name with a lone
             # surrogate is in no index.
@@ -135,7 +131,7 @@ class Tables(TableFiles):
         return self._lines[dataset]
 
     def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
-        """Return the moments of a metric in the index, and its totals; None if it has none."""
+        """Return the moments of a metric in the index, and its totals, if it has them."""
         if not _may_be_indexed(tasks, metric):
             return None
         constants = self._find_line(tasks.dataset).get("constants", {})
@@ -148,7 +144,7 @@ class Tables(TableFiles):
 
     @cached_property
     def _names_of(self) -> dict[str, DatasetNames]:
-        """The names of each dataset, by its key, in the order of the tables."""
+        """The names of each dataset."""
         if self._index:
             rows = json.loads(self._index[: self._index.index(b"\n")])["names"]
             return {key: DatasetNames(*row) for key, row in rows.items()}
@@ -159,12 +155,12 @@ class Tables(TableFiles):
 
     @cached_property
     def titles(self) -> dict[str, str]:
-        """Key of each dataset to its title."""
+        """The titles of the datasets by key."""
         return {key: names.title for key, names in self._names_of.items()}
 
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
-        """Dataset key to its title and further spellings, in the order of the tables."""
+        """The title and further spellings of each dataset."""
         return {key: (names.title, *names.aliases) for key, names in self._names_of.items()}
 
     @cached_property
@@ -292,16 +288,16 @@ class Tables(TableFiles):
         return self.look_up(dataset, parse_metric(metric))
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
-        """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
+        """Return the constants of a metric from a cache. See :meth:`constants`."""
         return self.set_for(tasks)._remember(tasks, metric)
 
     @cached_property
     def _remember(self) -> Callable[[Tasks, Metric], Constants]:
-        """Computes constants, and keeps the last 10,000: relations can be named without end."""
+        """Computes constants, and caches the last 10,000."""
         return functools.lru_cache(10_000)(self._compute)
 
     def _compute(self, tasks: Tasks, metric: Metric) -> Constants:
-        """Return the constants of a metric: from the index, else from the tables, else computed."""
+        """Return the constants of a metric from the index or the tables, or compute them."""
         if not metric.is_mean and self.find_suite(tasks.dataset) is not None:
             raise UsageError(
                 f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; "
@@ -325,7 +321,7 @@ class Tables(TableFiles):
         return Constants(tasks, metric, histogram, found, self.version, find_blocks)
 
     def find_suite(self, dataset: str) -> Suite | None:
-        """Return the suite with a name in place of a dataset; None for a dataset."""
+        """Return the suite with a name in place of a dataset, if it is one."""
         if dataset in self.titles:
             return None
         from rankconst.catalogue.literature import read_suite
@@ -333,7 +329,7 @@ class Tables(TableFiles):
         return read_suite(dataset)
 
     def explain_coverage(self, tasks: Tasks) -> str:
-        """Say which graphs of a suite the constants are of; empty if none is missing."""
+        """Explain which graphs of a suite are missing from the constants, if any."""
         suite = self.find_suite(tasks.dataset)
         if suite is None:
             return ""
@@ -348,7 +344,7 @@ class Tables(TableFiles):
         )
 
     def is_tabulated(self, tasks: Tasks, metric: Metric) -> bool:
-        """Return True if constants are a row of the tables, not computed from the candidates."""
+        """Return True if constants are a row of the tables, and not computed."""
         home = self.set_for(tasks)
         if _may_be_indexed(tasks, metric) and home._find_line(tasks.dataset):
             return home._find_indexed(tasks, metric) is not None

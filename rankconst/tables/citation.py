@@ -30,11 +30,7 @@ def identify(version: str, dataset: str, *parts: str) -> str:
 
 
 def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
-    """Return a sentence for a paper: the constant, its tasks and its source.
-
-    `title` is that of the dataset; `tabulated` is False for constants computed from the candidates
-    in the tables.
-    """
+    """Return a sentence for a paper: the constant, its tasks and its source."""
     tasks, metric, version = constants.tasks, constants.metric, constants.table_version
     ranker = f"the {BASELINES[tasks.baseline].title} baseline"
     if tasks.is_chance:
@@ -56,7 +52,7 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
 
 
 def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
-    """Return the sentence that cites a dataset and all its constants."""
+    """Return the sentence that cites a dataset and its constants."""
     source = f"rankconst {__version__}, computed from the files"
     if parse_version(version):
         source = f"the rankconst tables {version} ({identify(version, key)})"
@@ -89,7 +85,7 @@ _HOYT = {
 
 
 def cite_program() -> str:
-    """Return the BibTeX entries of the program, and of the paper with its framework."""
+    """Return the BibTeX entries of the program and of the paper on its framework."""
     title = "rankconst: chance expectations and variances of ranking metrics on link-prediction"
     program = {"title": f"{title} benchmarks", "author": f"{{{AUTHORS}}}", "version": __version__}
     entries = (("software{rankconst", program), ("article{hoyt2022unified", _HOYT))
@@ -97,7 +93,7 @@ def cite_program() -> str:
 
 
 def cite_tables(tables: Tables) -> str:
-    """Return the BibTeX entry of a set; empty for one that was not released."""
+    """Return the BibTeX entry of a released set."""
     year = str(tables.descriptor.get("created", ""))[:4]
     if parse_version(tables.version) is None or not year.isdecimal():
         return ""

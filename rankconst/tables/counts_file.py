@@ -68,7 +68,7 @@ _Tally = Counter[tuple[int, int | None]]
 
 
 def make_tables(histograms: Mapping[Tasks, Histogram]) -> TablesInMemory:
-    """Return tables that hold these candidate counts and nothing else."""
+    """Return tables with only these candidate counts."""
     place = Path(OWN_COUNTS.key)
     return TablesInMemory(
         place,
@@ -79,7 +79,7 @@ def make_tables(histograms: Mapping[Tasks, Histogram]) -> TablesInMemory:
 
 
 def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
-    """Return tables that hold these queries with several right answers, a task for each."""
+    """Return tables with these queries with several right answers."""
     histograms = {}
     for tasks, queries in answers.items():
         sizes, times = queries.queries[:, 0], queries.weights[:, 0].astype(int)
@@ -91,11 +91,7 @@ def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
 
 
 def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
-    """Make a table of a set by its name, as it would be read from a file.
-
-    "datasets" has a row for each dataset, "candidates" one for each number of candidates of each
-    of the ranking tasks; all others are empty, as counts say nothing else.
-    """
+    """Make a table of a set by its name."""
     import pyarrow as pa
 
     rows: list[dict[str, object]] = []
@@ -115,8 +111,8 @@ def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
 def read_counts(path: Path, tool: str | None = None) -> Tables:
     """Read a CSV file with a column num_candidates, or with a number of candidates in each line.
 
-    Further columns are num_tasks, side, split, protocol and dataset; the file's name is the default
-    dataset. With a column relevant, the rows are queries with so many right answers; `tool` is then
+    Further columns are num_tasks, side, split, protocol and dataset, which is the name of the file
+    by default. With a column relevant, rows are queries with several right answers, and `tool` is
     the library that evaluated them.
     """
     tallies: dict[Tasks, _Tally] = defaultdict(Counter)
@@ -155,7 +151,7 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
 
 
 def _read_lines(path: Path) -> Iterator[str]:
-    """Return the lines of a file of UTF-8; DataError if it is too large."""
+    """Return the lines of a UTF-8 file that is not too large."""
     with path.open("rb") as file:
         content = read_at_most(file, _LARGEST)
     if len(content) > _LARGEST:
@@ -168,7 +164,7 @@ def _read_lines(path: Path) -> Iterator[str]:
 
 
 def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
-    """Yield the rows of a CSV or TSV file, or of numbers alone; DataError names a wrong line."""
+    """Yield the rows of a CSV or TSV file, or of a file of numbers alone."""
     first = next(lines, "")
     delimiter = "\t" if "\t" in first else ","
     heading, first_line = [first], 2  # below the heading
@@ -201,7 +197,7 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
 
 
 def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
-    """Return the names of the columns; DataError if one is missing, unknown or there twice."""
+    """Return the names of the columns, and refuse missing, unknown and repeated ones."""
     names = [_SHORT.get(name.strip().lower(), name.strip()) for name in heading]
     is_known = set(names) <= {*_COLUMNS}
     if "num_candidates" not in names or not is_known or len(set(names)) < len(names):
@@ -219,10 +215,7 @@ def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
 
 
 def _read_row(names: Sequence[str], dataset: str, cells: tuple[str, ...]) -> _Row:
-    """Read the cells of a row under the headings `names`; `dataset` is the default.
-
-    ValueError for more or fewer cells than headings, or a number that is not whole.
-    """
+    """Read the cells of a row; ValueError for wrong numbers or another number of cells."""
     texts = dict(zip(names, (cell.strip() for cell in cells), strict=True))
     keys = {name: parse(texts[name]) for name, parse in _NAMES.items() if texts.get(name)}
     size, number = read_count(texts["num_candidates"]), read_count(texts.get("num_tasks", "1"))
@@ -256,7 +249,7 @@ class AnswerTables(TablesInMemory):
 
     @property
     def library(self) -> str:
-        """The key of the library that names the metrics; empty if none was named."""
+        """The key of the library that names the metrics; empty if none is named."""
         return next(iter(self.answers.values())).library
 
     def name_library(self, name: str) -> AnswerTables:
@@ -278,12 +271,10 @@ class AnswerTables(TablesInMemory):
         return replace(self.answers[tasks].define(key, metric.k), tasks=tasks)
 
     def list_meanings(self, name: str) -> Mapping[Meaning | str, list[str]]:
-        """Map what a metric's name may mean on these queries to the titles of the libraries.
+        """Return the titles of the libraries by the meaning that a metric's name has for them.
 
-        A meaning is a definition with its k, or the reason why a library has none. There is one if
-        a library is named, or if all definitions give the same numbers on these queries.
-
-        Raises UnknownNameError if no library has such a metric, or none has a k for it.
+        There is only one meaning if a library is named, or if all meanings give the same numbers on
+        these queries.
         """
         if self.library:
             return {read_meaning(name, self.library): [parse_library(self.library).title]}
@@ -310,7 +301,7 @@ class AnswerTables(TablesInMemory):
 
 
 def _agree(first: Constants, second: Constants) -> bool:
-    """Return True if two definitions have the same moments and range, but for rounding."""
+    """Return True if two definitions have the same moments and range, except for rounding."""
     pairs = (
         (first.expectation, second.expectation),
         (first.variance, second.variance),

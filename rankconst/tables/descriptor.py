@@ -112,10 +112,7 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 
 
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
-    """Raise TablesError for a file that is larger than any of a set, or a decompression bomb.
-
-    `size` and `packed` are bytes of its content, and in a zip or Parquet file.
-    """
+    """Refuse a file that is larger than those of any set, or a decompression bomb."""
     most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
     if size > most:
         raise TablesError(
@@ -130,7 +127,7 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
 
 
 def read_file(file: Path | ZipPath) -> bytes:
-    """Return the content of a set's file; FileNotFoundError or TablesError if it has none."""
+    """Return the content of a file of a set."""
     if not isinstance(file, Path):
         return file.read_bytes()
     # If a build was cut off after its new set was whole, that set counts.
@@ -140,10 +137,7 @@ def read_file(file: Path | ZipPath) -> bytes:
 
 
 def _read_one(file: Path) -> bytes:
-    """Return the content of a file on disk; TablesError if it is too large, or cannot be read.
-
-    FileNotFoundError, or NotADirectoryError for its folder, if it is missing.
-    """
+    """Return the content of a file on disk, unless it is too large."""
     try:
         if file.exists() and not file.is_file():
             raise TablesError(f"{file} is not a file. Remove it, and build the set again.")
@@ -163,14 +157,14 @@ def holds_set(folder: Path) -> bool:
 
 
 def is_of_set(file: Path) -> bool:
-    """Return True if a path, or the target of a link, is that of a file of a set of tables."""
+    """Return True if a path, or the target of a link, belongs to a set of tables."""
     real = Path(os.path.realpath(file))
     names = {DESCRIPTOR, *(f"{name}.parquet" for name in COLUMNS)}
     return real.name in names and holds_set(real.parent)
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON; ValueError for NaN and Infinity, too, which are not JSON."""
+    """Parse JSON, and refuse NaN and Infinity."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is no JSON")
@@ -179,7 +173,7 @@ def parse_json(text: str) -> Any:
 
 
 def read_descriptor(folder: Folder) -> dict[str, Any]:
-    """Return the descriptor of a set; TablesError if it is missing, or names no files."""
+    """Return the descriptor of a set."""
     file = folder / DESCRIPTOR
     try:
         content = read_file(file)
@@ -202,7 +196,7 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
 
 
 def _is_descriptor(descriptor: Any) -> bool:
-    """Return True if parsed JSON has what is read of a descriptor, with the right types."""
+    """Return True if parsed JSON has the parts of a descriptor, with the right types."""
     if not isinstance(descriptor, dict):
         return False
     return (
@@ -214,13 +208,13 @@ def _is_descriptor(descriptor: Any) -> bool:
 
 
 def _text_of(row: Mapping[str, Any], key: str) -> str:
-    """Return the text under a key; "" without the key, a line break for anything but text."""
+    """Return the text under a key, nothing without the key, or a line break for anything else."""
     value = row.get(key, "")
     return value if isinstance(value, str) else "\n"  # matches neither _VERSION nor _DATE
 
 
 def _are_rows(rows: Any, keys: tuple[str, ...]) -> bool:
-    """Return True if `rows` is a list of dicts, each with a text or nothing under `keys`."""
+    """Return True if `rows` is a list of dicts, with text or nothing under some keys."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return False
     return all(isinstance(row.get(key, ""), str) for row in rows for key in keys)
@@ -231,18 +225,14 @@ _VERSION = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,99}")  # files are called by 
 
 
 def read_index(folder: Folder, descriptor: Mapping[str, Any]) -> bytes:
-    """Return the index of a released set; empty for other sets, which have none."""
+    """Return the index of a released set; empty for other sets."""
     if INDEX not in descriptor:
         return b""
     return read_hashed(folder, INDEX, descriptor[INDEX])
 
 
 def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
-    """Return the content of a set's file; TablesError if it is missing, or has another hash.
-
-    `expected` is ``sha256:`` and 64 digits, from the descriptor. If that names no such file, it is
-    None: no file is accepted then.
-    """
+    """Return the content of a file of a set, if it has the expected hash."""
     file = folder / name
     remedy = "Get the set again."
     if isinstance(file, Path):
@@ -263,7 +253,7 @@ def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
 
 
 def check_whole(folder: Folder) -> None:
-    """Check that a set has every table, each with the hash in the descriptor; else TablesError."""
+    """Refuse a set that lacks a table, or has one with another hash."""
     descriptor = read_descriptor(folder)
     hashes = {resource.get("name"): resource.get("hash") for resource in descriptor["resources"]}
     lacking = [name for name in COLUMNS if name not in hashes]

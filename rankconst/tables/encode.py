@@ -48,7 +48,7 @@ _WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]*")
 
 
 def make_safe(text: str) -> str:
-    """Escape the text of a cell, so that neither a terminal nor a spreadsheet obeys it."""
+    """Escape the text of a cell for terminals and spreadsheets."""
     visible = show_controls(text)
     if visible.startswith(_FORMULA) and not _HARMLESS.fullmatch(visible):
         return f"'{visible}"
@@ -56,7 +56,7 @@ def make_safe(text: str) -> str:
 
 
 def write_delimited(columns: Columns) -> Iterator[str]:
-    """Yield the text of a CSV file, many rows at a time, that is safe to open in a spreadsheet."""
+    """Yield the text of a CSV file that is safe to open in a spreadsheet, many rows at a time."""
 
     class Echo:
         write = staticmethod(str)
@@ -85,8 +85,8 @@ def write_rows(
 ) -> Iterator[str]:
     """Yield the text of all rows, up to 2,048 of them at a time.
 
-    `encode` writes a cell, other than a usual fraction. `before` has the text in front of each
-    column's cells, such as a comma; `between` comes between two rows of a block.
+    `encode` writes a cell. `before` has the text before the cells of each column, such as a comma;
+    `between` comes between two rows of a block.
     """
     import numpy as np
     import pyarrow as pa
@@ -111,10 +111,7 @@ _PLAIN = (1e-4, 1e10)
 
 
 def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.Array[Any]]:
-    """Return a function that writes the cells of a slice of rows of a column, as an Arrow array.
-
-    Equal cells are encoded once, unless most cells differ or equal ones look different (1, True).
-    """
+    """Return a function that writes the cells of a slice of rows as an Arrow array."""
     import numpy as np
 
     if hasattr(values, "dtype") and values.dtype.kind == "f":
@@ -137,7 +134,7 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
 
 
 def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> pa.Array[Any]:
-    """Write floats as Python does; `encode` writes None, for NaN, and infinity."""
+    """Write floats as Python does. `encode` writes None, for NaN, and infinity."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -158,7 +155,7 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
 
 
 def write_parquet(columns: Columns) -> Iterator[bytes]:
-    """Write Parquet, with types that follow from the values."""
+    """Write Parquet, with types chosen by the values."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -169,7 +166,7 @@ def write_parquet(columns: Columns) -> Iterator[bytes]:
 
 
 def _make_array(values: Any) -> Any:
-    """Return a column as an Arrow array, with nulls for None, and for NaN in arrays."""
+    """Return a column as an Arrow array, with nulls for None and for NaN in arrays."""
     import pyarrow as pa
 
     try:
@@ -196,7 +193,7 @@ _PARTS = {
 
 
 def write_workbook(columns: Mapping[str, Any]) -> Iterator[bytes]:
-    """Write a workbook of one sheet with a header; the same columns give the same bytes."""
+    """Write a workbook of one sheet with a header."""
     folder = Path(__file__).with_name("workbook")
     parts = {name: (folder / file).read_text("utf-8") for name, file in _PARTS.items()}
     parts["xl/worksheets/sheet1.xml"] = f"{_HEAD}{_write_sheet(columns)}"
@@ -210,7 +207,7 @@ def write_workbook(columns: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def _write_sheet(columns: Mapping[str, Any]) -> str:
-    """Return the XML of a worksheet: a row of names, then the rows of the columns."""
+    """Return the XML of a worksheet."""
     lists = [list_values(values) for values in columns.values()]
     rows = [[_write_text(name) for name in columns]]
     rows += ([_write_cell(value) for value in row] for row in zip(*lists, strict=True))
@@ -219,7 +216,7 @@ def _write_sheet(columns: Mapping[str, Any]) -> str:
 
 
 def _write_cell(value: Any) -> str:
-    """Return the XML of a cell; the text "0.3380" becomes a number shown with four decimals."""
+    """Return the XML of a cell. The text "0.3380" becomes a number with four decimals."""
     if value is None or value == "":
         return "<c/>"
     if isinstance(value, bool):
@@ -238,7 +235,7 @@ def _write_cell(value: Any) -> str:
 
 
 def _write_text(text: str) -> str:
-    """Write a text as an inline string, which Excel takes for no formula."""
+    """Write a text as an inline string, which Excel does not take for a formula."""
     from html import escape
 
     content = escape(show_controls(text), quote=False)

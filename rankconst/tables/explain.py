@@ -41,9 +41,9 @@ _NO_STATEMENTS = (
 def explain_unknown(
     tables: Tables, name: str, reason: str, open_carried: Callable[[], Tables]
 ) -> str:
-    """Explain an unknown name of a dataset, with a remedy; `reason` suggests the nearest names.
+    """Explain an unknown name of a dataset, with a remedy.
 
-    `open_carried` opens the tables of the package, which may hold it.
+    `reason` suggests similar names. `open_carried` opens the tables of the package.
     """
     from rankconst.catalogue.benchmarks import list_names, load_benchmarks
 
@@ -183,7 +183,7 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
-    """Explain what tables lack of some tasks; `stored` are the tasks whose rows serve for them."""
+    """Explain what tables lack of some tasks, given the `stored` tasks that they follow from."""
     if not tasks.is_chance:
         return explain_baseline(tables, tasks)
     if not tables.holds(stored):
@@ -223,7 +223,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
 
 
 def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
-    """Explain missing tasks that rank relations, as the end of a sentence, perhaps a full stop."""
+    """Explain missing relation prediction at the end of a sentence."""
     from rankconst.catalogue.benchmarks import load_benchmarks
     from rankconst.catalogue.mentions import is_inductive
 
@@ -240,7 +240,7 @@ def _explain_no_relations(tables: Tables, tasks: Tasks) -> str:
 
 
 def explain_unranked(tasks: Tasks) -> str:
-    """Explain tasks that rank relations and have constants nowhere; empty for other tasks."""
+    """Explain tasks of relation prediction that have no constants anywhere, or return nothing."""
     protocol = find_protocol(tasks.protocol)
     if not tasks.is_chance:
         return (

@@ -34,10 +34,9 @@ if TYPE_CHECKING:
 
 
 def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
-    """Return the path of a set of tables, downloaded if need be, and the folder with its files.
+    """Return the path of a set of tables, which may be downloaded, and the folder with its files.
 
-    `place` and the errors are as for :func:`rankconst.load`. The path is that of the folder, or of
-    the zip file with the folder in it.
+    The path is that of the folder, or of the zip file with the folder in it.
     """
     text = os.fspath(place) if isinstance(place, (str, os.PathLike)) else None
     if not isinstance(text, str):
@@ -69,7 +68,7 @@ def _refuse(shown: str) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class _Remote:
-    """A set on the network: the address, its name in messages, and perhaps a SHA-256."""
+    """A set on the network."""
 
     address: str
     name: str
@@ -77,13 +76,13 @@ class _Remote:
 
     @property
     def file_name(self) -> str:
-        """The name in the cache: readable, and another one for every address and hash."""
+        """The name in the cache, which is readable and differs for every address and hash."""
         readable = re.sub(r"[^A-Za-z0-9.]+", "-", self.name)[-100:].strip("-.")
         key = hashlib.sha256(f"{self.name}#{self.sha256}".encode()).hexdigest()[:16]
         return f"{readable}-{key}.zip"
 
     def open(self, archive: Path) -> ZipPath:
-        """Return the folder in a downloaded zip file, checked as a whole."""
+        """Check a downloaded zip file, and return the folder in it."""
         if self.sha256 is not None:
             _check_digest(archive, self.name, f"sha256:{self.sha256}", "was asked for")
         folder = find_set(archive, self.name)
@@ -105,7 +104,7 @@ def _check_digest(path: Path, name: str, expected: str, described: str) -> None:
 
 
 def _parse(text: str) -> _Remote:
-    """Read an address with perhaps ``#sha256=`` and a hash; its name hides a login in a URL."""
+    """Read an address, which may have a hash: ``#sha256=...``."""
     from rankconst.download import hide_login
 
     if not text.isprintable():
@@ -124,11 +123,7 @@ def _parse(text: str) -> _Remote:
 
 
 def _find_copy(text: str) -> tuple[Path, ZipPath]:
-    """Return the cached copy of the set at an address, and its folder in that zip file.
-
-    It is downloaded if it is missing or damaged. DownloadError unless a whole set comes, with the
-    hash of the address and the deposit.
-    """
+    """Return the cached copy of the set at an address, and its folder in that zip file."""
     import tempfile
 
     from rankconst.download import cache_folder, download, require_module
@@ -176,11 +171,7 @@ class _Deposited(NamedTuple):
 
 
 def _find_deposited(address: str) -> _Deposited:
-    """Find the zip file of a deposit, the only one or the one that is named.
-
-    ``doi:10.5281/zenodo.123`` or ``doi:10.5281/zenodo.123/tables.zip``. DownloadError if there is
-    no such file, or several, or the deposit cannot be looked up.
-    """
+    """Find the zip file of a deposit, which may be named."""
     from rankconst.download import explain, list_request_errors
 
     match = _DOI.fullmatch(address)
@@ -222,7 +213,7 @@ def _find_deposited(address: str) -> _Deposited:
 
 
 def _list_files(doi: str) -> list[_Deposited]:
-    """List the files of a deposit, each with a hash; ValueError for a hash of an unknown kind."""
+    """List the files of a deposit with their hashes."""
     import pooch
 
     from rankconst.download import TIMEOUT
@@ -242,7 +233,7 @@ def _list_files(doi: str) -> list[_Deposited]:
 
 
 def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the exceptions of :mod:`zipfile` for damaged or encrypted files, and `others`."""
+    """Return the exceptions of :mod:`zipfile` for damaged or encrypted files, and others."""
     import lzma
     import struct
     import zipfile
@@ -256,7 +247,7 @@ def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ZipPath:
-    """A folder or a file inside a zip file; unlike :class:`zipfile.Path` it keeps no file open."""
+    """A folder or a file inside a zip file, which is not kept open."""
 
     archive: Path
     at: str  # a folder with a slash at its end; empty for the top of the zip file
@@ -269,7 +260,7 @@ class ZipPath:
         return ZipPath(self.archive, f"{self.at}{name}", self.label)
 
     def read_bytes(self) -> bytes:
-        """Return the content; FileNotFoundError if it is missing, TablesError if it is damaged."""
+        """Return the content of a file."""
         import zipfile
 
         try:
@@ -299,7 +290,7 @@ def is_zip(path: Path) -> bool:
 
 
 def find_set(archive: Path, label: str) -> ZipPath:
-    """Return the one folder of a zip file that holds tables: its top, or a folder at its top."""
+    """Return the only folder of a zip file that holds tables."""
     names = _list_names(archive, label)
     descriptors = [
         name for name in names if name.count("/") < 2 and name.rpartition("/")[2] == DESCRIPTOR

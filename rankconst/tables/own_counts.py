@@ -150,19 +150,13 @@ class Answers:
         return self.define(*read_meaning(metric, self.library))
 
     def count_empty(self, key: str) -> str:
-        """Return what a query without right answers counts: "left out", "0" or "1"; "" if unknown.
-
-        The user's word comes first, then what the library does for the metric `key`.
-        """
+        """Return what a query without right answers counts: "left out", "0", "1", or ""."""
         if self.empty or not self.library:
             return self.empty
         return parse_library(self.library).count_empty(key)
 
     def define(self, key: str, k: int | None) -> Constants:
-        """Compute the constants of a definition, one of ``rankconst.catalogue.answers.FAMILIES``.
-
-        `k` is its cut-off, None without one. DataError if all queries are left out.
-        """
+        """Compute the constants of a definition in :data:`rankconst.catalogue.answers.FAMILIES`."""
         family = FAMILIES[key]
         empty = self.count_empty(key)
         queries, weights = self.queries, self.weights
@@ -217,10 +211,7 @@ class Answers:
 def _list_chances(
     query_moments: Sequence[QueryMoments], times: Values
 ) -> tuple[Values, Values, Values, float, int]:
-    """Return :attr:`AnswersMetric.chances`, given moments of a hit and how many queries have them.
-
-    Queries that always hit are left out. Queries that never do are counted.
-    """
+    """Return :attr:`AnswersMetric.chances`, given the moments of hits and how often each holds."""
     mean, variance, mean_error, variance_error = np.array(query_moments).T
     missed = int(times[mean == 0].sum())
     varies = variance > _SURE
@@ -242,8 +233,8 @@ def gather_answers(
 ) -> Answers:
     """Gather queries into distinct pairs of candidates and right answers.
 
-    Each array has a number for each query, or one for all; `num_tasks` is how often a query is
-    there. The other arguments, and the errors, are as for :func:`from_counts`.
+    Each array has a number for each query, or one for all. `num_tasks` is how often each query is
+    there. Other arguments are as for :func:`from_counts`.
     """
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class TablesInMemory(Tables):
-    """A set of tables that is in no file; each is made when it is first read."""
+    """A set of tables in memory. Each table is made when it is first read."""
 
     make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
     _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
@@ -32,7 +32,7 @@ class TablesInMemory(Tables):
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
     ) -> pa.Table:
-        """Read columns of a table; `how` may have a baseline, and columns to be `coded`."""
+        """Read columns of a table."""
         if name not in self._made:
             self._made[name] = self.make[name]()
         keys = {"dataset": dataset, "baseline": how.get("baseline")}
@@ -50,10 +50,10 @@ class TablesInMemory(Tables):
 
 @dataclass(frozen=True, repr=False)
 class JoinedTables(Tables):
-    """Several sets as one: a dataset is that of the first set that holds it.
+    """Several sets as one. A dataset is taken from the first set that holds it.
 
-    Ranking tasks that this set lacks, such as those of another protocol, are those of the first set
-    with them.
+    Ranking tasks that this set lacks, such as those of another protocol, are taken from the next
+    set.
     """
 
     sets: tuple[Tables, ...] = ()
@@ -69,19 +69,19 @@ class JoinedTables(Tables):
 
     @cached_property
     def _homes(self) -> dict[str, Tables]:
-        """Dataset key to its set."""
+        """The set of each dataset."""
         return {key: single for single in reversed(self.sets) for key in single.titles}
 
     def set_of(self, dataset: str) -> Tables:
-        """Return the set that a dataset, given by its key, is from."""
+        """Return the set that a dataset is from."""
         return self._homes.get(dataset, self.sets[0])
 
     def describe(self, dataset: str) -> Mapping[str, Any]:
-        """Return title, citation and sizes of a dataset, from its set."""
+        """Return title, citation and sizes of a dataset."""
         return self.set_of(dataset).describe(dataset)
 
     def set_for(self, tasks: Tasks) -> Tables:
-        """Return the first set that holds some tasks; else the first with their dataset."""
+        """Return the first set with some tasks, or else with their dataset."""
         if self.find_suite(tasks.dataset) is not None:  # its graphs may be of several sets
             return self
         for single in self.sets:
@@ -90,7 +90,7 @@ class JoinedTables(Tables):
         return self.set_of(tasks.dataset)
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
-        """Return the protocols that any set holds of a dataset."""
+        """Return the protocols of a dataset in any set."""
         if self.find_suite(dataset) is not None:
             return super().protocols(dataset)
         sets = (single for single in self.sets if dataset in single.titles)
@@ -100,7 +100,7 @@ class JoinedTables(Tables):
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, **how: Any
     ) -> pa.Table:
-        """Read columns of a table: of a dataset from the first set that holds it, or of all."""
+        """Read columns of a table, of one dataset or of all."""
         if dataset is not None:
             return self.set_of(dataset)._read(name, columns, dataset, **how)
         import pyarrow as pa
@@ -115,7 +115,7 @@ class JoinedTables(Tables):
 
 
 def join_tables(sets: Sequence[Tables]) -> Tables:
-    """Return several sets as one; a dataset is that of the first set that holds it."""
+    """Return several sets as one. A dataset is taken from the first set that holds it."""
     first = sets[0]
     if len(sets) == 1:
         return first

@@ -39,13 +39,13 @@ class Coverage:
 
 
 def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return a suite's tasks on each graph that tables hold, and the other graphs' keys."""
+    """Return a suite's tasks on the graphs that tables hold, and the missing graphs."""
     tasks_of = {key: _find_tasks(suite, key, tasks) for key in suite.graphs if key in tables.titles}
     return Coverage(suite, tasks_of, tuple(key for key in suite.graphs if key not in tasks_of))
 
 
 def require_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return the coverage of a suite; UnknownNameError if the tables hold none of its graphs."""
+    """Return the coverage of a suite, and refuse one without any graph in the tables."""
     coverage = cover_suite(suite, tasks, tables)
     if not coverage.tasks:
         raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
@@ -53,7 +53,7 @@ def require_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
 
 
 def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
-    """Return the ranking tasks of a suite for one of its graphs, given by its key."""
+    """Return the ranking tasks of a suite on one of its graphs."""
     tool = suite.tool
     if tool is None:
         return replace(tasks, dataset=key)
@@ -62,10 +62,7 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
 
 
 def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
-    """Return the tasks of the suite whose mean is over the given graphs; None if there is none.
-
-    Single relations and macro averages have none.
-    """
+    """Return the tasks of the suite whose mean is over the given graphs, if there is one."""
     first, keys = graphs[0], [graph.dataset for graph in graphs]
     if any(graph.relations or not graph.is_micro for graph in graphs):
         return None
@@ -83,11 +80,7 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
 
 
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
-    """Return the histogram of a mean over those graphs of a suite that the tables hold.
-
-    UsageError for relations and macro averages, UndefinedError if a graph is missing for a baseline
-    other than chance.
-    """
+    """Return the histogram of a mean over the graphs of a suite that the tables hold."""
     if tasks.relations or not tasks.is_micro:
         raise UsageError(
             f"{suite.key} averages over graphs: leave out relations and macro averages."
