@@ -43,7 +43,7 @@ ENDS = ("", "_lower", "_upper")
 
 
 class Where(NamedTuple):
-    """Where some numbers of a file are; each array is in ascending order."""
+    """Where some numbers of a file are. Each array is in ascending order."""
 
     column: int  # index of their column in Entries.columns
     positions: Places  # in that column
@@ -51,7 +51,7 @@ class Where(NamedTuple):
     places: Places  # among all numbers of the file
 
     def take(self, index: NDArray[np.bool_] | Places) -> Where:
-        """Return the places that a mask or an array of indices selects."""
+        """Return the numbers that a mask or an array of indices selects."""
         return Where(self.column, *(each[index] for each in self[1:]))
 
 
@@ -59,7 +59,7 @@ class Where(NamedTuple):
 class Batch:
     """Numbers of one metric on the same ranking tasks, from the same tool.
 
-    Those of files and frames are arrays of one shape; one that was typed by hand is a float.
+    Numbers of files and frames are arrays of the same shape; a typed number is a float.
     """
 
     tasks: Tasks
@@ -85,7 +85,7 @@ class Batch:
         )
 
     def shift(self, step: float | Numbers) -> Batch:
-        """Return the numbers with something added, their intervals included."""
+        """Return the numbers and their intervals with something added."""
         return replace(
             self, value=self.value + step, lower=self.lower + step, upper=self.upper + step
         )
@@ -103,7 +103,7 @@ class AdjustedBatch:
     unattained: Mapping[int, str] = field(default_factory=dict)
 
     def take(self, mask: NDArray[np.bool_]) -> AdjustedBatch:
-        """Return the numbers that a mask selects, without `unattained`: positions change."""
+        """Return the numbers that a mask selects, without `unattained`."""
         if mask.all():
             return self
         significance = tuple(itertools.compress(self.significance, mask.tolist()))
@@ -112,11 +112,11 @@ class AdjustedBatch:
 
     @property
     def is_partial(self) -> bool:
-        """True if the tool leaves tasks out, so that no tail probability is known."""
+        """Whether the tool leaves out tasks, so that no tail probability is known."""
         return self.constants is not self.all_constants
 
     def adjust(self) -> Adjusted:
-        """Compute all adjusted forms, anew each time: keeping them would take memory."""
+        """Compute all adjusted forms."""
         batch = self.batch
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
@@ -127,14 +127,14 @@ class AdjustedBatch:
 
     @cached_property
     def undefined(self) -> Mapping[str, str]:
-        """The forms that are undefined on these tasks, each with the reason."""
+        """The forms that are undefined on these tasks, with the reasons."""
         first = self.batch  # the reasons follow from the constants: one number is enough
         if not isinstance(first.value, float):
             first = first.take(np.zeros(1, dtype=np.intp))
         return replace(self, batch=first).adjust().undefined
 
     def compute_index(self) -> Numbers | None:
-        """Compute the index of each number; None if it is undefined."""
+        """Compute the index of each number, or return None if it is undefined."""
         if "index" in self.undefined:
             return None
         form = ADJUSTMENTS["index"](self.constants.metric, self.constants.moments)
@@ -143,13 +143,10 @@ class AdjustedBatch:
 
 
 def adjust_batch(batch: Batch, all_constants: Constants) -> AdjustedBatch:
-    """Pair a batch of numbers with the constants that adjust it, given those over all its tasks.
+    """Pair a batch of numbers with the constants that adjust it.
 
-    Known errors of its tool are corrected first: 1 is added to a mean rank that counts from 0, and
-    tasks of an incomplete last batch, which the tool drops, do not count.
-
-    Raises ImpossibleError for values that no ranks have, UndefinedError where constants over the
-    tool's batches are unknown.
+    Known errors of the tool are corrected: 1 is added to mean ranks that count from 0, and tasks of
+    an incomplete last batch, which the tool drops, do not count.
     """
     tool, constants = batch.tool, all_constants
     if tool is not None:
@@ -166,7 +163,7 @@ def adjust_batch(batch: Batch, all_constants: Constants) -> AdjustedBatch:
 
 
 class ImpossibleError(DataError):
-    """Some numbers of a batch are impossible; `reasons` has each by its position in the batch."""
+    """Some numbers of a batch are impossible. `reasons` are by position in the batch."""
 
     def __init__(self, reasons: Mapping[int, str]) -> None:
         super().__init__(next(iter(reasons.values())))
@@ -176,10 +173,10 @@ class ImpossibleError(DataError):
 def find_constants(
     tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables
 ) -> Constants:
-    """Return the constants of a metric over ranking tasks.
+    """Return the constants of a metric on ranking tasks.
 
-    `num_tasks` is the number of ranks that a file states, or None. It takes the place of the
-    tables' number if the protocol samples negatives: all tasks are alike then.
+    If the protocol samples negatives, `num_tasks`, the number of ranks in a file, replaces that of
+    the tables, as all tasks are alike.
     """
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
@@ -205,8 +202,7 @@ def compare_with(
 ) -> tuple[dict[str, tuple[AdjustedBatch, ...]], dict[int, str]]:
     """Adjust batches by the constants of further baselines.
 
-    Returns the batches by baseline, and a note for each number without constants of a baseline, by
-    its index. Raises the first error of a baseline that has no constants for any batch.
+    Returns the batches by baseline, and a note for each number without constants, by its index.
     """
     against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
     errors: dict[str, RankconstError] = {}
@@ -225,7 +221,7 @@ def compare_with(
 
 
 def add_significance(done: AdjustedBatch) -> AdjustedBatch:
-    """Return the batch with its tail probabilities; the same batch if these are unknown."""
+    """Return the batch with its tail probabilities, if these are known."""
     from rankconst.values.significance import compute_significance
 
     if done.is_partial or done.constants.explain_lack():
@@ -250,10 +246,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
 
 
 def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
-    """Yield batches without the marked numbers; `marked` has a flag for each number of the file.
-
-    A batch of which nothing is left is skipped.
-    """
+    """Yield batches without the marked numbers of the file."""
     for batch in done:
         mask = ~marked[batch.batch.index]
         if mask.any():
@@ -263,11 +256,10 @@ def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Itera
 def list_contradictions(
     done: Iterable[AdjustedBatch], evaluations: Iterable[Places], show: Callable[[int], str]
 ) -> dict[int, str]:
-    """Map the indices of numbers that no ranks have together to reasons: Hits@1 0.5 with MRR 0.4.
+    """Return the reasons why numbers contradict each other, by their indices.
 
-    `evaluations` has an array for each batch. Equal integers in it mark numbers of one model under
-    one tie policy. `show` returns the text of a number, by its index. Only numbers of the same
-    tasks and tool are compared.
+    `evaluations` has an array for each batch, whose equal integers mark numbers of the same model
+    and tie policy. `show` returns the text of a number by its index.
     """
     from rankconst.values.bounds import Results, find_contradictions, is_bounded
 
@@ -307,13 +299,12 @@ def fill_columns(
     *,
     wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Return columns of `size` rows with the numbers of some batches, NaN where there is none.
+    """Return columns of `size` rows with the numbers of some batches, and NaN elsewhere.
 
-    The keys are those of :data:`FORMS`, each also with the :data:`ENDS` of its interval, as in
-    ``index`` and ``index_lower``; ``expectation`` and ``variance``; and ``log10_p`` and
-    ``p_method``, if a batch has significance. Numbers against a further baseline have its name
-    behind ``@``: ``index@frequency``. If `wanted` has keys, the others are left out, but for those
-    of significance.
+    The keys are those of :data:`FORMS` with the :data:`ENDS` of their intervals, such as
+    ``index_lower``; ``expectation`` and ``variance``; and, with significance, ``log10_p`` and
+    ``p_method``. Numbers against a further baseline have its name added: ``index@frequency``. If
+    `wanted` has keys, only these and those of significance are filled.
     """
     keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance"]
     columns: dict[str, Any] = {
@@ -332,7 +323,7 @@ def fill_columns(
 
 
 def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> None:
-    """Write the numbers of a batch into the rows of `columns`, which have `size` rows each."""
+    """Write the numbers of a batch into the rows of some columns."""
     batch = adjusted.batch
     rows = batch.index if batch.where is None else batch.where.rows
     if [*columns] == ["index"]:
@@ -347,7 +338,7 @@ def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> 
 
 
 def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
-    """Return expectation, variance and the defined forms, as ``index`` and ``index_lower``."""
+    """Return expectation, variance and the defined forms, such as ``index_lower``."""
     constants, adjusted = done.constants, done.adjust()
     numbers = {"expectation": constants.expectation, "variance": constants.variance}
     for form in FORMS:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def wrap_numbers(values: NDArray[Any]) -> Any:
     """Return a numpy array of numbers or truth values as an Arrow array.
 
-    Contiguous numbers share their memory, so they must not change; truth values are copied.
+    Contiguous numbers share their memory, so that they must not change.
     """
     import numpy as np
     import pyarrow as pa
@@ -33,7 +33,7 @@ def wrap_numbers(values: NDArray[Any]) -> Any:
 
 
 def view_numbers(array: Any) -> NDArray[Any]:
-    """Return an Arrow array without nulls as numpy's; numbers share their memory, read-only."""
+    """Return an Arrow array without nulls as a numpy array, which may share its memory."""
     import numpy as np
     import pyarrow as pa
 
@@ -43,17 +43,14 @@ def view_numbers(array: Any) -> NDArray[Any]:
 
 
 def fill_nulls(values: Any, number: int) -> Any:
-    """Return an Arrow array of numbers with `number` in place of its nulls."""
+    """Return an Arrow array with a number in place of nulls."""
     import numpy as np
 
     return values.fill_null(wrap_numbers(np.array([number]))[0].cast(values.type))
 
 
 def join_texts(texts: Sequence[str]) -> Any:
-    """Return texts, of up to 2 GiB together, as an Arrow array; lone surrogates become "?".
-
-    Unlike ``pa.array`` it does not load pandas.
-    """
+    """Return texts of up to 2 GiB as an Arrow array, without loading pandas."""
     import numpy as np
     import pyarrow as pa
 
@@ -68,7 +65,7 @@ def join_texts(texts: Sequence[str]) -> Any:
 
 
 def fold_digits(texts: Any) -> Any:
-    """Return an Arrow array of strings, without nulls, with each digit as 0: "H@10" as "H@00"."""
+    """Return an Arrow array of strings with each digit as 0: "H@10" becomes "H@00"."""
     import numpy as np
     import pyarrow as pa
 
@@ -89,7 +86,7 @@ def wrap_text(text: str) -> Any:
 
 
 def refuse_masked(values: Any, what: str) -> None:
-    """Raise DataError for a numpy array with masked values; `what` names it in the message."""
+    """Refuse a numpy array with masked values. `what` names it in the message."""
     import numpy as np
 
     # np.ma.is_masked would load a module that few need.
@@ -105,7 +102,7 @@ _COMPUTE = ("toPandas", "compute", "collect", "df", "execute", "read_all", "to_t
 
 
 def refuse_lazy(table: Any) -> None:
-    """Raise UsageError, with the method to call, for a table that is not computed yet."""
+    """Refuse a table that is not computed yet, and name the method to call."""
     for method in _COMPUTE:
         if callable(getattr(table, method, None)):
             kind = type(table).__name__
@@ -113,7 +110,7 @@ def refuse_lazy(table: Any) -> None:
 
 
 def as_pandas(table: Any) -> Any:
-    """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as is."""
+    """Return a table of Arrow, polars or the like as a DataFrame, and anything else as it is."""
     refuse_lazy(table)
     if hasattr(table, "iloc") or not hasattr(table, "columns") or not hasattr(table, "to_pandas"):
         return table
@@ -136,10 +133,7 @@ def as_given(frame: Any, given: Any) -> Any:
 
 
 def as_values(column: Any) -> Any:
-    """Return a column of polars or Arrow as an array of numbers or dates, or as a list.
-
-    Missing values are NaN. A sparse Series of pandas becomes dense; anything else stays as it is.
-    """
+    """Return a column of polars or Arrow as an array or a list, with NaN for missing values."""
     kind: Any = getattr(column, "dtype", None)
     if type(kind).__name__ == "SparseDtype":
         return column.astype(kind.subtype)
@@ -157,7 +151,7 @@ def as_values(column: Any) -> Any:
 
 
 def list_values(values: Any) -> list[Any]:
-    """Return an array, a Series or an iterable as a list; NaN in a column of floats is None."""
+    """Return an array, a Series or an iterable as a list, with None in place of NaN."""
     if not hasattr(values, "dtype"):
         return list(values)
     items: list[Any] = values.tolist()

@@ -36,7 +36,7 @@ Method = Literal["closed_form", "numerical", "sampled"]
 
 
 def lift_rounding(variance: Values, error: Values) -> Values:
-    """Return variances, with 0 where rounding left one below: that is nearer to the truth."""
+    """Return variances, with 0 where rounding has left a negative number."""
     if not (variance >= -error).all():
         raise ArithmeticError(f"a variance is {variance.min():g}, further below 0 than its error.")
     return np.where(variance < 0, 0.0, variance)

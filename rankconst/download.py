@@ -37,7 +37,7 @@ LARGEST = 16 * 2**30
 
 
 class HashMismatchError(DownloadError):
-    """A file is not the one that was asked for; never a reason to fall back on something else."""
+    """A file is not the one that was asked for. Nothing else may be used in its place."""
 
 
 class MissingSourceError(DownloadError):
@@ -70,7 +70,7 @@ def find_mirror() -> str | None:
 
 
 def require_module(module: str, doing: str) -> None:
-    """Raise MissingExtraError if a module of the extra for builds is missing; import nothing."""
+    """Raise MissingExtraError if a module of the extra for builds is missing."""
     if find_spec(module) is None:
         raise MissingExtraError(
             f"{doing} needs {module}, which is missing. Run: pip install 'rankconst[builder]'"
@@ -97,11 +97,7 @@ def cache_folder() -> Path:
 def download(
     url: str, path: Path, reporter: Reporter, *, remedy: str, size: int | None = None
 ) -> None:
-    """Download a file of `size` bytes, or of any size if that is None.
-
-    MissingSourceError, which ends with the `remedy`, if it cannot be had; HashMismatchError if it
-    is larger than `size`.
-    """
+    """Download a file of `size` bytes, or of any size if it is None."""
     shown = hide_login(url)
     require_module("pooch", f"downloading {shown}")
     reporter.say(f"downloading {shown}")
@@ -131,7 +127,7 @@ def download(
 
 
 def _receive(url: str, file: BinaryIO, limit: int, advance: Callable[[int], None]) -> None:
-    """Write the answer to a request into a file, unless it has more than `limit` bytes."""
+    """Write the answer to a request into a file of at most `limit` bytes."""
     import requests
 
     hooks = {"response": _leave_redirect}
@@ -156,7 +152,7 @@ def _receive(url: str, file: BinaryIO, limit: int, advance: Callable[[int], None
 
 
 def _leave_redirect(response: Any, **_: object) -> None:
-    """Do not read the body of a redirect, which may have no end."""
+    """Skip the body of a redirect, which may have no end."""
     if response.is_redirect:
         response.raw.close()
 
@@ -166,7 +162,7 @@ class TooLargeError(Exception):
 
 
 def _may_pass(error: Exception) -> bool:
-    """Return True if another try may help: the server was busy, or the answer was cut off."""
+    """Return True if another try may help."""
     import requests
 
     response = getattr(error, "response", None)
@@ -179,10 +175,7 @@ _OK, _BUSY = 200, 500
 
 
 def hide_login(text: str) -> str:
-    """Return a text without the user names and passwords that addresses in it have.
-
-    Keys of S3 are full of slashes, which should have been escaped; digits up to a slash are a port.
-    """
+    """Return a text without the user names and passwords in its addresses."""
     return re.sub(r"(?<=://)(?:[^/?#\s]*|[^/?#\s:]*:(?!\d{1,5}[/?#])[^\s@]{0,200})@", "", text)
 
 
@@ -193,7 +186,7 @@ def hash_file(path: Path, kind: str = "sha256") -> str:
 
 
 def list_request_errors() -> tuple[type[Exception], ...]:
-    """List the exceptions of requests for wrong addresses and answers."""
+    """List the exceptions of requests and wrong answers."""
     from http.client import HTTPException
 
     import requests

@@ -111,7 +111,7 @@ def lacks_memory(error: BaseException) -> bool:
 
 
 def explain_import(error: BaseException) -> str | None:
-    """Name the package that is missing or broken; None for parts of this program."""
+    """Name the package that is missing or broken, unless it is a part of this program."""
     if not isinstance(error, ImportError) or (error.name or "").startswith("rankconst"):
         return None
     return (

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that only the user can answer, and the numbers that wait for it."""
+    """A question that only the user can answer, and the numbers that it is about."""
 
     field: str  # that it asks for, such as ``split``
     text: str  # the words around the word, or the question itself
@@ -68,7 +68,7 @@ class Question:
 
     @property
     def remedy(self) -> str:
-        """The options that answer it: one gives the value, one says that the word is harmless.
+        """The options that answer it.
 
         "--side tail, or --accept tail if it says nothing about these numbers".
         """
@@ -91,13 +91,16 @@ class Question:
         return f"{asked}: add {self.remedy}" if self.remedy else asked
 
     def to_dict(self) -> dict[str, str]:
-        """Return word, place, text and remedy, for JSON."""
+        """Return word, place, text and remedy for JSON."""
         return {"word": self.word, "place": self.place, "text": self.text, "remedy": self.remedy}
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The tasks of numbers as a file or a user describes them, in any spelling; None if open."""
+    """The ranking tasks of numbers as a file or a user describes them, in any spelling.
+
+    Fields are None if they are not named.
+    """
 
     dataset: str | None = None
     split: str | None = None
@@ -124,10 +127,7 @@ class Address:
 def assign_numbers(
     places: Mapping[Question, Iterable[int]], total: int, *, in_python: bool
 ) -> tuple[Question, ...]:
-    """Return the questions with the positions of their numbers, out of `total` in the file.
-
-    The total of a question about all numbers is 0.
-    """
+    """Return the questions with the positions of their numbers, out of `total` in the file."""
     assigned = []
     for question, positions in places.items():
         numbers = tuple(sorted(positions))
@@ -156,7 +156,6 @@ def complete_by_name(name: str, from_user: Address) -> Address:
     """Add the split, side and rank type in a metric's name to a user's address.
 
     ``both.realistic.mrr`` adds side both and rank type realistic, ``test_mrr`` adds split test.
-    Raises UsageError if the user names another split or side.
     """
     fields: dict[str, Any] = {}
     for word in list_prefixes(name):
@@ -178,21 +177,15 @@ def complete_by_name(name: str, from_user: Address) -> Address:
 
 
 def _list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
-    """Return for each field of :data:`NAMES` the function that turns a spelling into a key.
-
-    These raise UnknownNameError.
-    """
+    """Return the functions that turn the spellings of each field into keys."""
     return {"dataset": tables.resolve_dataset, **_PARSERS}
 
 
 def parse_address(from_user: Address, tables: Tables) -> Address:
-    """Replace every name in a user's address by its key: dataset FB15k-237 becomes fb15k237.
+    """Replace all names in a user's address by keys.
 
-    A dataset that is the name of several graphs becomes the one that the tool or the protocol
-    means, if there is one. A kind of benchmark, such as inductive, moves to the field `kind`.
-
-    Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
-    cannot be adjusted on.
+    If several graphs have the name of the dataset, the tool or the protocol may decide which is
+    meant. A kind of benchmark, such as inductive, moves to the field `kind`.
     """
     tool = read_tool(from_user.tool)
     if from_user.dataset is not None:
@@ -222,7 +215,7 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
 
 
 def read_tool(name: str | None) -> Tool | None:
-    """Return the tool with a name; None if there is no name."""
+    """Return the tool with a name, or None without a name."""
     if name is None:
         return None
     from rankconst.catalogue.tools import parse_tool
@@ -231,14 +224,14 @@ def read_tool(name: str | None) -> Tool | None:
 
 
 def _refuse_dataset(tool: Tool, dataset: str) -> None:
-    """Raise DataError if the tool's numbers on a dataset cannot be adjusted."""
+    """Refuse a dataset on which the numbers of a tool cannot be adjusted."""
     reason = tool.refusal(dataset)
     if reason is not None:
         raise DataError(reason)
 
 
 def _read_kind(from_user: Address) -> Address:
-    """Move a kind of benchmark to the field `kind`; settle a shared name by the protocol."""
+    """Move a kind of benchmark to the field `kind`, and let the protocol decide a shared name."""
     from rankconst.catalogue.benchmarks import KINDS, list_namesakes
 
     name = from_user.dataset or ""
@@ -249,7 +242,7 @@ def _read_kind(from_user: Address) -> Address:
 
 
 def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
-    """Return the tool that a suite prescribes, else the given one; UsageError if the two differ."""
+    """Return the tool of a suite, or else the given one, and refuse two different tools."""
     if suite.tool is None or tool is None or tool is suite.tool:
         return suite.tool or tool
     raise UsageError(
@@ -262,11 +255,7 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
 
 
 def _narrow(from_file: Address, from_user: Address) -> Address:
-    """Replace a suite that the user names as dataset by the graph that the file names.
-
-    If several graphs have the file's name, the one in the suite is taken. The dataset becomes None
-    if the file's own is the right one. It stays if the file has no dataset, or a mean over graphs.
-    """
+    """Replace the suite that the user names by the graph that the file names."""
     from rankconst.catalogue.literature import is_mean, load_suites
 
     if not from_user.dataset or not from_file.dataset or is_mean(from_file.dataset):
@@ -281,11 +270,7 @@ def _narrow(from_file: Address, from_user: Address) -> Address:
 
 
 def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
-    """Return the key of the benchmark that a tool means by a shared name: wn18rr_v1_ind for GraIL.
-
-    The name stays if it is not shared, or if the tool's choice is unknown. `typed` is as for
-    :func:`~rankconst.catalogue.benchmarks.list_namesakes`.
-    """
+    """Return the benchmark that a tool means by a shared name: wn18rr_v1_ind for GraIL."""
     from rankconst.catalogue.benchmarks import list_names, list_namesakes
 
     benchmarks = {tool.means.get(key, key) for key in list_namesakes(name, typed=typed)}
@@ -298,7 +283,7 @@ def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
 
 
 def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
-    """Return the keys of the benchmarks that a protocol is for; nothing if it is for any."""
+    """Return the benchmarks that a protocol is for, or nothing if it is for any."""
     if protocol is None or is_filtered(protocol):
         return []
     from rankconst.catalogue.benchmarks import load_benchmarks
@@ -312,11 +297,7 @@ def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
 
 
 def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
-    """Replace a dataset's name in a file by the key of its benchmark, if several have the name.
-
-    The user's choice comes first, then the kind and the protocol. If several are left, a question
-    is added; also for a mean over unknown graphs. The dataset becomes None if the user names it.
-    """
+    """Replace a shared name of a dataset in a file by the key of the benchmark, or ask for it."""
     if not from_file.dataset:
         return from_file
     from rankconst.catalogue.benchmarks import list_kinds, list_namesakes
@@ -343,10 +324,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
 
 
 def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
-    """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset; "" if none.
-
-    Raises UsageError for a graph without that name.
-    """
+    """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset, if any."""
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted:
         return ""
@@ -362,7 +340,7 @@ def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
 
 
 def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
-    """Ask for one of the benchmarks with the same name, by its kind, its tool, or its key."""
+    """Ask for one of the benchmarks with the same name."""
     from rankconst.catalogue.benchmarks import KINDS, list_kinds, load_benchmarks
     from rankconst.catalogue.tools import load_tools
 
@@ -392,13 +370,13 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
 
 
 def ask_mean(mean: Address, what: str = "") -> Question:
-    """Ask for the suite, a list of graphs, that a number is a mean over. `what` ends the text."""
+    """Ask which suite of graphs a number is a mean over. `what` ends the text."""
     option = name_suites(mean.suites)
     return Question("dataset", f"{mean.dataset} is a mean over graphs{what}", option=option)
 
 
 def name_suites(keys: Iterable[str]) -> str:
-    """Return the options that choose one of some suites; without any, a hint at all suites."""
+    """Return the options that choose one of some suites, or a hint at the list of suites."""
     options = " or ".join(f"--dataset {key}" for key in keys)
     return options or "--dataset SUITE, one that `rankconst show suites` lists"
 
@@ -407,7 +385,7 @@ def name_suites(keys: Iterable[str]) -> str:
 
 
 def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
-    """Return False if a file contradicts the user's keys; open fields and unknown names do not."""
+    """Return False if a file contradicts the user's keys. Missing and unknown names do not."""
     if not _agree_on_dataset(from_file, from_user, tables):
         return False
     for name, parse in _PARSERS.items():
@@ -426,11 +404,7 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
 
 
 def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) -> bool:
-    """Return False if a file's dataset is neither the user's nor a graph of the user's suite.
-
-    A shared name agrees with each of its graphs, a mean over graphs with any suite. If the file
-    only has a question, one of its choices must agree.
-    """
+    """Return False if a file's dataset is neither the user's nor a graph of the user's suite."""
     from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.literature import is_mean, load_suites
 
@@ -451,7 +425,7 @@ def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) ->
 
 
 def _find_key(name: str, parse: Callable[[str], str]) -> str | None:
-    """Return the key of a name; None for an unknown one."""
+    """Return the key of a name, or None if it is unknown."""
     try:
         return parse(name)
     except UnknownNameError:
@@ -459,11 +433,7 @@ def _find_key(name: str, parse: Callable[[str], str]) -> str | None:
 
 
 def _choose(name: str, from_file: Address, from_user: Address, tables: Tables) -> str | None:
-    """Return the key of a field, such as side, by the user or the file; None if neither has it.
-
-    The user's is a key already. UsageError if the two differ, UnknownNameError if the file's name
-    is unknown.
-    """
+    """Return the key of a field by the user or the file, and refuse different ones."""
     declared, option = getattr(from_file, name), getattr(from_user, name)
     key = None
     if declared and declared != option:
@@ -491,16 +461,22 @@ NO_DATASET = "no dataset is named: add --dataset (dataset= in Python), or a colu
 def settle(
     from_file: Address, from_user: Address, tables: Tables, *, tool: str | None = None
 ) -> tuple[Tasks, Tool | None]:
-    """Return the ranking tasks of a number, and the tool that it is from; None if unknown.
+    """Return the ranking tasks of a number, and the tool that it is from, if known.
 
-    `from_user` has keys, as :func:`parse_address` returns them. It fills in the fields that the
-    file leaves open, and its protocol and tool take precedence. `tool` is that of the file's
-    format, and comes last. Fields that are still open get defaults, such as split test.
+    `from_user` has keys, as :func:`parse_address` returns them; its protocol and tool take
+    precedence. `tool` is that of the file's format, and comes last. Fields that nobody names get
+    defaults, such as split test.
 
-    Raises AskedError for what only the user can answer, UnknownNameError for an unknown name,
-    UsageError if user and file contradict each other or sampled numbers are to be taken for full
-    ones, DataError if no dataset is named, or the tool's numbers on it, or of that side, cannot be
-    adjusted.
+    Raises
+    ------
+    AskedError
+        For what only the user can answer.
+    UnknownNameError
+        For an unknown name.
+    UsageError
+        If user and file contradict each other, or sampled numbers are taken for full ones.
+    DataError
+        If no dataset is named, or the tool's numbers cannot be adjusted.
     """
     row = read_tool(from_user.tool or from_file.tool or tool or None)
     accepted = _find_accepted_graph(from_file, from_user)
@@ -554,7 +530,7 @@ def settle(
 
 
 def _require_answers(from_file: Address, from_user: Address) -> Address:
-    """Return what a file says without the word macro; AskedError for questions that are open."""
+    """Return what a file says, or raise AskedError if it leaves questions."""
     questions = list_open(from_file, from_user)
     if is_either_macro(from_file.aggregation):
         if from_user.aggregation not in MACROS:
@@ -566,10 +542,7 @@ def _require_answers(from_file: Address, from_user: Address) -> Address:
 
 
 def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: str | None) -> Tasks:
-    """Return tasks that are known by their number alone, under a protocol that samples negatives.
-
-    DataError for other protocols: their tasks need a dataset.
-    """
+    """Return tasks that only their number describes, under a protocol with sampled negatives."""
     if num_tasks and protocol and find_protocol(protocol).negatives is not None:
         return Tasks(f"{num_tasks:,} tasks", parse_protocol(protocol).key, split="")
     if kind:
@@ -581,7 +554,7 @@ def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: s
 
 
 def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
-    """Return the name of a protocol; None for the word filtered, which does not say which one."""
+    """Return the name of a protocol, but None for "filtered", which names none."""
     if name is None or not is_filtered(name):
         return name
     if tool is not None and parse_protocol(tool.protocol).known == "none":
@@ -592,11 +565,7 @@ def _drop_filtered(name: str | None, tool: Tool | None) -> str | None:
 
 
 def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str, ...]) -> str:
-    """Return the key of the user's protocol, else of the dataset's only one, the tool's, the usual.
-
-    `option` is the user's, `tabulated` has the dataset's protocols in the tables. UsageError if the
-    user takes numbers among sampled candidates for numbers among all.
-    """
+    """Return the protocol of the user, the only one of the dataset, the tool's or the usual."""
     of_tool = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
     only = tabulated[0] if len(tabulated) == 1 else None
@@ -618,7 +587,7 @@ def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
-    """Return the relations with some names, punctuation and case aside; none if one is unclear."""
+    """Return the relations with some names, ignoring punctuation and case, if all are clear."""
     spellings = _index_spellings(tuple(known))
     matches = [spellings.get(name) or spellings.get(squash(name)) or set() for name in names]
     if any(len(relations) != 1 for relations in matches):
@@ -637,10 +606,7 @@ def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
-    """Return the tasks with the weights by which a tool averages a metric over them.
-
-    DataError if that average has no constants.
-    """
+    """Return the tasks with the weights by which a tool averages a metric over them."""
     if tool is None or tasks.is_micro:
         return tasks
     if reason := tool.unmade.get(metric.label):
@@ -654,10 +620,7 @@ def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
 
 
 def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
-    """Return the questions of a file that neither the user, the kind nor the tool answers.
-
-    An option that contradicts a word leaves the question, with the contradiction in its place.
-    """
+    """Return the questions of a file that neither the user, the kind nor the tool answers."""
     if not from_file.questions:  # to know its kind, the whole registry is read
         return ()
     from rankconst.catalogue.benchmarks import KINDS, list_kinds
@@ -687,11 +650,7 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
 
 
 def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
-    """Return True if the value of an option answers a question and fits the question's word.
-
-    For a question about "dev", which says split valid, ``valid`` fits and ``test`` does not.
-    `sides` has the sides that the file's questions name.
-    """
+    """Return True if the value of an option answers a question and fits the question's word."""
     if option == "both":  # where a text has heads and tails
         return not question.says or {*ENTITY_SIDES} <= {*sides}
     if question.option.endswith("sampled:M"):  # no other protocol has a number of negatives
@@ -711,11 +670,7 @@ def read_words(from_file: Address, from_user: Address) -> Address:
 
 
 def _parse_value(question: Question, value: str) -> tuple[str, str]:
-    """Return the field and the key of the value of an accepted word: split and valid for ``valid``.
-
-    A question without such a field takes the first field that has the value. Raises
-    UnknownNameError or UsageError if no field has it.
-    """
+    """Return the field and the key of the value of an accepted word."""
     if question.field in _PARSERS:
         return question.field, _PARSERS[question.field](value)
     for name, parse in _PARSERS.items():
@@ -729,11 +684,7 @@ def _parse_value(question: Question, value: str) -> tuple[str, str]:
 
 
 def _list_accepted(from_user: Address) -> dict[str, str]:
-    """Map the words that a user accepts to their values; harmless words to an empty text.
-
-    The last = ends the word: ``--accept n=50=sampled:50`` gives ``n=50`` the value ``sampled:50``.
-    The text as a whole is a harmless word, too, as in ``--accept n=50``.
-    """
+    """Return the values of accepted words, which are empty for harmless words."""
     accepted = {}
     for text in from_user.accepted:
         word, sign, value = text.rpartition("=")
@@ -743,7 +694,7 @@ def _list_accepted(from_user: Address) -> dict[str, str]:
 
 
 def list_words(from_file: Address) -> set[str]:
-    """Return the words that ``--accept`` takes, in lower case: of questions, and shared names."""
+    """Return the words that ``--accept`` can name, in lower case."""
     words = {question.word for question in from_file.questions}
     if from_file.dataset:
         from rankconst.catalogue.benchmarks import list_namesakes
@@ -787,10 +738,7 @@ def name_arguments(text: str) -> str:
 def look_up_named(
     metric: str, from_user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
-    """Return the constants of a metric, such as ``tail.mrr``, on the tasks that a user names.
-
-    UsageError for a tool that leaves out unknown tasks.
-    """
+    """Return the constants of a metric, such as ``tail.mrr``, on the tasks that a user names."""
     parsed = parse_metric(metric)
     # Constants do not depend on the rank type.
     named = replace(complete_by_name(metric, from_user), rank_type=None)
@@ -806,9 +754,7 @@ def look_up_named(
 def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants:
     """Return the constants of a metric on `num_tasks` tasks with equally many candidates.
 
-    Protocol sampled:50 means 51 of them. Without a protocol only shares have constants, on tasks
-    with more candidates than any graph has. UsageError for other metrics and protocols, or if the
-    user says anything else of the tasks.
+    Protocol sampled:50 means 51 of them. Without a protocol only shares have constants.
     """
     if replace(from_user, protocol=None) != NOTHING:
         raise UsageError(
@@ -832,10 +778,7 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
 
 
 def parse_counted(name: str | None, tool: str | None) -> str:
-    """Return the key of the protocol by its name, else by the tool, else the usual one.
-
-    UsageError unless it samples negatives: without a dataset only such protocols have constants.
-    """
+    """Return the protocol, by name or tool, of tasks that only their number describes."""
     row = read_tool(tool)
     protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
@@ -851,11 +794,7 @@ def parse_counted(name: str | None, tool: str | None) -> str:
 
 
 def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[str, str]:
-    """Map the fields that neither the file nor the user names to their assumed values.
-
-    {"split": "test", "side": "both"} is an example. Nothing is assumed for the user's own counts,
-    nor for a suite that a tool ranks in its own way.
-    """
+    """Return the assumed values of the fields that neither the file nor the user names."""
     if tasks.protocol == OWN_COUNTS.key or has_own_tasks(tasks.dataset):
         return {}
     from_user = read_words(declared, from_user)
@@ -871,11 +810,10 @@ def gather_assumed(
     from_user: Address,
     rank_types: Collection[str | None] = (),
 ) -> dict[str, tuple[str, ...]]:
-    """Map the assumed fields of some numbers to their distinct values, in order of appearance.
+    """Return the distinct assumed values of the fields of some numbers.
 
-    `settled` has, for each number, what its file says and its tasks. `rank_types` are those of all
-    numbers, with None for an unnamed one. Aggregation and rank type are left out if no number
-    names one.
+    `settled` has, for each number, what its file says, and its tasks. `rank_types` are those of all
+    numbers, with None for unnamed ones.
     """
     pairs = list(settled)
     assumed: dict[str, dict[str, None]] = {}

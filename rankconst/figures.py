@@ -126,10 +126,9 @@ def collect_points(
 
 
 def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
-    """Return the points that a picture shows of a number, by the form that they show.
+    """Return the marks of the defined forms of a number.
 
-    `names` maps each form to an attribute of `numbers`: ``skill="index"`` makes a mark at
-    ``numbers.index``, with a bar over ``numbers.index_interval``. Undefined forms have no mark.
+    `names` maps each form to an attribute of `numbers`: ``skill="index"``.
     """
     marks = {}
     for form, name in names.items():
@@ -140,7 +139,7 @@ def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
 
 
 def _name_column(tasks: Tasks, rank_type: str | None, titles: Mapping[str, str]) -> str:
-    """Name a dataset, and split, side and the like unless they are usual: WN18RR, valid, head."""
+    """Name a dataset, and its split, side and the like if they are unusual: WN18RR, valid."""
     names = [tasks.split, tasks.side, tasks.aggregation, rank_type or ""]
     unusual = [name for name in names if name not in {"test", "both", DEFAULT_AGGREGATION, ""}]
     return ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
@@ -209,7 +208,7 @@ _SLOT, _NARROW, _WIDE, _BESIDE = 0.11, 2.6, 10.5, 3.6
 
 
 def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
-    """Return a figure with a panel for each metric and form; there is at least one point."""
+    """Return a figure with a panel for each metric and form."""
     from matplotlib.figure import Figure
 
     sizes = {point.column: point.constants.histogram.mean for point in points}
@@ -241,14 +240,14 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
 
 
 class Span(NamedTuple):
-    """The place of a column on the x axis: a result takes one unit, and each margin a half."""
+    """The place of a column on the x axis: one unit for each result, and a half for each margin."""
 
     start: int
     stop: int
 
 
 def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, Span]:
-    """Return the place of each column, by ascending mean of candidates, the same in all panels."""
+    """Return the place of each column, in the order of the mean number of candidates."""
     counts = Counter((point.column, point.metric) for point in points)
     spans, start = {}, 0
     for column in sorted(sizes, key=lambda column: (sizes[column], column)):
@@ -261,7 +260,7 @@ def _arrange(points: Sequence[Point], sizes: Mapping[str, float]) -> dict[str, S
 def _draw_panel(
     axes: Axes, metric: Metric, form: str, points: Sequence[Point], spans: Mapping[str, Span]
 ) -> None:
-    """Draw one metric in one form: results side by side, and lines for chance or counting."""
+    """Draw one metric in one form."""
     results = [point for point in points if point.metric == metric]
     _draw_points(axes, results, form, _choose_looks(points), spans)
     for span in spans.values():
@@ -293,10 +292,7 @@ def _draw_points(
     looks: Mapping[str, Look],
     spans: Mapping[str, Span],
 ) -> None:
-    """Draw results in one form, each with its interval: centred in its column, in order of models.
-
-    A result that is undefined in this form leaves its place empty.
-    """
+    """Draw results in one form, centred in their columns and in the order of models."""
     order = list(looks)
     for column, span in spans.items():
         of_column = [point for point in results if point.column == column]
@@ -313,7 +309,7 @@ def _draw_points(
 
 
 def _draw_levels(axes: Axes, points: Sequence[Point], spans: Mapping[str, Span]) -> None:
-    """Mark the values of chance and counting in each column, for each protocol in it."""
+    """Mark the values of chance and counting in each column."""
     for point in points:
         span = spans[point.column]
         for constants, look in ((point.constants, _CHANCE), (point.counting, _COUNTING)):
@@ -328,7 +324,7 @@ Look = dict[str, Any]
 
 
 def choose_look(number: int) -> Look:
-    """Choose the look of a model by its number; the first hundred differ."""
+    """Choose the look of a model by its number. The first hundred differ."""
     turn, place = divmod(number, len(COLOURS))
     # As 3 and 10 have no common divisor, a colour gets another marker in each of ten turns.
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
@@ -336,13 +332,13 @@ def choose_look(number: int) -> Look:
 
 
 def _choose_looks(points: Sequence[Point]) -> dict[str, Look]:
-    """Return the look of each model, in the order of the points."""
+    """Return the look of each model."""
     models = dict.fromkeys(point.model for point in points)
     return {model: choose_look(number) for number, model in enumerate(models)}
 
 
 def _make_handles(points: Sequence[Point]) -> list[Artist]:
-    """Make the entries of the legend: the models, chance, and counting where there is any."""
+    """Return the entries of the legend."""
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = [
@@ -376,7 +372,7 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
 
 
 def require_matplotlib() -> None:
-    """Raise MissingExtraError, with the command that installs it, if matplotlib is missing."""
+    """Raise an error with the command to install matplotlib if it is missing."""
     if find_spec("matplotlib") is None:
         raise MissingExtraError(
             "pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'"
@@ -385,7 +381,7 @@ def require_matplotlib() -> None:
 
 @contextmanager
 def apply_style() -> Iterator[None]:
-    """Draw in this package's style, whatever the user's own is; it is restored afterwards."""
+    """Draw in the style of this package, and restore the user's style afterwards."""
     require_matplotlib()
     try:
         from matplotlib import style
@@ -400,10 +396,7 @@ def apply_style() -> Iterator[None]:
 
 
 def describe(figure: Figure, title: str, description: str) -> None:
-    """Give a picture a title and a description for those who cannot see it; files carry both.
-
-    A figure has one label, which nothing draws: its first line is the title.
-    """
+    """Give a picture a title and a description, which files contain."""
     figure.set_label(show_controls(f"{title}\n{description}"))
 
 
@@ -417,10 +410,7 @@ def format_axis(axes: Axes) -> None:
 
 
 def plain(text: str) -> str:
-    """Escape a text so that matplotlib draws it as it is.
-
-    A dollar sign would start a formula, and a label that starts with an underscore is not drawn.
-    """
+    """Escape a text so that matplotlib draws it as it is."""
     visible = show_controls(text).replace("$", r"\$")
     return f" {visible}" if visible.startswith("_") else visible
 
@@ -437,7 +427,7 @@ Dates are None, so that equal pictures are equal files.
 
 
 def render_figure(figure: Figure, suffix: str) -> bytes:
-    """Return a picture as the bytes of a file that ends in `suffix`; equal pictures are equal."""
+    """Return a picture as the bytes of a file. Equal pictures give equal bytes."""
     title, _, description = str(figure.get_label()).partition("\n")
     about, more = SUFFIXES[suffix]
     buffer = io.BytesIO()

@@ -18,7 +18,7 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def exists(path: Path) -> bool:
-    """Return True if anything is at a path; OSError if the system cannot find out."""
+    """Return True if anything is at a path, or raise OSError if the system cannot tell."""
     try:
         path.stat()
     except ValueError:  # a zero byte
@@ -36,12 +36,12 @@ SMALL = 16 * 2**20
 
 
 def grows_without_measure(packed: int, size: int) -> bool:
-    """Return True for data that unpack to more than 100 times their size, unless small."""
+    """Return True for data that unpack to more than 100 times their size, unless they are small."""
     return size > SMALL + 100 * packed
 
 
 def read_at_most(stream: IO[bytes], limit: int) -> bytes:
-    """Read at most one byte more than `limit` of a stream, and never more than a block ahead."""
+    """Read up to one byte more than `limit` from a stream."""
     blocks, remaining = list[bytes](), limit + 1
     while remaining > 0 and (block := stream.read(min(remaining, _BLOCK))):
         blocks.append(block)
@@ -50,7 +50,7 @@ def read_at_most(stream: IO[bytes], limit: int) -> bytes:
 
 
 def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file down to the disk, so that it is whole even if the power fails afterwards."""
+    """Write a file to the disk, so that it is whole even after a power failure."""
     with path.open("wb") as stream:
         stream.writelines([content] if isinstance(content, bytes) else content)
         stream.flush()
@@ -58,9 +58,9 @@ def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = True) -> None:
-    """Put a file in its place at once, or not at all: half of it is never seen.
+    """Write a file in one step, so that no half of it is ever seen.
 
-    Without `force`, raise FileExistsError if something is there by then.
+    Without `force`, raise FileExistsError if a file is there.
     """
     target = Path(os.path.realpath(path))  # a link stays
     # A device or a pipe stays, too; and what is open without a name has a path, such as
@@ -102,7 +102,7 @@ def _name_new(fresh: Path, target: Path) -> None:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a device or a pipe; one from which nothing reads is an error."""
+    """Open a device or a pipe, and raise an error if nothing reads from it."""
     if not hasattr(os, "O_NONBLOCK"):  # Windows
         return os.open(path, flags)
     try:
@@ -116,7 +116,7 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def exchange_folder(fresh: Path, target: Path) -> None:
-    """Exchange a folder for another one, so that one of them is there, whole, at every moment."""
+    """Replace a folder by another one, so that one of them is there at every moment."""
     import shutil
 
     if not target.is_dir():
@@ -136,7 +136,7 @@ def exchange_folder(fresh: Path, target: Path) -> None:
 
 
 def _swap(first: Path, second: Path) -> bool:
-    """Exchange two folders in one step; return False if the system has no such call."""
+    """Exchange two folders in one step; return False if the system cannot do this."""
     paths = os.fsencode(first), os.fsencode(second)
     # On Windows, CDLL(None) raises the last.
     with suppress(OSError, AttributeError, ImportError, TypeError):

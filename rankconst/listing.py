@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 def text(value: Any) -> str:
-    """Show a value as it is; lists joined, missing ones as a dash."""
+    """Show a value as it is, with lists joined and missing values as a dash."""
     if value is None or value in ([], ()):
         return "–"
     if isinstance(value, (list, tuple)):
@@ -41,10 +41,7 @@ def count(value: Any) -> str:
 
 
 def number(digits: int) -> Callable[[Any], str]:
-    """Return a function that shows a number with `digits` significant digits.
-
-    It writes an exponent only for very large and small numbers, and a dash for None.
-    """
+    """Return a function that shows a number with some significant digits, and None as a dash."""
 
     def show(value: Any) -> str:
         return "–" if value is None else show_number(value, digits)
@@ -56,7 +53,7 @@ _SMALL, _LARGE = 1e-3, 1e7
 
 
 def show_constant(value: float | None) -> str:
-    """Show a constant: six digits, or a power of ten with four if it is small or large."""
+    """Show a constant with six digits, or as a power of ten if it is very small or large."""
     if value is None:
         return "–"
     is_plain = value == 0 or _SMALL <= abs(value) < _LARGE
@@ -69,7 +66,7 @@ def fixed(value: float | None) -> str:
 
 
 class Column(NamedTuple):
-    """A column of a listing: its key in JSON and CSV, and how the table shows it."""
+    """A column of a listing: its key in JSON and CSV, and its cells in tables."""
 
     key: str
     # The table's heading; None to leave the column out of the table.
@@ -99,7 +96,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Columns of values, all of the same length."""
+    """Columns of values of the same length."""
 
     columns: Sequence[Column]
     # Key of a column to its values: a list (None: missing) or a numpy array (NaN: missing). It may
@@ -123,10 +120,7 @@ class Listing:
         caption: str = "",
         card: str = "",
     ) -> Listing:
-        """Make a listing of rows with the same keys, those of the columns among them.
-
-        Keys without a column are kept: the `show_row` of a column may read them.
-        """
+        """Make a listing of rows with the same keys, which may be more than there are columns."""
         keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
         return cls(
             columns=columns,
@@ -140,7 +134,7 @@ class Listing:
         return len(self.data[self.columns[0].key])
 
     def take(self, places: Sequence[int]) -> Listing:
-        """Return a listing of the rows at some places, in that order."""
+        """Return a listing of the rows at some indices."""
         data: dict[str, Any] = {}
         for key, values in dict[str, Any](self.data).items():
             if hasattr(values, "dtype"):
@@ -151,7 +145,7 @@ class Listing:
 
     @property
     def written(self) -> dict[str, Any]:
-        """Key of each column to its values, in their order: the content of files for programs."""
+        """The values of each column by key, for programs."""
         return {column.key: self.data[column.key] for column in self.columns}
 
     def cells(
@@ -160,10 +154,7 @@ class Listing:
         escape: Callable[[str], str] = show_controls,
         keep: Callable[[str], str] = show_controls,
     ) -> list[str]:
-        """Return the cells of a column as people read them.
-
-        They are escaped, or kept if they are in the format's own markup.
-        """
+        """Return the cells of a column for people, escaped unless they are markup already."""
         if column.show_row is None:
             texts = map(column.show, list_values(self.data[column.key]))
         else:
@@ -176,7 +167,7 @@ class Listing:
 
 
 def _write_json(listing: Listing) -> Iterator[str]:
-    """Yield a list of objects, one a row, in blocks of many rows."""
+    """Yield a list of objects, one for each row, in blocks of many rows."""
 
     def encode(value: Any) -> str:
         # A probability of 0 has this logarithm. JSON has no infinity, but numbers too large for a
@@ -201,7 +192,7 @@ def _write_json(listing: Listing) -> Iterator[str]:
 
 
 def find_width() -> int:
-    """Return the width of the screen; in a pipe it has no limit."""
+    """Return the width of the screen, which is unlimited in a pipe."""
     if not sys.stdout.isatty():
         return 10_000
     import shutil
@@ -210,10 +201,10 @@ def find_width() -> int:
 
 
 def _write_table(listing: Listing) -> Iterator[str]:
-    """Yield what a screen shows: a card in place of the table, if there is one, or its groups.
+    """Yield what a screen shows: a card, or the tables of all groups.
 
-    If a table is too wide, columns leave it in the order of their `drop`, the same in all groups;
-    if that is not enough, the fields of each row are written below each other.
+    If a table is too wide, columns are left out in the order of their `drop`. If it is still too
+    wide, the fields of each row are written below each other.
     """
     width = find_width()
     if listing.card:
@@ -251,13 +242,13 @@ def _are_too_wide(grids: Iterable[Sequence[GridColumn]], width: int) -> bool:
 
 
 def _list_titles(grid: Iterable[GridColumn], drop: int) -> dict[str, str]:
-    """Return key and title of the columns that leave a narrow screen at one time."""
+    """Return the titles of the columns that are left out together, by key."""
     columns = [each.column for each in grid if each.column.drop == drop]
     return {column.key: column.title or "" for column in columns}
 
 
 def _leave_out(grid: Iterable[GridColumn], drop: int) -> list[GridColumn]:
-    """Leave out columns; a heading that continued one of theirs is written in full."""
+    """Leave out columns, and complete the headings that continued theirs."""
     titles = _list_titles(grid, drop)
     rest = []
     for each in grid:
@@ -272,7 +263,7 @@ def _leave_out(grid: Iterable[GridColumn], drop: int) -> list[GridColumn]:
 
 
 def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> Iterator[str]:
-    """Write the fields of each row below each other, with all columns, and their meanings once."""
+    """Write the fields of each row below each other."""
     is_single = len(listing) == 1
     for part in parts:
         grid = _fill_grid(part)
@@ -291,7 +282,7 @@ def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> It
 
 
 def _explain_columns(grid: Iterable[GridColumn]) -> str:
-    """Write the meanings of columns, a line for all columns with the same meaning."""
+    """Write the meanings of columns, one on each line."""
     titles: dict[str, list[str]] = {}
     for each in grid:
         if each.column.meaning:
@@ -301,7 +292,7 @@ def _explain_columns(grid: Iterable[GridColumn]) -> str:
 
 
 def _write_fields(grid: Sequence[GridColumn], place: int, width: int, *, is_single: bool) -> str:
-    """Write the fields of a row below each other: name, cell, and of a single row the meaning."""
+    """Write the fields of a row below each other, with meanings if it is the only row."""
     names, texts = [], []
     widest = max((len(each.cells[place]) for each in grid if each.column.meaning), default=0)
     for each in grid:
@@ -315,7 +306,7 @@ def _write_fields(grid: Sequence[GridColumn], place: int, width: int, *, is_sing
 
 
 def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
-    """Write a table of two columns, the texts of the second continuing below themselves."""
+    """Write a table of two columns, of which the second may take several lines."""
     most = max(map(measure, names))
     start = most + 5
     lines = []
@@ -327,7 +318,7 @@ def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
 
 
 def _fill_grid(listing: Listing) -> list[GridColumn]:
-    """Return the columns that a screen shows, those with a title, with their headings and cells."""
+    """Return the columns with a title, with their headings and cells."""
     grid = []
     for column in listing.columns:
         if column.title is not None:
@@ -337,7 +328,7 @@ def _fill_grid(listing: Listing) -> list[GridColumn]:
 
 
 def wrap(width: int, *texts: str, below: str = "") -> str:
-    """Join texts, and break lines longer than `width`; what continues begins with `below`."""
+    """Join texts, and break lines longer than `width`, which continue with `below`."""
     wrapper = textwrap.TextWrapper(
         width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
     )
@@ -348,11 +339,7 @@ def wrap(width: int, *texts: str, below: str = "") -> str:
 
 
 def _divide_groups(listing: Listing) -> list[Listing]:
-    """Divide a table by the groups of its columns: a table for each dataset, say.
-
-    Each also has the columns without a group. Rows and such columns that are empty there are left
-    out.
-    """
+    """Divide a table by the groups of its columns, such as datasets."""
     keys_of: dict[str, list[str]] = {}  # of the columns that are shown, by group
     for column in listing.columns:
         if column.group is not None and column.title is not None:
@@ -379,10 +366,7 @@ def _find_filled(columns: Sequence[Sequence[Any]]) -> list[int]:
 
 
 def _entitle(column: Column, group: str, rows: Listing) -> str | None:
-    """Return the title of a column in the table of a group; None if it has nothing there.
-
-    In group WN18RR, "WN18RR / MRR" and "MRR (WN18RR)" become MRR.
-    """
+    """Return the title of a column in the table of a group: MRR for "WN18RR / MRR" in WN18RR."""
     if column.group is None:
         return column.title if any(list_values(rows.data[column.key])) else None
     if column.title is None:
@@ -417,12 +401,12 @@ def _escape_markdown(cell: str) -> str:
 
 
 def _keep_markdown(cell: str) -> str:
-    """Return a cell that is Markdown already, on one line and without a sign that would end it."""
+    """Return a cell of Markdown on one line, with bars escaped."""
     return re.sub(r"\s+", " ", show_controls(re.sub(_BAR, r"\1\\|", cell)))
 
 
 def _write_latex(listing: Listing) -> Iterator[str]:
-    """Write a table with its caption and a label; notes about rows are comments above it."""
+    """Write a table with its caption and a label, and notes about rows as comments above it."""
     shown = [
         column for column in listing.columns if column.title is not None and not column.is_note
     ]
@@ -469,7 +453,7 @@ _LATEX = {
 
 
 def escape_latex(cell: str) -> str:
-    """Write a text so that LaTeX prints it as it is."""
+    """Escape a text for LaTeX."""
     return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in show_controls(cell)))
 
 
@@ -540,7 +524,7 @@ _MOST_SHOWN = 50  # rows, in a notebook
 
 
 def show_html(listing: Listing) -> str:
-    """Return a listing as a notebook shows it: as on a screen, but only the first of many rows."""
+    """Return a listing for a notebook, with only the first of many rows."""
     size = len(listing)
     part = listing if size <= _MOST_SHOWN else listing.take(range(_MOST_SHOWN))
     columns = {}
@@ -570,7 +554,7 @@ def show_interval(
 
 
 def show_tail(key: str) -> Callable[[Row], str]:
-    """Return a function that shows a probability, whose log10 is under `key`, with its interval."""
+    """Return a function that shows a probability, given as log10 under `key`, with its interval."""
     from rankconst.values.significance import show_probability
 
     return show_interval(key, show_probability)
@@ -591,7 +575,7 @@ class GridColumn:
 
     @property
     def right(self) -> bool:
-        """True to align to the right."""
+        """Whether to align to the right."""
         return self.column.right
 
     @functools.cached_property
@@ -606,10 +590,7 @@ class GridColumn:
 
     @functools.cached_property
     def unbroken(self) -> int:
-        """The least width that breaks neither words nor numbers.
-
-        The heading of a column of numbers may continue on further lines.
-        """
+        """The smallest width that breaks no words or numbers."""
         folded = self.cells[:1] if self.right else self.cells
         numbers = self.sizes[1:] if self.right else ()
         words = {word for cell in folded for word in cell.split()}
@@ -617,12 +598,12 @@ class GridColumn:
 
     @property
     def least(self) -> int:
-        """The least width for easy reading: words continue below, but never in a narrow column."""
+        """The smallest width that is easy to read."""
         return self.unbroken if self.right else min(self.width, max(self.unbroken, _FEWEST))
 
 
 def measure(text: str) -> int:
-    """Return how many places of a terminal a text takes: two for each Chinese sign."""
+    """Return the width of a text on a terminal, where a Chinese sign takes two places."""
     return len(text) if text.isascii() else sum(map(_measure_sign, text))
 
 
@@ -634,19 +615,19 @@ def _measure_sign(sign: str) -> int:
 
 
 def measure_narrow(columns: Sequence[GridColumn]) -> int:
-    """Return the least width of a table without breaking words or numbers."""
+    """Return the smallest width of a table that is easy to read."""
     return _add_gaps([column.least for column in columns], _NARROW_GAP)
 
 
 def _add_gaps(widths: Sequence[int], gap: str) -> int:
-    """Return the width of a table of such columns, with gaps between and a blank on either side."""
+    """Return the width of a table with columns of some widths, and gaps between them."""
     return 2 + sum(widths) + len(gap) * (len(widths) - 1)
 
 
 def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
-    """Draw a table; in one that is wider than the screen, the widest texts continue below.
+    """Draw a table, breaking the widest texts if it is wider than the screen.
 
-    Words and numbers are never broken: if they leave no room, the table is wider than `width`.
+    Words and numbers are never broken, so that the table may stay wider than `width`.
     """
     widths = [column.width for column in columns]
     fits = _add_gaps([column.least for column in columns], _GAP) <= width
@@ -680,7 +661,7 @@ _FILLER = "\0"  # in no cell: they have no control characters
 
 
 def _fold(cell: str, most: int) -> list[str]:
-    """Break a text into lines of at most so many places of a terminal; a Chinese sign takes two."""
+    """Break a text into lines of limited width on a terminal."""
     if measure(cell) <= most:
         return [cell]
     # textwrap counts signs: one that takes two places gets a filler.
@@ -689,9 +670,6 @@ def _fold(cell: str, most: int) -> list[str]:
 
 
 def _pad(cell: str, most: int, *, right: bool = False) -> str:
-    """Fill up a cell to the width of its column.
-
-    str.ljust and str.rjust count letters, of which some take two places of a terminal, or none.
-    """
+    """Fill up a cell to the width of its column on a terminal."""
     blanks = " " * (most - measure(cell))
     return f"{blanks}{cell}" if right else f"{cell}{blanks}"

@@ -51,13 +51,13 @@ def write_latin(text: str) -> str:
 
 
 def _write_word(match: re.Match[str]) -> str:
-    """Return a word in Latin letters if all of it looks like these."""
+    """Return a word in Latin letters if all of it looks like them."""
     latin = "".join(map(_write_letter, match[0].translate(_ALIKE)))
     return latin if latin.isascii() else match[0]
 
 
 def _write_letter(sign: str) -> str:
-    """Replace a variant of Latin letters, such as a ligature, by these."""
+    """Replace a variant of Latin letters, such as a ligature."""
     if not sign.isalpha() or not unicodedata.decomposition(sign).startswith(_VARIANTS):
         return sign
     latin = unicodedata.normalize("NFKC", sign)
@@ -83,7 +83,7 @@ def spell(value: object, how: Callable[[object], str] = repr) -> str:
 
 
 def tell_apart(value: object) -> str:
-    """Return a text that no two of the values that are there share, unless written alike."""
+    """Return a text that different values do not share, unless they are written alike."""
     try:
         return repr(value)
     except ValueError:

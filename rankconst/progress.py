@@ -1,4 +1,4 @@
-"""What a person at a terminal, or a log file, is told of work that takes a while: on stderr.
+"""Report the progress of long work on stderr.
 
 ``rich`` is imported inside functions, for commands that show anything.
 """
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reporter:
-    """Tells a person at a terminal, or a log file, what is going on: on stderr."""
+    """Reports progress on stderr, to a terminal or a log file."""
 
     screen: Console | None = None
 
     @functools.cached_property
     def console(self) -> Console:
-        """Where it is told: on stderr unless a screen was given."""
+        """The console to write to, on stderr unless a screen was given."""
         from rich.console import Console
 
         return self.screen or Console(stderr=True, highlight=False, soft_wrap=True)
@@ -42,7 +42,7 @@ class Reporter:
 
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[Callable[[], None]]:
-        """Show on a terminal how many steps are done; yield what is called after each."""
+        """Show on a terminal how many steps are done; yield a function to call after each."""
         if not self.console.is_terminal or not total:
             yield _skip
             return
@@ -58,7 +58,7 @@ class Reporter:
 
     @contextmanager
     def download(self, name: str, size: int | None) -> Iterator[Callable[[int], None]]:
-        """Show a bar for a download on a terminal; yield what is told how many bytes have come."""
+        """Show a progress bar on a terminal; yield a function to call with numbers of bytes."""
         if not self.console.is_terminal:
             yield _skip
             return
@@ -88,7 +88,7 @@ Stage = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
 
 @contextmanager
 def unseen(name: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show nothing of a stage."""
+    """Show nothing."""
     del name, total
     yield _skip
 

@@ -58,10 +58,7 @@ def binomial(power: float, k: int) -> float:
 
 
 def harmonic(num_candidates: Counts | Values) -> Values:
-    """Return H(N) = sum_{j<=N} 1/j to 4 units of roundoff; beyond HEAD, N need not be whole.
-
-    Beyond the table it is ln N + gamma + 1/(2N) - 1/(12 N^2) ...
-    """
+    """Return H(N) = sum_{j<=N} 1/j to 4 units of roundoff. Beyond HEAD, N need not be whole."""
     near = _partial_sums(1, num_candidates)
     if num_candidates.max(initial=0) <= HEAD:
         return near
@@ -71,10 +68,7 @@ def harmonic(num_candidates: Counts | Values) -> Values:
 
 
 def harmonic_squares(num_candidates: Counts) -> Values:
-    """Return H2(N) = sum_{j<=N} 1/j^2 to 4 units of roundoff.
-
-    Beyond the table it is pi^2/6 - 1/N + 1/(2 N^2) - 1/(6 N^3) ...
-    """
+    """Return H2(N) = sum_{j<=N} 1/j^2 to 4 units of roundoff."""
     near = _partial_sums(2, num_candidates)
     if num_candidates.max(initial=0) <= HEAD:
         return near
@@ -117,7 +111,7 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
 
 
 def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
-    """Sum f and f^2 over HEAD < j <= n, with f(x) = (x/n)^p - 1; p is one for all, or one each."""
+    """Sum f and f^2 over HEAD < j <= n, with f(x) = (x/n)^p - 1."""
     start = HEAD / n
     log_start = np.log(start)
     f = np.expm1(p * log_start)
@@ -140,8 +134,8 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
 def _expand(p: Any) -> tuple[list[Any], list[Any]]:
     """Return falling factorials (p)_m = p (p - 1) ... (p - m + 1), and sums of their products.
 
-    The sums are sum_{i=1}^{m-1} C(m, i) (p)_i (p)_{m-i} for m = 1, 3, 5 ...: by the product rule
-    the part without f itself of the m-th derivative of f^2, f(x) = (x/n)^p - 1.
+    The sums are sum_{i=1}^{m-1} C(m, i) (p)_i (p)_{m-i} for m = 1, 3, 5 ...: the part without f of
+    the m-th derivative of f^2, by the product rule.
     """
     falling = [1.0]
     for m in range(2 * len(_BERNOULLI)):
@@ -173,7 +167,7 @@ def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[
 
 
 def _integrate_power(q: Values, log_start: Values) -> Values:
-    """Integrate u^q from the start to 1: (1 - start^(q + 1)) / (q + 1), -ln start for q = -1."""
+    """Integrate u^q from the start to 1."""
     logarithmic = q == -1.0
     raised = np.where(logarithmic, 1.0, q + 1.0)  # no division by 0
     return np.where(logarithmic, -log_start, -np.expm1(raised * log_start) / raised)
@@ -257,5 +251,5 @@ def _integrate(f: Callable[[Values], Values], start: Values, end: Values) -> Val
 
 
 def _slope(f: Callable[[Values], Values], at: Values) -> Values:
-    """Return f'(at), nearly: the difference of f half a rank to either side."""
+    """Approximate f' by the difference of f half a rank to either side."""
     return f(at + 0.5) - f(at - 0.5)

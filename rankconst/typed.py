@@ -75,10 +75,10 @@ def lay_out(
     full: bool = False,
     more: str = "",
 ) -> Listing:
-    """List typed values with their adjusted forms, chance and counting; all columns if `full`.
+    """List typed values with their adjusted forms, chance and counting.
 
-    Batches of further baselines have rows of their own. At least one batch is compared with chance.
-    `more` ends the caption, as "More: --details." does.
+    If `full`, all columns are shown. Further baselines have rows of their own. `more` ends the
+    caption.
     """
     floors = find_floors(done, tables)
     others = [batch for batch in done if batch not in floors]
@@ -112,7 +112,7 @@ def _expect(batch: AdjustedBatch) -> float:
 
 
 def _explain_numbers(floors: Floors) -> str:
-    """Explain the numbers: in a sentence each, or in one for all."""
+    """Explain the numbers one by one, or all in one sentence if there are many."""
     if len(floors) > _MOST_SENTENCES:
         return summarise(floors)
     datasets = [batch.batch.tasks.dataset for batch in floors]
@@ -135,8 +135,7 @@ def _list_columns(
 ) -> Iterator[Column]:
     """Yield the columns: the tasks, the published value, its adjusted forms and the constants.
 
-    Some of them are only there if `full`. `ladder` is True if there are rows for further baselines;
-    else what chance and counting get are columns.
+    With `ladder`, there are rows for further baselines. Otherwise chance and counting are columns.
     """
     metrics = list(dict.fromkeys(batch.batch.metric for batch in done))
     labels = {metric.key: metric.label for metric in metrics}
@@ -179,11 +178,9 @@ def _list_columns(
 
 
 def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[Column]:
-    """Yield the columns of normalised value, index and z; without `full`, that of the index alone.
+    """Yield the columns of the normalised value, index and z, or only of the index.
 
-    `single` is the metric if there is only one: the column of its index then has its name, AMRR.
-    With `ladder`, each row is adjusted for a baseline of its own, chance or counting: the index is
-    then called skill, and the normalised value is in files but not on the screen (title None).
+    With `ladder`, each row is adjusted for its own baseline, and the index is called skill.
     """
     against = ranker = "chance"
     index = (single.name_of("index") if single else None) or "index"
@@ -209,7 +206,7 @@ def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[
 
 
 def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
-    """Name the metrics, and the tasks that all numbers share."""
+    """Name the metrics and the tasks of all numbers."""
     labels = join_words(list(dict.fromkeys(batch.batch.metric.label for batch in done)))
     datasets = {batch.batch.tasks.dataset for batch in done}
     if len(datasets) > 1:
@@ -218,7 +215,7 @@ def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
 
 
 def name_results(labels: str, tasks: Tasks, tables: Tables) -> str:
-    """Name metrics, and the tasks that their numbers are of: ``MRR on UMLS (test, ...)``."""
+    """Name metrics and their tasks: ``MRR on UMLS (test, ...)``."""
     suite = tables.find_suite(tasks.dataset)
     if suite is not None:
         return f"{labels}, mean over {suite.title}"
@@ -232,7 +229,7 @@ def list_rows(
     floor: AdjustedBatch | None,
     tables: Tables,
 ) -> list[Row]:
-    """List a published number, its index, and the expectations of rankers without learning."""
+    """List a published number, its index, and the expectations of rankers that do not learn."""
     tasks, metric, index = chance.batch.tasks, chance.batch.metric, chance.adjust().index
     rows = [("published", chance.batch.text, "")]
     if index is not None:
@@ -271,7 +268,7 @@ def _name_baseline(batch: AdjustedBatch) -> str:
 
 
 def write_rows(rows: Sequence[Row]) -> str:
-    """Write rows, at least one, below each other, their names, numbers and meanings in columns."""
+    """Write rows below each other, with names, numbers and meanings in columns."""
     names = max(len(name) for name, _, _ in rows)
     values = max(len(value) for _, value, _ in rows)
     lines = (f"  {name:<{names}}   {value:<{values}}   {meaning}" for name, value, meaning in rows)
@@ -283,7 +280,7 @@ def write_rows(rows: Sequence[Row]) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Adjusted:
-    """Values typed by hand, in batches of one: a batch for each value and baseline."""
+    """Values typed by hand, with a batch for each value and baseline."""
 
     done: tuple[AdjustedBatch, ...]
     _tables: Tables
@@ -292,15 +289,12 @@ class _Adjusted:
 
     @cached_property
     def table(self) -> dict[str, list[Any]]:
-        """Columns with a row for each value and baseline.
-
-        They are value, index, z ... with their ends, and the tasks.
-        """
+        """Columns with a row for each value and baseline: value, adjusted forms and tasks."""
         return tabulate(self.done)
 
     @cached_property
     def _values(self) -> list[AdjustedValue]:
-        """The values, each with its batches."""
+        """The values with their batches."""
         batches: dict[int, list[AdjustedBatch]] = {}
         for batch in self.done:
             batches.setdefault(batch.batch.index, []).append(batch)

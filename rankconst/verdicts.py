@@ -73,7 +73,7 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
 
 
 def judge_one(done: AdjustedBatch) -> int:
-    """Judge a number that was typed by hand, as :func:`judge` does: 1, 0 or -1."""
+    """Judge a number that was typed by hand: better (1), worse (-1) or neither (0)."""
     batch, expected = done.batch, done.constants.expectation
     interval = done.adjust().z_interval
     if interval is None:  # the baseline always gets the same
@@ -88,12 +88,7 @@ def judge_one(done: AdjustedBatch) -> int:
 
 
 def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
-    """Judge numbers that are above (1) or below (-1) the expectation by their probabilities.
-
-    The tail is the probability of doing at least as well. That of doing at most as well is 1 less
-    the tail of the next better value, where values have steps. One verdict is for all numbers where
-    no tail is known.
-    """
+    """Judge numbers above (1) or below (-1) the expectation by their probabilities."""
     batch, metric = done.batch, done.batch.metric
     if side < 0 and metric.is_counted and not done.constants.histogram.is_weighted:
         step = 1 / done.constants.num_tasks
@@ -111,7 +106,7 @@ def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
 
 
 def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
-    """Compare a value with chance, and with counting if that is known, in a sentence each."""
+    """Compare a value with chance and, if it is known, counting, in a sentence each."""
     text = chance.batch.text
     sentence = _explain_chance(chance)
     if floor is None:
@@ -129,7 +124,7 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
 
 
 def _explain_chance(done: AdjustedBatch) -> str:
-    """Compare a number that was typed with chance, in a sentence."""
+    """Compare a typed number with chance in a sentence."""
     metric, text = done.batch.metric, done.batch.text
     gets = show_expected(done.constants.expectation)
     verdict, index = judge_one(done), done.adjust().index
@@ -155,7 +150,7 @@ def _show_way(done: AdjustedBatch) -> str:
 
 
 def show_expected(value: float | None) -> str:
-    """Write an expectation: to four decimals, or to four digits above 1, or two if tiny."""
+    """Write an expectation to four decimals, four digits if it is above 1, or two if it is tiny."""
     if value is None:
         return "–"
     if 0 < value < 0.00005:
@@ -164,10 +159,7 @@ def show_expected(value: float | None) -> str:
 
 
 def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
-    """Count the numbers that are better than chance, and than counting if that is known.
-
-    `floors`, not empty, maps numbers compared with chance to the same compared with counting.
-    """
+    """Count the numbers that are better than chance and, if it is known, counting."""
     over_chance = np.concatenate([judge(batch) for batch in floors])
     verdicts = [judge(floor) for floor in floors.values() if floor is not None]
     if not verdicts:
@@ -185,7 +177,7 @@ def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
 
 
 def _count(verdicts: NDArray[np.int64], baseline: str) -> str:
-    """Count verdicts of :func:`judge` in a sentence: ``3 of 5 numbers are better than chance``."""
+    """Count verdicts in a sentence: ``3 of 5 numbers are better than chance``."""
     better, size = int((verdicts > 0).sum()), verdicts.size
     if better == size:
         some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")

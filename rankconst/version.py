@@ -18,13 +18,13 @@ def parse_version(version: str) -> tuple[int, ...] | None:
 
 
 def precedes(version: str, other: str) -> bool:
-    """Return True if a version is a released one before `other`; nothing precedes an empty one."""
+    """Return True if a version is released, and earlier than `other`."""
     one, two = parse_version(version), parse_version(other)
     return one is not None and two is not None and one < two
 
 
 def bundle_folders() -> dict[str, Path]:
-    """Return the version and the folder of each set that came with the package, oldest first."""
+    """Return the folders of the sets of tables in the package by version, oldest first."""
     package = Path(__file__).resolve().parent
     inside = package / "data"
     # A wheel carries the tables inside the package; in a checkout they are next to it.
@@ -36,10 +36,10 @@ def bundle_folders() -> dict[str, Path]:
 
 
 def bundled_versions() -> tuple[str, ...]:
-    """Return the versions of the tables that this installation carries, oldest first."""
+    """Return the versions of the tables in the package, oldest first."""
     return tuple(bundle_folders())
 
 
 def describe_versions() -> str:
-    """Return the versions of the program and of the tables that came with it, as one line."""
+    """Return the versions of the program and of its tables in one line."""
     return f"rankconst {__version__} (tables {', '.join(bundled_versions()) or 'none'})"
