@@ -80,7 +80,7 @@ _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\
 # Hits (filtered) @ 10
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 # A progress bar: 100%|███| 9/9 [00:10<00:00, MRR=0.3]
-_BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*\d+/\d+\s\[[^\],]*")
+_BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*(\d+/\d+)\s\[[^\],]*")
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
@@ -132,8 +132,8 @@ def _clean(line: str) -> _Cleaned:
     if ":" in text:
         text = _STAMP.sub(" ", text)
     text = _LEVEL.sub(" ", text)
-    if "%|" in text:
-        text = _BAR.sub(" ", text)
+    if "%|" in text:  # below 100%, numbers are of a part, unless the bar is that of an epoch
+        text = _BAR.sub(" " if _STEP.search(text) else r" \1 ", text)
     if "(" in text and "@" in text:  # Hits (filtered) @ 10 becomes filtered Hits@10
         text = _BRACKETED.sub(r"\2 \1@\3", text)
     if "." in text or "/" in text:
