@@ -541,17 +541,19 @@ def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
 
 
 _MOST_OF_COMPOUND = 4
-_NUMBERED = re.compile(r"(?:task|graph|split|dataset|set|test)s?\W?\s?\d+", re.IGNORECASE)
 _ACRONYM = re.compile(r"\b\w+[a-z][A-Z]{2,}\b")  # TripleRE, the name of a model
+# One of several, such as "relation 7: born in".
+_NUMBERED = re.compile(r"\W*((?P<noun>[A-Za-z]{2,20})[\W_]?\s?\d{1,7})(?=\W*$|\s?[(:\[])")
 _COMPOUND = frozenset({"column", "row", "name"})
 
 
 def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
-    """Yield a short text as a word to ask about if it is like "Split 2" or "New entities"."""
+    """Yield a text as a word to ask about if it is like "Split 2", or a short "New entities"."""
+    numbered = _NUMBERED.match(bare)
+    if numbered is not None and numbered["noun"].lower() in VOCABULARY.numbered:
+        yield Word(numbered[1].lower(), "part", _COMPOUND)
     if len(parts) > _MOST_OF_COMPOUND:
         return
-    if _NUMBERED.fullmatch(bare.strip()):
-        yield Word(bare.strip().lower(), "part", _COMPOUND)
     nouns = VOCABULARY.nouns
     tokens = [token[0].lower() for token in _TOKEN.finditer(_ACRONYM.sub("", bare))]
     unknown = {part.text.lower() for part in parts if part.is_unknown}

@@ -85,7 +85,8 @@ class Vocabulary:
     flags: Mapping[str, bool]  # True for words that affirm the heading above them
     fillers: frozenset[str]  # not about ranking tasks
     nouns: frozenset[str]  # for what ranking tasks are made of, such as entities
-    technical: frozenset[str]  # saying nothing next to such a noun: size, path
+    numbered: frozenset[str]  # that are parts of the data if a number follows: relation 7
+    technical: frozenset[str]  # saying nothing next to a noun or a number: size, path
     ordinary: frozenset[str]  # names of graphs that are ordinary words
     models: frozenset[str]
     remarks: frozenset[str]  # headings of columns with remarks
@@ -133,6 +134,16 @@ class Vocabulary:
     def is_plain(self, word: str) -> bool:
         """Tell whether a word is filler or names a value."""
         return word in self.fillers or word in self.values
+
+    def names_part(self, noun: str) -> bool:
+        """Tell whether a noun before a number may name a part: relation 7, but not seed 1."""
+        lower = noun.lower()
+        if lower in self.values:
+            return False
+        if lower in self.numbered:
+            return True
+        is_known = lower in self.technical or lower in self.models or lower in self.measures
+        return not (is_known or lower in self.fillers or self.match_role(lower))
 
     def match_role(self, heading: str) -> str:
         """Return the role of the cells below a heading; empty if it names none."""

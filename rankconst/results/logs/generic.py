@@ -81,6 +81,11 @@ _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 # A progress bar: 100%|███| 9/9 [00:10<00:00, MRR=0.3]
 _BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*(\d+/\d+)\s\[[^\],]*")
+# At the beginning of a line, in brackets or behind a sign: relation 7.
+_NUMBERED = re.compile(
+    r"((?:^|[\[(|:,-])\s*(?P<noun>[A-Za-z][a-z]{1,19})) #?(?=\d{1,7}(?!\S|\s*[.=%]))"
+)
+_JOINED = re.compile(r"(?P<noun>[A-Za-z]{2,20})_\d{1,7}(?!\w)")
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
@@ -139,7 +144,13 @@ def _clean(line: str) -> _Cleaned:
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
     step = _STEP.search(text)
-    return _Cleaned(text) if step is None else _Cleaned(_STEP.sub(" ", text), step[1])
+    text = _STEP.sub(" ", text) if step else text
+    return _Cleaned(_NUMBERED.sub(_join, text), step[1] if step else "")
+
+
+def _join(numbered: re.Match[str]) -> str:
+    """Join a number to a part of the data before it, so that it is no value: relation_7."""
+    return f"{numbered[1]}_" if VOCABULARY.names_part(numbered["noun"]) else numbered[0]
 
 
 @lru_cache(maxsize=1)
@@ -354,7 +365,7 @@ def _read_labels(text: str) -> Iterator[Label]:
 
     The values of a setting that is off, "filtered=False", are asked about.
     """
-    denied = list[Word]()
+    asking = list[Word]()
     for flag in _FLAG.finditer(text):
         name, word = flag.groups()
         if VOCABULARY.flags.get(word.lower()) is not False:
@@ -366,9 +377,12 @@ def _read_labels(text: str) -> Iterator[Label]:
             continue
         # Of a flag that is off, another value than its name may hold.
         for field, (value, *_) in label.values.items():
-            denied.append(Word(value, field, says=OPPOSITES.get(value, "")))
-    if denied:
-        yield Label(text, words=tuple(denied))
+            asking.append(Word(value, field, says=OPPOSITES.get(value, "")))
+    numbered = _JOINED.match(text)
+    if numbered is not None and VOCABULARY.names_part(numbered["noun"]):
+        asking.append(Word(numbered[0].lower(), "part"))
+    if asking:
+        yield Label(text, words=tuple(asking))
     if len(text) <= _LONGEST:
         yield read_label(text)
         return
