@@ -727,18 +727,18 @@ def answer(label: Label, cell: str) -> Label | None:
 
     Filtered over "yes" declares filtered, over "no" it declares raw. Validation over "no" is asked
     about. Debug over "no" says nothing, but fold over "0" is asked about, as 0 may be the first
-    fold. Return None if the cell is neither yes nor no, or the label is no vocabulary.
+    fold. Return None if the cell is neither yes nor no, or the label has other words, too.
     """
-    if not label.is_vocabulary or not (label.values or label.words):
-        return None
     is_yes = VOCABULARY.flags.get(cell.lower())
-    if is_yes is None:
+    if is_yes is None or not (label.values or label.words):
+        return None
+    if not (is_yes or label.values or cell == "0"):
+        denied = (replace(word, kind="") for word in label.words if word.kind in _USUAL)
+        return replace(label, words=tuple(denied) if label.is_vocabulary else ())
+    if not label.is_vocabulary:
         return None
     if is_yes:
         return label
-    if not label.values and cell != "0":
-        denied = (replace(word, kind="") for word in label.words if word.kind in _USUAL)
-        return replace(label, words=tuple(denied))
     opposite = OPPOSITES.get(label.declared.get("protocol", ""))
     if opposite and len(label.values) == 1:
         return replace(label, text=f"not {label.text}", values={"protocol": (opposite,)})

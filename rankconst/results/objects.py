@@ -23,7 +23,6 @@ from rankconst.results.columns import Cells, Rows
 from rankconst.results.labels import read_label
 from rankconst.results.paths import (
     ADDRESS,
-    SETTINGS,
     Measurement,
     ObjectList,
     Place,
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from rankconst.results.structured import Record, Value
 
 # What an outline has in place of a leaf that is left out; no text or number equals them.
-_OBJECT, _LIST, _NUMBER, _TEXT = range(4)
+_LIST, _NUMBER, _TEXT = range(3)
 _OPEN = {"", "model", "step", "value", "hyperparameter"}  # roles whose texts may be left out
 _Cell: TypeAlias = int | str  # the place of a leaf in its record, or a text around the record
 
@@ -61,8 +60,6 @@ def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]
     has another. A text in `silent` is left out if its `key` may be that of a model's name.
     """
     if isinstance(value, dict):
-        if key.lower() in SETTINGS:
-            return _OBJECT
         outline: list[Hashable] = []
         for name, inner in value.items():
             outline.append(name)
@@ -128,13 +125,12 @@ class _Leaf(str):
     __slots__ = ()
 
 
-def _copy(key: str, value: Value, leaves: list[Value]) -> Value:
-    """Copy a value, without settings, so that each leaf is an object of its own, and list these."""
+def _copy(value: Value, leaves: list[Value]) -> Value:
+    """Copy a value, so that each leaf is an object of its own, and list these."""
     if isinstance(value, dict):
-        inner = {} if key.lower() in SETTINGS else value
-        return {name: _copy(name, below, leaves) for name, below in inner.items()}
+        return {name: _copy(below, leaves) for name, below in value.items()}
     if isinstance(value, list) and not is_list(value):
-        return [_copy(key, item, leaves) for item in value]
+        return [_copy(item, leaves) for item in value]
     # Numbers and lists are objects of their own already.
     leaf = _Leaf(value) if type(value) is str else value
     leaves.append(leaf)
@@ -268,7 +264,7 @@ def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
     columns, and the texts of rows, are added to `table`.
     """
     leaves: list[Value] = []
-    copied = _copy("", value, leaves)
+    copied = _copy(value, leaves)
     place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
     layout = _Layout()
     row_of: dict[tuple[tuple[str, ...], _Row], int] = {}

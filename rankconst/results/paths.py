@@ -51,7 +51,7 @@ SETTINGS = {
     *("args", "cfg", "config", "hparams", "hyperparameters", "hyperparams"),
     *("model_params", "params", "settings"),
 }
-"""Keys of the settings of a program: numbers below them are not results."""
+"""Keys of the settings of a program: its numbers are not results, but may be about them."""
 
 _EVALUATION = re.compile(r"eval(?:uation|uator)?(?![a-z])", re.IGNORECASE)
 """Keys of the settings of an evaluation, which are about the numbers next to them."""
@@ -334,13 +334,15 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
 def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     """Yield the keys and values that are about the numbers of an object.
 
-    The settings of its evaluation are among them, {"eval": {"filter": true}}. A list of datasets or
+    The settings of its program are among them, {"config": {"filter": true}}. A list of datasets or
     splits, ["WN18", "YAGO"], becomes "WN18 and YAGO", and an object becomes its texts.
     """
     for key, inner in value.items():
         role = find_role(key)
-        if isinstance(inner, dict) and _EVALUATION.match(key) and not _names_metric(inner):
-            yield from inner.items()
+        below = inner if isinstance(inner, dict) else {}
+        is_evaluation = _EVALUATION.match(key) is not None and not _names_metric(below)
+        if below and (is_evaluation or key.lower() in SETTINGS):
+            yield from _list_beside(below)
         elif role in ADDRESS and isinstance(inner, dict):
             yield from _list_inside(key, role, inner)
         elif isinstance(inner, list) and (role in ADDRESS or read_label(key).values):
