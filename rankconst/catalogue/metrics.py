@@ -1,8 +1,9 @@
 """The catalogue of metrics: one row each, with all its traits; every other module asks the row.
 
-A metric turns the ranks of n ranking tasks into one number. A new one is a row here and the
-function of its expectation and variance in :mod:`rankconst.moments`, which the row names; how that
-computes them is written in ``formulas.toml``.
+A metric turns the ranks of n ranking tasks into one number. A new one is a row here; how its
+expectation and variance are computed is written in ``formulas.toml``. A mean over tasks of a
+function of the rank needs no more; for another metric the row names the function of
+:mod:`rankconst.moments` that computes them.
 
 References
 ----------
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue import read_rows
 from rankconst.doubles import np
-from rankconst.errors import UnknownNameError
+from rankconst.errors import UndefinedError, UnknownNameError
 from rankconst.names import Names, require_text, squash
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def _take_reciprocal(ranks: Values, _: int | None) -> Values:
 
 
 def _take_gain(ranks: Values, _: int | None) -> Values:
-    """Return the gain of a rank in nDCG."""
-    return 1.0 / np.log2(1.0 + ranks)
+    """Return the gain of a rank in nDCG, 1/log2(1 + r)."""
+    return math.log(2) / np.log1p(ranks)
 
 
 def require_k(k: int | None) -> int:
@@ -181,7 +182,8 @@ class Metric:
     definition
         The formula over the ranks.
     moments
-        Module and function of :mod:`rankconst.moments` that compute its expectation and variance.
+        Module and function of :mod:`rankconst.moments` that compute its expectation and variance;
+        empty for the mean of a smooth and positive `term`, or of one that is cut off at k.
     spellings
         Further names, compared in lower case without punctuation.
     normalised_name, index_name, z_name
@@ -215,7 +217,7 @@ class Metric:
     title: str
     scale: Literal["rank", "share", "spread", "count"]
     definition: str
-    moments: str
+    moments: str = ""
     spellings: tuple[str, ...] = ()
     normalised_name: str = ""
     index_name: str = ""
@@ -316,9 +318,21 @@ class Metric:
             raise UnknownNameError(f"{self.label} needs a k of at most 2**53 (got {k}).")
         return _recall(self.family, int(k))
 
+    def take(self, ranks: Values) -> Values:
+        """Return what each rank adds to a mean over tasks.
+
+        Raises
+        ------
+        UndefinedError
+            If the metric is not such a mean.
+        """
+        if self.term is None:
+            raise UndefinedError(f"{self.label} is not a mean over tasks.")
+        return self.term(ranks, self.k)
+
     def evaluate(self, ranks: Values, weights: Values) -> float:
         """Return the metric of the ranks, in any order, each counted `weights` times."""
-        return self.statistic(ranks if self.term is None else self.term(ranks, self.k), weights)
+        return self.statistic(self.take(ranks) if self.is_mean else ranks, weights)
 
     def worst(self, num_candidates: Counts, num_tasks: Counts | Values) -> float:
         """Return the value that no ranker can pass, usually that of true answers at the end.
@@ -369,12 +383,11 @@ _NDCG = Metric(
     spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
     definition="(1/n) sum 1/log2(1 + r_i)",
     term=_take_gain,
-    moments="means.ndcg",
     weighted=True,
 )
 
 
-def _cut_off(row: Metric, function: str, *further: str) -> Metric:
+def _cut_off(row: Metric, *further: str) -> Metric:
     """Return a metric that counts only ranks up to k."""
     symbol = row.symbol
     return Metric(
@@ -385,7 +398,6 @@ def _cut_off(row: Metric, function: str, *further: str) -> Metric:
         spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{row.family} at", *further),
         definition=row.definition.replace("sum", "sum over r_i <= k of"),
         term=_cut(row.term or _take_rank),
-        moments=f"means.{function}",
         weighted=True,
         tabulated=False,
     )
@@ -521,8 +533,8 @@ CATALOGUE: dict[str, Metric] = {
             inverse_of="median_rank",
         ),
         _NDCG,
-        _cut_off(_MRR, "cut_off_reciprocal_rank", "mean reciprocal rank at"),
-        _cut_off(_NDCG, "cut_off_ndcg"),
+        _cut_off(_MRR, "mean reciprocal rank at"),
+        _cut_off(_NDCG),
         Metric(
             family="variance",
             symbol="VR",

@@ -530,10 +530,7 @@ def bound_ratio(first: Metric, second: Metric) -> float:
     # Ranks of ties can be halves. At k + 1/2 a metric that is cut at k adds nothing any more.
     near = np.arange(1, min(largest_k, _MOST_RANKS) + 1.5, 0.5)
     ranks = np.concatenate([near, _FAR, [largest_k, largest_k + 0.5]])
-    # Means over tasks all have a term: the condition is for the type checker.
-    numerators, denominators = (
-        metric.term(ranks, metric.k) for metric in (first, second) if metric.term is not None
-    )
+    numerators, denominators = first.take(ranks), second.take(ranks)
     is_zero = denominators == 0  # beyond the k of the second
     if (numerators[is_zero] > 0).any():
         return math.inf

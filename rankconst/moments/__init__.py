@@ -66,14 +66,11 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
             f"it has those of {known}."
         )
     # A metric that has no formula for weighted tasks is estimated from random rankings.
-    sampled = histogram.is_weighted and not metric.weighted
-    # "means.mean_rank" is the function mean_rank of rankconst.moments.means. Its module is imported
-    # only here, when a formula is needed: to look a constant up in the tables takes none.
-    module, function = ("sampled.sample_moments" if sampled else metric.moments).split(".")
-    compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), function)
-    if sampled:
-        return compute(histogram, metric)
-    moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
+    if histogram.is_weighted and not metric.weighted:
+        from rankconst.moments.sampled import sample_moments
+
+        return sample_moments(histogram, metric)
+    moments = _compute(metric, histogram)
     if histogram.shared:
         return _correlate(moments, histogram)
     if histogram.offsets is None:  # chance
@@ -81,6 +78,19 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     # The tables hold millions of these errors, which would be a quarter of them in all digits.
     first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
     return replace(moments, expectation_error=first, variance_error=second)
+
+
+def _compute(metric: Metric, histogram: Histogram) -> Moments:
+    """Compute the moments by the function that the metric's row names, or else by its term.
+
+    "means.mean_rank" is the function mean_rank of rankconst.moments.means. Modules are imported
+    only when a formula is needed: to look a constant up in the tables takes none.
+    """
+    module, function = (metric.moments or "means.mean_term").split(".")
+    compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), function)
+    if not metric.moments:
+        return compute(histogram, metric)
+    return compute(histogram, metric.k) if metric.takes_k else compute(histogram)
 
 
 def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments:

@@ -39,8 +39,7 @@ from rankconst.sums import harmonic, harmonic_squares, scaled_power, sum_over_ra
 from rankconst.tasks import offsets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from rankconst.catalogue.metrics import Metric
     from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
@@ -139,44 +138,13 @@ def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
     return hits / size, hits * (size - hits) / (size * size)
 
 
-def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
-    """Return the moments of the mean of a positive f(rank), where ranks beyond k count 0."""
-    last = min(require_k(k), int(histogram.last_ranks.max()))
-    if last > _MOST_RANKS:
-        raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
-    values = f(np.arange(1, last + 1, dtype=np.float64))
-    # Sums of f and of its squares up to each rank, 0 included: differences are those of blocks.
-    totals = np.cumsum((values, np.square(values)), axis=1)
-    sums = np.concatenate((np.zeros((2, 1)), totals), axis=1)
-    ends = np.minimum(histogram.last_ranks, last)
-    begins = np.minimum(offsets_of(histogram), last)
-    size = histogram.num_candidates.astype(np.float64)
-    mean, square = (sums[:, ends] - sums[:, begins]) / size
-    # Each sum from the first rank on carries as many roundings as it has terms; 16 more are of f.
-    error = np.where(ends > begins, (16 + ends) * UNIT_ROUNDOFF, 0.0)
-    mean_error = error * sums[0, ends] / size
-    square_error = error * sums[1, ends] / size
-    variance_error = np.where(size > 1, square_error + 2 * mean * mean_error, 0.0)
-    variance = lift_rounding(np.where(size > 1, square - mean * mean, 0.0), variance_error)
-    moments = average(histogram, mean, variance, variance_error)
-    of_sums = float(np.average(mean_error, weights=histogram.row_weights))
-    return replace(moments, expectation_error=moments.expectation_error + of_sums)
-
-
-def _gain(rank: Values) -> Values:
-    """Return 1/log2(1 + r): one relevant answer, ideal gain 1 (Jarvelin and Kekalainen 2002)."""
-    return np.asarray(math.log(2) / np.log1p(rank))
-
-
-cut_off_reciprocal_rank = functools.partial(_cut_off_mean, f=lambda rank: 1 / rank)
-cut_off_ndcg = functools.partial(_cut_off_mean, f=_gain)
-
-
-def ndcg(histogram: Histogram) -> Moments:
-    """Return the moments of nDCG, the mean of 1/log2(1 + r)."""
+def mean_term(histogram: Histogram, metric: Metric) -> Moments:
+    """Return the moments of a metric that is the mean of its term, a positive one as in nDCG."""
+    if metric.k is not None:
+        return _mean_cut_off(histogram, metric, metric.k)
     if histogram.offsets is not None:
         blocks = blocks_of(histogram)
-        values = _gain(blocks.points)
+        values = metric.take(blocks.points)
         mean = blocks.mean(values)
         variance = blocks.mean(np.square(blocks.deviations(values, mean)))
         # A value is good to its own roundings, of which a narrow spread has the more.
@@ -186,11 +154,36 @@ def ndcg(histogram: Histogram) -> Moments:
         slack = _SUM_ERROR * variance + blur
         return average(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
-    mean = sum_over_ranks(_gain, histogram.num_candidates) / size
-    square = sum_over_ranks(lambda rank: np.square(_gain(rank)), histogram.num_candidates) / size
+    mean = sum_over_ranks(metric.take, histogram.num_candidates) / size
+    squares = sum_over_ranks(lambda rank: np.square(metric.take(rank)), histogram.num_candidates)
+    square = squares / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
     slack = np.where(size > 1, _SUM_ERROR * (square + 2 * mean * mean), 0.0)
     return average(histogram, mean, variance, slack, _SUM_ERROR)
+
+
+def _mean_cut_off(histogram: Histogram, metric: Metric, k: int) -> Moments:
+    """Return the moments of the mean of a term that is 0 for ranks beyond k."""
+    last = min(k, int(histogram.last_ranks.max()))
+    if last > _MOST_RANKS:
+        raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
+    values = metric.take(np.arange(1, last + 1, dtype=np.float64))
+    # Sums of the term and of its squares up to each rank, 0 included: differences are of blocks.
+    totals = np.cumsum((values, np.square(values)), axis=1)
+    sums = np.concatenate((np.zeros((2, 1)), totals), axis=1)
+    ends = np.minimum(histogram.last_ranks, last)
+    begins = np.minimum(offsets_of(histogram), last)
+    size = histogram.num_candidates.astype(np.float64)
+    mean, square = (sums[:, ends] - sums[:, begins]) / size
+    # Each sum from the first rank on carries as many roundings as terms; 16 more are of each.
+    error = np.where(ends > begins, (16 + ends) * UNIT_ROUNDOFF, 0.0)
+    mean_error = error * sums[0, ends] / size
+    square_error = error * sums[1, ends] / size
+    variance_error = np.where(size > 1, square_error + 2 * mean * mean_error, 0.0)
+    variance = lift_rounding(np.where(size > 1, square - mean * mean, 0.0), variance_error)
+    moments = average(histogram, mean, variance, variance_error)
+    of_sums = float(np.average(mean_error, weights=histogram.row_weights))
+    return replace(moments, expectation_error=moments.expectation_error + of_sums)
 
 
 def average(

@@ -503,7 +503,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
             f"got {first.size} task; expected at least 2: "
             "one task does not tell how much they vary."
         )
-    terms = [_list_terms(metric, ranks) for ranks in (first, second)]
+    terms = [metric.take(ranks.astype(np.float64)) for ranks in (first, second)]
     n = first.size
     differences = terms[1] - terms[0]
     squares = float(np.sum(differences**2))
@@ -581,13 +581,6 @@ class Room:
         return self.fill(np.minimum(losses, 2 * self.losses[-1] - losses))
 
 
-def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
-    """Return f(r) for some ranks, if the metric is the mean of f(r) over tasks."""
-    if metric.term is None:
-        raise UndefinedError(f"{metric.label} is not a mean over tasks.")
-    return np.asarray(metric.term(ranks.astype(np.float64), metric.k), dtype=np.float64)
-
-
 def _pair_ends(
     lower: Values, upper: Values, first: Places, second: Places
 ) -> tuple[Values, Values]:
@@ -639,8 +632,8 @@ def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | No
 def _list_spans(metric: Metric, histogram: Histogram) -> tuple[Values, Values, float]:
     """Return the distances of worst and best, the numbers of tasks, and the best value."""
     weights = weights_of(histogram)
-    sizes = histogram.num_candidates
-    best, worst = _list_terms(metric, np.ones_like(sizes)), _list_terms(metric, sizes)
+    sizes = histogram.num_candidates.astype(np.float64)
+    best, worst = metric.take(np.ones_like(sizes)), metric.take(sizes)
     return weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64), float(best[0])
 
 

@@ -27,7 +27,6 @@ from oracles import (
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric
 from rankconst.errors import UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments, means, powers
-from rankconst.moments.means import cut_off_reciprocal_rank
 from rankconst.tasks import Histogram
 
 CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]
@@ -198,9 +197,10 @@ def test_a_cut_off_is_needed_and_has_a_limit(monkeypatch: pytest.MonkeyPatch) ->
             compute_moments(CATALOGUE[family], Histogram.from_counts([3, 9]))
     monkeypatch.setattr(means, "_MOST_RANKS", 10)
     long, short = Histogram.from_counts([3, 20]), Histogram.from_counts([3, 10])
+    at = CATALOGUE["inverse_harmonic_mean_rank_at_k"].at
     for k in (11, 20, 21):
         with pytest.raises(UndefinedError, match=f"cut off at rank 10 at most; got {min(k, 20)}"):
-            cut_off_reciprocal_rank(long, k)
-        assert cut_off_reciprocal_rank(short, k) == cut_off_reciprocal_rank(short, 10)
+            compute_moments(at(k), long)
+        assert compute_moments(at(k), short) == compute_moments(at(10), short)
     exact = (Fraction(11, 18) + sum(Fraction(1, 20 * rank) for rank in range(1, 11))) / 2
-    assert cut_off_reciprocal_rank(long, 10).expectation == pytest.approx(float(exact), rel=1e-15)
+    assert compute_moments(at(10), long).expectation == pytest.approx(float(exact), rel=1e-15)
