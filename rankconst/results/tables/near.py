@@ -40,18 +40,28 @@ def _read_farther(text: str) -> Text:
     return near._replace(label=replace(near.label, graphs=()), farther=True)
 
 
-_SIGNS = frozenset("*†‡§¶⋆∗★☆¹²³⁴⁵")
+_RAISED = r"\^\{?[a-z\d]\}?(?!\w)"  # a letter or a digit
+_ONE_SIGN = re.compile(rf"[*†‡§¶⋆∗★☆¹²³⁴⁵]|{_RAISED}")
 # Marks count only where a clause begins: "All but † ..." is about the cells without a dagger.
-_MARK = r"[\\^({\[]{0,4}(?:[†‡§¶⋆∗★☆¹²³⁴⁵]|\*(?=[*\s:=,)}\]]))+[)}\]]*"
+_MARK = rf"(?:{_RAISED}|[\\^({{\[]{{0,4}}(?:[†‡§¶⋆∗★☆¹²³⁴⁵]|\*(?=[*\s:=,)}}\]]))+[)}}\]]*)"
 _SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sand)\s?{_MARK})*")
-_STOP = re.compile(r"[.;,)†‡§¶⋆∗★☆¹²³⁴⁵]")
+_STOP = re.compile(rf"[.;,)](?!\d)|[†‡§¶⋆∗★☆¹²³⁴⁵]|{_RAISED}")
 
 
 class MarkedNote(NamedTuple):
-    """A note about the cells with a mark."""
+    """A note about the cells with a mark: †, or ^a for a raised letter."""
 
     signs: frozenset[str]
     text: Text
+
+    def is_in(self, cell: str) -> bool:
+        """Tell whether a cell has the mark."""
+        return any(sign in self.signs for sign in _list_signs(cell))
+
+
+def _list_signs(text: str) -> list[str]:
+    """List the marks in a text."""
+    return [sign.strip("{}").replace("{", "") for sign in _ONE_SIGN.findall(text)]
 
 
 def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
@@ -67,10 +77,11 @@ def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
         stop = _STOP.search(caption, mark.end())
         end = stop.start() if stop else len(caption)
         label = weaken(read_label(caption[mark.start() : end].strip()))
-        if label.words or label.graphs:
+        if label.words or label.graphs or label.num_triples:
             rest += caption[note_end : mark.start()]
             note_end = end
-            notes.append(MarkedNote(_SIGNS & {*mark[0]}, text._replace(label=label)))
+            signs = frozenset(_list_signs(mark[0]))
+            notes.append(MarkedNote(signs, text._replace(label=label)))
     if not notes:
         return text, []
     of_caption = read_label(caption)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rankconst.evaluation import Address, Question
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
+    from rankconst.results.tables.near import MarkedNote
 
     Places = NDArray[np.intp]
     Flags = NDArray[np.bool_]
@@ -264,9 +265,8 @@ class SheetReader:
             rest, notes = split_notes(text)
             self._texts.append(rest)
             for note in notes:
-                has_mark = self._find_marked(note.signs)
-                keys = enumerate(self._heading.keys)
-                headed = {j for j, key in keys if not note.signs.isdisjoint(key)}
+                has_mark = self._find_marked(note)
+                headed = {j for j, key in enumerate(self._heading.keys) if note.is_in(key)}
                 is_of_rows = has_mark.any() and not (has_mark & is_empty).any()
                 if is_of_rows and not headed:
                     cells = CellTexts(), CellTexts((note.text,))
@@ -278,11 +278,11 @@ class SheetReader:
                     self._texts.append(note.text)
         return columns[::-1]
 
-    def _find_marked(self, signs: frozenset[str]) -> Flags:
+    def _find_marked(self, note: MarkedNote) -> Flags:
         """Find the rows with a mark such as a dagger."""
         has_mark = np.zeros(self._lines.size, dtype=np.bool_)
         for cells in self._cells:
-            has_mark |= _test_rows(cells, lambda cell: not signs.isdisjoint(cell))
+            has_mark |= _test_rows(cells, note.is_in)
         return has_mark
 
     def _form_addresses(

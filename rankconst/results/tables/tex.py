@@ -93,7 +93,7 @@ SYMBOLS |= dict.fromkeys(_BLANKS.split(), " ") | dict.fromkeys(_SILENT.split(), 
 
 _DROPPED = """
 cite citep citet citealp citealt citeauthor citeyear autocite parencite textcite footcite nocite ref
-cref autoref eqref label footnote tablefootnote tnote color cellcolor rowcolor columncolor hspace
+cref autoref eqref label footnote tablefootnote color cellcolor rowcolor columncolor hspace
 vspace phantom hphantom vphantom cline cmidrule caption includegraphics bibliography
 bibliographystyle input include usepackage begin end url SetCell SetRow
 """
@@ -207,7 +207,7 @@ def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Pars
         # The name of an unknown macro is refused where a number is expected.
         return Parsed("", end) if macro in LAST else Parsed(f"{macro} ", position)
     printed = _strip(arguments[-1], macros, depth + 1)
-    if macro == "textsuperscript":
+    if macro in {"textsuperscript", "tnote"}:
         printed = _print_raised(printed)
     elif macro in _STRUCK:
         printed = f"~~{printed}~~"
