@@ -797,7 +797,8 @@ def ask_alone(label: Label, scope: str) -> Label:
     model is called "composition".
     """
     amount = _AMOUNT.search(label.text)  # of the data, or a quantile
-    if amount is not None:
+    is_named = any(f"{graph}%" in label.text for graph in label.graphs)  # FB15K-237-10%
+    if amount is not None and not is_named:
         return replace(label, words=(*label.words, Word(amount[0], "part")))
     if not label.alone:
         return label
