@@ -308,12 +308,12 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
         if from_user.dataset not in load_suites():
             questions = (ask_mean(from_file), *questions)
         return replace(from_file, dataset=None, questions=questions)
-    namesakes = list_namesakes(from_file.dataset, typed=False)
-    if not namesakes:
-        return from_file
     accepted = _find_accepted_graph(from_file, from_user)
+    namesakes = list_namesakes(from_file.dataset, typed=False)
     if accepted or from_user.dataset in namesakes:
         return replace(from_file, dataset=accepted or None)
+    if not namesakes:
+        return from_file
     kind, protocol = from_user.kind or from_file.kind, from_user.protocol or from_file.protocol
     of_kind = [key for key in namesakes if kind in list_kinds(key)]
     for benchmarks in (of_kind, _choose_by_protocol(namesakes, protocol)):
@@ -324,16 +324,19 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
 
 
 def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
-    """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset, if any."""
+    """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset, if any.
+
+    It may be a name of several benchmarks, or of none.
+    """
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
-    if name.lower() not in accepted:
+    if name.lower() not in accepted or not is_open_name(name):
         return ""
     from rankconst.catalogue.benchmarks import list_namesakes
 
     namesakes = list_namesakes(name, typed=False)
     value = accepted[name.lower()]
     if not namesakes or value in namesakes:
-        return value if namesakes else ""
+        return value
     got = f"{name}={value}" if value else name
     expected = " or ".join(f"{name}={key}" for key in namesakes)
     raise UsageError(f"--accept {got}: several graphs have this name; expected {expected}.")
@@ -696,12 +699,16 @@ def _list_accepted(from_user: Address) -> dict[str, str]:
 def list_words(from_file: Address) -> set[str]:
     """Return the words that ``--accept`` can name, in lower case."""
     words = {question.word for question in from_file.questions}
-    if from_file.dataset:
-        from rankconst.catalogue.benchmarks import list_namesakes
-
-        if list_namesakes(from_file.dataset, typed=False):
-            words.add(from_file.dataset.lower())
+    if from_file.dataset and is_open_name(from_file.dataset):
+        words.add(from_file.dataset.lower())
     return words
+
+
+def is_open_name(name: str) -> bool:
+    """Tell whether no benchmark or several have a name, so that ``--accept`` may say which."""
+    from rankconst.catalogue.benchmarks import list_names, list_namesakes
+
+    return list_names().find(name) is None or bool(list_namesakes(name, typed=False))
 
 
 _OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?"

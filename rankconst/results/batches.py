@@ -6,6 +6,7 @@ that evaluation are left out.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -41,6 +42,7 @@ from rankconst.evaluation import (
     agrees,
     assign_numbers,
     gather_assumed,
+    is_open_name,
     parse_address,
     settle,
     weigh,
@@ -259,12 +261,22 @@ def _settle(
         except (DataError, UnknownNameError) as error:
             # No reason to stop: a file may also name datasets that no tables hold.
             failed[address] = error
+            if isinstance(error, UnknownNameError) and not user.dataset:
+                failed[address] = _offer_name(error, address.dataset or "")
             continue
         if questions:
             failed[address] = AskedError("; ".join(map(str, questions)), questions)
         else:
             settled[address] = tasks, tool
     return settled, failed
+
+
+def _offer_name(error: UnknownNameError, name: str) -> UnknownNameError:
+    """Add to an error about the name of no benchmark how to say which graph it is."""
+    if not name or not is_open_name(name):
+        return error
+    option = f"--accept {shlex.quote(f'{name}=GRAPH')} (accept= in Python)"
+    return UnknownNameError(f"{error} If it is another name of a graph, add {option}.")
 
 
 def _list_questions(

@@ -166,6 +166,9 @@ TOPICS: dict[str, list[Case]] = {
         ("model,K,dataset,MRR\nMetaR,1,UMLS,.5\n", "?k"), ("metric,k,dataset,value\nhits_at_k,10,UMLS,.5\n", "umls"), ("model,,dataset,MRR\nA,→,UMLS,.6\nA,←,UMLS,.5\n", "?→; ?←"),
         ("entity,dataset,MRR\nvirus,UMLS,.5\n", "?entity"), ("dataset,Entity MRR\nUMLS,.5\n", "umls"),
     ],
+    "a share in the name of a graph is no part": [
+        ("model,FB15K-237-10% MRR\nA,.2\n", "fb15k237_10"), (md("R", "Model | FB15K-237-10% | | FB15K-237-20% | ", " | MRR | MR | MRR | MR", "A | .2 | 9 | .3 | 9"), "fb15k237_10; fb15k237_10; fb15k237_20; fb15k237_20"),
+    ],
     "a number of runs is no part of a metric": [
         (f"dataset,MRR ({runs})\nUMLS,.5\n", "umls") for runs in ("5 seeds", "mean of 3 runs")
     ],
@@ -520,6 +523,10 @@ def test_a_question_offers_to_accept_a_name_where_a_dataset_would_leave_out_othe
     for wrong in ("NELL-995=GRAPH", "nell-995=wn18rr", "NELL-995"):
         with pytest.raises(UsageError, match="expected NELL-995=nell995 or NELL-995=nell995_redgn"):
             rankconst.adjust(opened, accept=[wrong])
+    named = rankconst.adjust(open_text("model,FB MRR\nA,0.3\n"), accept=["FB=fb15k237"]).numbers
+    assert named.accepted == ("fb=fb15k237",)
+    with pytest.raises(UnknownNameError, match="add --accept FB=GRAPH"):
+        rankconst.adjust(open_text("model,FB MRR\nA,0.3\n"), accept=["WN18=umls"])
     # No option overrules it, and no tool.
     with pytest.raises(UsageError, match="says dataset nell995, but nell995_redgnn was asked for"):
         rankconst.adjust(opened, dataset="nell995_redgnn", accept=["NELL-995=nell995"])
