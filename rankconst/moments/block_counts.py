@@ -201,9 +201,9 @@ class BlockCounts:
     def gap_cost(self, y: int, x: Counts) -> int:
         """Estimate the number of logarithms or products that :meth:`gap_distribution` of y forms.
 
-        Blocks that reach from the first x to y go through power sums, the others into a table of
-        all x. The circle is taken to have 32 nodes, and power sums 20 powers: rough numbers, which
-        only decide for how many y distributions are formed.
+        Blocks that reach from the first x to y need power sums only, the others a table of all x.
+        The circle is taken to have 32 nodes, and power sums 20 powers: rough numbers, which only
+        decide for how many y distributions are formed.
         """
         first = int(x.min(initial=y))
         is_within = (self.starts < y) & (self.stops > first)
@@ -215,8 +215,8 @@ class BlockCounts:
         """Return points x and weights w with sum_x f(x) = sum w f(x) over start <= x < stop.
 
         f is smooth between ends of blocks, on the scale of stop - start. Each stretch between ends
-        is cut into panels of a power of sqrt 2 in width, the widest first, so that few rules serve;
-        the rest, of 64 or less, stays whole: 300 numbers are cut into 256 and 44.
+        is cut into panels whose width is a power of sqrt 2, the widest first, so that few rules are
+        needed. A rest of 64 or less stays whole: 300 numbers are cut into 256 and 44.
         """
         if stop - start <= _TERM_BY_TERM:
             return np.arange(start, stop), np.ones(stop - start)
@@ -238,9 +238,9 @@ class BlockCounts:
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
         """Return 1/z at nodes of a circle |z| = e^s, and the share of each in P(B(y) = count).
 
-        `needed` of the ranks that y leaves uncertain have to be at most y. If that is none or all,
-        one real node stands for the circle. Complex nodes stand for their conjugates, too; the real
-        parts of all shares add up to 1.
+        `needed` of the ranks that y leaves uncertain have to be at most y. If that is none or all
+        of them, one real node stands for the circle. Complex nodes also stand for their conjugates;
+        the real parts of all shares add up to 1.
         """
         uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
         if not 0 < needed < uncertain:
@@ -271,12 +271,12 @@ def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
 
 def _read_single_way(
     share: Values, tasks: Values, needed: Counts, uncertain: Counts, left: NDArray[np.bool_]
-) -> tuple[Values, Values, Values]:
+) -> PointDistributions:
     """Return tail, mass and error for points x with only one way to reach B(x) = count.
 
     At these `needed` is 0 or all of the `uncertain` ranks; other points get meaningless numbers.
-    `share` and `tasks` have a row a point and a column a block, the other arrays a number a point.
-    Where `left`, the tail is -P(B(x) >= count).
+    `share` and `tasks` have a row for each point and a column for each block, the other arrays a
+    number for each point. Where `left`, the tail is -P(B(x) >= count).
     """
     none = np.sum(tasks * np.log1p(-share), axis=1)  # ln of the chance that none is at most x
     every = np.sum(tasks * np.log(share), axis=1)  # that all are
@@ -285,7 +285,7 @@ def _read_single_way(
     beyond = np.where(needed <= 0, 1.0, np.where(needed == uncertain, mass, 0.0))
     below = np.where(needed <= 0, 0.0, np.where(needed == uncertain, -np.expm1(every), 1.0))
     error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
-    return np.where(left, -beyond, below), mass, error
+    return PointDistributions(np.where(left, -beyond, below), mass, error)
 
 
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
@@ -516,8 +516,8 @@ def find_gaps(
     """Yield the sums over gaps of the two middle ranks, more and more accurate.
 
     `nodes` are the y, with the distributions of B(y) and `steps` as :class:`Gaps` has them. Each
-    result has about twice as many y with a distribution of their own as the last. The last one has
-    all y that count, or as many as do not take too long.
+    result has about twice as many y with their own distribution as the last. The last one has all y
+    that count, or as many as do not take too long.
     """
     mass = np.abs(nodes.weights * distributions.mass)
     # A sum over gaps is of second differences: constant for the median's square, as y^-3 for its

@@ -123,9 +123,9 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 def rank_variance(histogram: Histogram) -> Moments:
     """Return the moments of the variance of the ranks, without weights correctly rounded.
 
-    The formulas at the top of this module, in whole numbers. For each row, of c tasks on a+1 ..
-    a+N, z = N^2 - 1 and m = 2 a + N stand for m_2 = z / 12, m_4 = z (3 z - 4) / 240 and mu = (m +
-    1) / 2. With m* the mean of all m, delta = (m - m*) / 2.
+    These are the formulas at the top of this module, in whole numbers. For each row, of c tasks on
+    a+1 .. a+N, z = N^2 - 1 and m = 2 a + N stand for m_2 = z / 12, m_4 = z (3 z - 4) / 240 and mu =
+    (m + 1) / 2. With m* the mean of all m, delta = (m - m*) / 2.
     """
     if histogram.weights is not None:
         return _weighted_variance(histogram, histogram.weights / histogram.total_weight)
@@ -230,7 +230,7 @@ class _Ranks:
     def from_histogram(cls, histogram: Histogram, variance: float) -> _Ranks:
         """Gather the ranks of unweighted tasks, given E[V]; under chance few sizes stand for many.
 
-        The least offset is taken from all: V does not change, and numbers stay small.
+        The least offset is subtracted from all: V does not change, and numbers stay small.
         """
         if histogram.offsets is None:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
@@ -270,7 +270,7 @@ class _Ranks:
         return self.rule_of(_FEW_NODES), self.rule_of(_NODES)
 
     def rule_of(self, nodes: int) -> tuple[Values, Values]:
-        """Return the rules of so many nodes of all sizes, each from its mean on."""
+        """Return the rules of so many nodes for all sizes, measured from their means."""
         distinct, kind = np.unique(self.sizes, return_inverse=True)
         at, weights = uniform_rule(distinct, nodes)
         return at[kind], weights[kind]
@@ -288,9 +288,9 @@ class _Ranks:
     def _points(self, t: float) -> tuple[Values, Values]:
         """Return points c and weights for the integral over c in :meth:`transform`.
 
-        Where there are many points, tasks are few, and most points lie so far from 1 and from every
-        N that the integrand has the lattice's period, 1, there. The points of one period then serve
-        for all, with the number of periods in their weights.
+        If there are many points, tasks are few, and most points lie so far from 1 and from every N
+        that the integrand has the period of the lattice, 1, there. The points of one period then
+        serve for all, with the number of periods in their weights.
         """
         # The step h costs a share of 2 exp(-pi^2 / (n t h^2)): that is 2 exp(-_RESOLVED).
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
@@ -332,8 +332,8 @@ class _Ranks:
         """Return the logarithm of the product over all tasks of phi(t, c). Shape (C,).
 
         phi is the mean of exp(-t (r - c)^2) over the ranks r of a task. It comes from a Gauss rule
-        for few ranks next to the width 1/sqrt(t), from the ranks near c for narrow Gaussians, else
-        from an integral.
+        if the ranks are few next to the width 1/sqrt(t), from the ranks near c if the Gaussians are
+        narrow, and else from an integral.
         """
         width = 1 / math.sqrt(t)
         # Rules are exact up to as many candidates as they have nodes.
@@ -417,8 +417,8 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> V
 def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[Estimate]:
     """Return the central moments E[x^k] of V = E[V] (1 + x), k = 0 .. order; the second is exact.
 
-    E[x^k] is (-1)^k k! times the coefficient of s^k in the series of E_Z[...], stated at the top of
-    this module. At each node of Z, the logarithms of the means of single tasks add up.
+    E[x^k] is (-1)^k k! times the coefficient of s^k in the series of E_Z[...] at the top of this
+    module. At each node of Z, the logarithms of the means of single tasks add up.
     """
     n = ranks.total
     mean = ranks.variance
@@ -523,7 +523,7 @@ def _exponential(logs: list[Values]) -> list[Values]:
 def _by_series(central: list[Estimate]) -> Estimate:
     """Return the gap from the binomial series, cut after the even order with the least error.
 
-    `central` are the central moments E[x^k] from k = 0 on. The bound of what is cut off, at the top
+    `central` are the central moments E[x^k] from k = 0 on. The bound of the remainder, at the top
     of this module, holds for even orders only.
     """
     coefficients = [binomial(0.5, k) for k in range(len(central))]
@@ -543,7 +543,7 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
     """Return the gap g from the transform of V, by the trapezoidal rule in ln s with step STEP.
 
     Values are s^(-1/2) (L(s) - e^-s): s^(-3/2) ds = s^(-1/2) d(ln s). For small s they come from
-    e^-s sum_k (-s)^k E[x^k] / k!, beyond from L itself, until what is left is next to nothing.
+    e^-s sum_k (-s)^k E[x^k] / k!, beyond from L itself, until the rest is next to nothing.
     """
     scale = ranks.total * ranks.variance
     order, near = _reach_of_power_series(central)
@@ -577,8 +577,8 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
 def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
     """Return an order and a node: the terms in s^k below the order give L(s) - e^-s to rounding.
 
-    They do at the nodes s = exp(STEP i) up to i = node. Of the even orders this one reaches
-    farthest.
+    They do so at the nodes s = exp(STEP i) up to i = node. Of the even orders, the returned one
+    reaches farthest.
     """
 
     def limit(k: int, coefficient: float) -> float:

@@ -80,8 +80,8 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2; the same sums over a block.
 
     e and v are mean and variance of 1/r for one task, H and H2 the sums of 1/j and 1/j^2 up to N.
-    Hoyt et al. 2022, eq. 12 and 14; the manuscript's code used ln(mean N)/(mean N - 1) for e, which
-    is another number.
+    Hoyt et al. 2022, eq. 12 and 14; the code of the manuscript used another number for e, ln(mean
+    N)/(mean N - 1).
     """
     if histogram.offsets is not None:
         distinct, block_of_row = distinct_blocks(histogram)
@@ -225,7 +225,7 @@ def _geometric_mean(histogram: Histogram, sign: float) -> Moments:
     It is the product of all r^p, p = sign w / sum w for a task of weight w. With `mean` and
     `variance` those of (r / scale)^p - 1, and scale N or the middle of a block, E is the product of
     all scale^p (1 + mean), and Var = E^2 expm1(sum log(1 + variance / (1 + mean)^2)). The sums of
-    log scale^p and log(1 + mean) are formed apart, each without cancellation; their rounding is
+    log scale^p and log(1 + mean) are formed apart, each without cancellation. Their rounding is
     absolute in a logarithm, so relative in E, and twice that in E^2.
     """
     unit = sign / histogram.total_weight

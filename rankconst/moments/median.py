@@ -165,9 +165,9 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
     If n is odd, M is the middle rank A; if even, (A + B)/2 with the two middle ranks A <= B. Ranks
     1, 3, 5 and 9 have A = 3, B = 5 and 1/M = 1/4.
 
-    For even n with B far above A (half of the tasks pinned at 1) the variance is a small difference
-    of E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and
-    the error says so.
+    If n is even and B far above A (half of the tasks pinned at 1), the variance is a small
+    difference of E[1/A^2] and what turns it into E[1/M^2]. Digits are then lost, and the error says
+    so.
     """
     if histogram.total == 2:  # the median of two ranks is their mean
         return inverse_mean_rank(histogram)
@@ -233,7 +233,7 @@ def _summarise(distribution: _MedianDistribution, statistic: _Statistic) -> Mome
 def _sum_below(distribution: _MedianDistribution, curvature: Callable[[Values], Values]) -> Values:
     """Return sum_{x < y} h(x)/h(y) curvature(x + y) at every point y of the window, shape (2, X).
 
-    Panel by panel, h(x) = x^j up to a constant. What lies below the panel's start a is carried
+    In each panel, h(x) = x^j up to a constant. What lies below the start a of the panel is carried
     along as points x with weights h(x)/h(a).
     """
     points = distribution.nodes.points
@@ -472,13 +472,13 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
 def _panels(
     profile: _Profile, lowest: int, centre: int, highest: int, paired: bool
 ) -> Iterator[Panel]:
-    """Cut lowest .. highest where an N lies, at the centre, and where distributions change fast.
+    """Cut lowest .. highest at each N, at the centre, and where distributions change fast.
 
     A panel is at most 3 standard deviations of B wide, and 3/2 of its start, as f is singular at 0;
     but 64 ranks are not cut.
 
-    If n is even, `paired`, the sums over gaps differ behind an N: they reach their new course
-    within a few times the scale of the gap, where panels are narrow.
+    If n is even (`paired`), the sums over gaps change behind an N, and settle within a few times
+    the scale of the gap: panels are narrow there.
     """
     cuts = np.unique(np.concatenate(([lowest, centre], profile.cuts(), [highest + 1])))
     cuts = cuts[(cuts >= lowest) & (cuts <= highest + 1)]

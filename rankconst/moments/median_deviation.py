@@ -108,12 +108,13 @@ def most_draws(histogram: Histogram) -> int:
 def median_absolute_deviation(histogram: Histogram) -> Moments:
     """Estimate the moments of the median absolute deviation, with standard errors.
 
-    Where fewer than 30 draws differ from the commonest value, the errors reckon with nine more that
-    were not seen, as far off as any that was. Where none differs, these are taken to be off by the
-    whole range of M, so that for S draws the errors are 3/S of the range and of its square, or less
-    if Chernoff bounds say so; on blocks, by no more than these bounds leave possible. All is
-    exactly 0 with one task, or if more than half of the tasks are certain to have the same rank.
-    The number of draws does not include the pilot sample.
+    They are exactly 0 with one task, or if more than half of the tasks are certain to have the same
+    rank.
+
+    If fewer than 30 draws differ from the commonest value, the errors allow for nine more draws
+    that were not seen, as far off as any that was. If none of S draws differs, the errors are 3/S
+    of the range of M and of its square, or less if Chernoff bounds say so. On blocks, these bounds
+    also limit how far off M can be. The number of draws does not include the pilot sample.
     """
     certain = certain_moments(CATALOGUE["median_absolute_deviation"], histogram)
     if certain:
@@ -160,10 +161,7 @@ _sampled = functools.partial(Moments, method="sampled")
 
 
 def _fit(values: Values, counts: Values) -> Values:
-    """Fit the coefficients b of L = sum_k b_k (B(x_k) - E[B(x_k)]) to draws of M by least squares.
-
-    `values`, shape (S,), are the draws of M, `counts`, shape (K, S), those of B.
-    """
+    """Fit the b of L = sum_k b_k (B(x_k) - E[B(x_k)]) to draws of M and B by least squares."""
     deviation = counts - counts.mean(axis=1, keepdims=True)
     fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
     # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
@@ -175,9 +173,8 @@ def _fit(values: Values, counts: Values) -> Values:
 
 
 def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> Moments:
-    """Estimate the moments of M from draws of it, with L as a control variate.
+    """Estimate the moments of M from draws of M and B, with L as a control variate.
 
-    `values` are the draws of M, `counts` those of B at the points of control, `slopes` the b of L.
     With R = M - L, E[M] = E[R] and Var[M] = Var[L] + E[(R - E[R]) (R - E[R] + 2 L)], as E[L] = 0.
     """
     linear = slopes @ (counts - control.mean[:, None])
@@ -208,9 +205,8 @@ class _Plan(NamedTuple):
 def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> _Plan:
     """Choose coefficients and the number of draws, at most `limit`, from a pilot sample.
 
-    `values` are its draws of M, `counts` its draws of B. L is used for a moment if it makes the
-    error smaller. The draws are the first power of 2, from twice the pilot sample on, that should
-    bring both errors down to GOAL.
+    L is used for a moment if it makes the error smaller. The number of draws is the first power of
+    2, from twice the pilot sample on, that should bring both errors down to GOAL.
     """
     slopes = _fit(values, counts)
     linear = _estimate(control, slopes, values, counts)
@@ -232,8 +228,8 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     """Return estimates from draws of M that are nearly all the same; None if they are not.
 
     `largest` bounds M. If some draws differ, the errors allow for more, as far off as the farthest.
-    If none of S does, that M differs has a chance of at most 3 / S, or of Chernoff's bound if that
-    is less; M is then off by `largest` at most, or on blocks by what Chernoff's bounds allow.
+    If none of S does, M differs with a chance of at most 3 / S, or of Chernoff's bound if that is
+    less; M is then off by `largest` at most, or on blocks by what Chernoff's bounds allow.
     """
     draws = values.size
     num_rare = count_rare(values)
@@ -257,11 +253,11 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
 
 
 def _bound_escape(histogram: Histogram, value: float) -> float:
-    """Return a bound on the probability that M (without its divisor) is another than `value`.
+    """Bound the probability that M (without its divisor) is another number than `value`.
 
     With a where the median of infinitely many tasks lies, the two medians are a and `value` if four
-    counts are on the right side of n/2. Each is a sum of independent indicators, and exceeds a
-    level with a probability of at most exp(-n KL(level, mean)) (Hoeffding 1963, theorem 1). The
+    counts are on the right side of n/2. Each count is a sum of independent indicators, and exceeds
+    a level with a probability of at most exp(-n KL(level, mean)) (Hoeffding 1963, theorem 1). The
     bound is 1 if `value` is no whole number.
     """
     n = histogram.total
@@ -295,9 +291,9 @@ _IMPROBABLE = 1e-13
 
 
 def _bound_distance(histogram: Histogram, value: float, largest: float) -> float:
-    """Return how far from `value` M without its divisor can be, but for _IMPROBABLE.
+    """Bound how far from `value` M without its divisor is, up to a chance of _IMPROBABLE.
 
-    The median is first shut in between two ranks; M is above v only if too few ranks are within v
+    The median is first shut in between two ranks. M is above v only if too few ranks are within v
     of both of these, and below w only if too many are within w of either. All bounds are those of
     :func:`_bound_escape`.
     """
@@ -336,7 +332,7 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
 def _divergence(level: float, mean: float, n: int) -> float:
     """Return n KL(level/n, mean/n) = level ln(level/mean) + (n-level) ln((n-level)/(n-mean)).
 
-    0 ln 0 counts as 0. Infinite if the mean is 0 or n and the level is another.
+    0 ln 0 counts as 0. It is infinite if the mean is 0 or n and the level is not.
     """
     total = 0.0
     for part, expected in ((level, mean), (n - level, n - mean)):
@@ -419,9 +415,9 @@ class _Rankings:
     def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
         """Draw B(x) at a point x for each ranking. Shapes (S,).
 
-        `low` and `high`, shape (2, S), have a point on either side of each x, and B there. Of the
-        ranks between the nearest known points l < x < h, each is at most x with the chance (x - l)
-        / (h - l): their number is binomial.
+        `low` and `high`, shape (2, S), have a point on either side of each x, and B there. Between
+        the nearest known points l < x < h, each rank is at most x with the chance (x - l) / (h -
+        l), so that their number is binomial.
         """
         ranking = np.arange(x.size)
         stop = np.maximum(np.searchsorted(self.edges, x), 1)
@@ -468,8 +464,8 @@ class _Search:
     def find(self, level: int, bracket: _Bracket) -> tuple[Values, _Bracket]:
         """Return the least t within which `level` ranks lie, and a bracket for one rank more.
 
-        Within `bracket.low` there are fewer, within `bracket.high` as many or more. The bracket
-        returned is the closest that the counts drawn on the way allow.
+        Fewer ranks are within `bracket.low`, as many or more within `bracket.high`. The returned
+        bracket is the closest that the counts drawn on the way allow.
         """
         low, high = next_low, next_high = bracket
         while (is_open := high[0] - low[0] > 1).any():
@@ -539,8 +535,8 @@ def _draw_deviations(
     """Draw M without its divisor, shape (S,), and B at the points, shape (K, S), from the counts.
 
     The y_i on a stretch between edges are uniform. So number k of the m there is the start plus the
-    length times a beta variable of k and m + 1 - k; and the least of m that remain beyond a point
-    lies 1 - e^(-E/m) of the rest of the stretch beyond it, E standard exponential.
+    length times a beta variable of k and m + 1 - k. The least of m that remain beyond a point lies
+    1 - e^(-E/m) of the rest of the stretch beyond it, with E standard exponential.
     """
     n = histogram.total
     rankings = _draw_rankings(histogram, points, draws, rng)
@@ -585,8 +581,8 @@ def _draw_rankings(
 ) -> _Rankings:
     """Draw B, how many y_i are at most x, at x = 0, each distinct N and each of the points.
 
-    From the largest of these numbers downwards: each y_i up to y is up to the next lower number x
-    with the chance x / y. Those of the tasks with N = x all are.
+    It goes from the largest of these numbers downwards: each y_i up to y is up to the next lower
+    number x with the chance x / y. The y_i of tasks with N = x all are.
     """
     sizes = histogram.num_candidates.astype(np.float64)
     edges = np.union1d(np.append(points, 0.0), sizes)

@@ -143,7 +143,7 @@ def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
 def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     """Return the moments of the largest rank of all tasks, or if not `largest` of the smallest.
 
-    D, how far it is from the best or worst rank possible, has E[D] = sum_{d >= 0} P(D > d) and
+    D, the distance from the last or first possible rank, has E[D] = sum_{d >= 0} P(D > d) and
     E[D^2] = sum_{d >= 0} (2 d + 1) P(D > d).
     """
     starts = offsets_of(histogram).astype(np.float64)
@@ -186,7 +186,7 @@ def _log_beyond(
 ) -> Values:
     """Return ln P(D > d), the chance that no rank is within d of the edge. Shape (len(d),).
 
-    The edge is the last rank possible, or the first one for the smallest rank. Row u has the ranks
+    The edge is the last possible rank, or the first one for the smallest rank. Row u has the ranks
     starts_u + 1 to stops_u. With F_u the chance of a rank of at most that, it is sum_u c_u ln
     F_u(edge - 1 - d) for the largest rank, sum_u c_u ln(1 - F_u(edge + d)) for the smallest one.
     """

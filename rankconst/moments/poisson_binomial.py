@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -52,8 +52,7 @@ _ROWS = 256
 _TABLE = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class PointDistributions:
+class PointDistributions(NamedTuple):
     """The distribution of B(x) around the middle, at some points x. Shapes (X,)."""
 
     tail: Values  # P(B(x) < k), or -P(B(x) >= k) for the points left of the centre
@@ -108,8 +107,8 @@ class Circle:
 
     def read_off(
         self, log_ratio: Complex, uncertain: Counts, needed: Counts, left: NDArray[np.bool_]
-    ) -> tuple[Values, Values, Values]:
-        """Return tail, mass and error of :class:`PointDistributions`, given log(g(z) / z^needed).
+    ) -> PointDistributions:
+        """Return the distributions, given log(g(z) / z^needed).
 
         At each point, B(x) = k if `needed` of its `uncertain` ranks are at most x. Where `left`,
         the tail is P(B(x) >= k). Shapes (X,); `log_ratio` has the shape of the nodes.
@@ -124,7 +123,7 @@ class Circle:
         exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
         of_mean = 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5)
         error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + of_mean)
-        return np.where(left, -tail, tail), mass, error
+        return PointDistributions(np.where(left, -tail, tail), mass, error)
 
 
 def find_tilt(
@@ -207,21 +206,18 @@ class BelowCounts:
 
         Tails are -P(B(x) >= count) at points below `centre`, else P(B(x) < count).
         """
-        size = self._points.size
-        tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
-        for begin in range(0, size, _ROWS):
+        parts = []
+        for begin in range(0, self._points.size, _ROWS):
             rows = slice(begin, begin + _ROWS)
-            x = self._points[rows]
-            needed = count - self._certain[self._first[rows]]
-            tail[rows], mass[rows], error[rows] = self._evaluate_rows(
-                x.astype(np.float64), self._first[rows], needed, x < centre
-            )
-        return PointDistributions(tail, mass, error)
+            x, first = self._points[rows], self._first[rows]
+            needed = count - self._certain[first]
+            parts.append(self._evaluate_rows(x.astype(np.float64), first, needed, x < centre))
+        return PointDistributions(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _evaluate_rows(
         self, x: Values, first: Counts, needed: Counts, left: NDArray[np.bool_]
-    ) -> tuple[Values, Values, Values]:
-        """Return tail, mass and error of :class:`PointDistributions` at the points x.
+    ) -> PointDistributions:
+        """Return the distributions at the points x.
 
         `first` is the index of the first N above each x. Tasks before it have ranks of at most x
         for certain; `needed` uncertain ranks have to be at most x, too. `left` is as for
@@ -238,6 +234,7 @@ class BelowCounts:
     def _tilt(
         self, x: Values, first: Counts, uncertain: Counts, target: Values
     ) -> tuple[Values, Values]:
+        """Return the tilts that make `target` the mean number of ranks, and their variances."""
         return find_tilt(lambda s: self._tilted_moments(x, first, s), uncertain, target, 0.05)
 
     def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:

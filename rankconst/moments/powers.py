@@ -71,8 +71,8 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     """Return the moments of the power mean of the ranks with q = `exponent`, or of one over it.
 
     The errors are convergence estimates with a bound on rounding. q is not 0, and positive for an
-    inverse. UndefinedError for few tasks and 0 < q < 1, or 1 < q < 2: the transform's formulas do
-    not cover the powers of S that these need, and the series does not converge.
+    inverse. UndefinedError for few tasks and 0 < q < 1, or 1 < q < 2: the formulas of the transform
+    do not cover the powers of S that these need, and the series does not converge.
     """
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
@@ -203,7 +203,7 @@ class _SumOverFirstRanks:
         """Return, for a task of each size, the scale of r^q / E[S] and its central moments in it.
 
         The k-th moment is scale^k times entry k of the list, k = 0 .. ORDER. They are formed from
-        raw moments; order 2, which matters most, comes without cancellation.
+        raw moments, except for order 2, which matters most and is formed without cancellation.
         """
         n = self.sizes
         ones = np.ones_like(n)
@@ -409,7 +409,7 @@ def _by_series(sums: _Sum, power: float) -> _Route:
 
 
 def _estimate_rest(terms: list[float]) -> float:
-    """Estimate what is left out of a series of four terms or more by the size of its last two.
+    """Estimate the rest of a series of four terms or more by the size of its last two.
 
     It is infinite if they are more than half of the two before.
     """

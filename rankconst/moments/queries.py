@@ -64,8 +64,8 @@ def hits(n: int, right: int, k: int) -> QueryMoments:
 def _find_misses(n: int, right: int, k: int) -> Values:
     """Return the probabilities that no right answer is up to place 0 .. k. Shape (k + 1,).
 
-    That of place r is the product over i < r of (N - R - i) / (N - i), each rounded twice: of N = 3
-    and R = 1 they are 1, 2/3, 1/3 and 0.
+    That of place r is the product over i < r of (N - R - i) / (N - i), each rounded twice. If N = 3
+    and R = 1, they are 1, 2/3, 1/3 and 0.
     """
     places = np.arange(n, n - k, -1.0)
     return np.concatenate(([1.0], (places - right).clip(min=0.0) / places)).cumprod()
@@ -105,11 +105,11 @@ def _bound_sum(k: int) -> float:
 
 
 def _add_up(n: int, right: int, weights: Values) -> QueryMoments:
-    """Return the moments of the sum of the weights of the right answers' places.
+    """Return the moments of the sum of the weights of the places of right answers.
 
-    They are a sample of `right` of the `n` places, without replacement; weight i is of place i + 1.
-    The mean is R sum(w) / N, the variance R (N - R) / (N (N - 1)) (sum(w^2) - sum(w)^2 / N). Places
-    beyond the `weights` have the weight 0.
+    These are a sample of `right` of the `n` places, without replacement; weight i is of place i +
+    1. The mean is R sum(w) / N, the variance R (N - R) / (N (N - 1)) (sum(w^2) - sum(w)^2 / N).
+    Places beyond the `weights` have the weight 0.
     """
     total, square = float(weights.sum()), float((weights**2).sum())
     mean, unit = right * total / n, 0.0
@@ -136,7 +136,7 @@ def reciprocals(n: int, right: int, k: int) -> QueryMoments:
 
 
 def precisions(n: int, right: int, k: int) -> QueryMoments:
-    """Return the moments of the sum of the precisions at the right answers' places up to k.
+    """Return the moments of the sum of the precisions at the places of right answers up to k.
 
     Right answers at places 1 and 4 have the precisions 1/1 and 2/4.
     """
@@ -168,7 +168,7 @@ _MOMENTS: dict[str, Callable[[int, int, int], QueryMoments]] = {
 
 
 def find_query_moments(family: Family, k: int | None, queries: Counts) -> list[QueryMoments]:
-    """Return the moments of a family's sum over places up to k, or over all, for each (N, R)."""
+    """Return the moments of the sum of a family up to place k, or over all, for each (N, R)."""
     compute = _MOMENTS[family.kind]
     query_moments = []
     for n, right in queries.tolist():
@@ -180,7 +180,7 @@ def find_query_moments(family: Family, k: int | None, queries: Counts) -> list[Q
 def average(query_moments: Sequence[QueryMoments], weights: Values) -> Moments:
     """Return the moments of the weighted mean of a metric over independent queries.
 
-    There are moments for each distinct kind of query. `weights` has a row for each: number of
+    There are moments for each distinct kind of query. `weights` has a row for each kind: number of
     queries, sum of their weights, sum of the squared weights.
     """
     mean, variance, mean_error, variance_error = np.array(query_moments).T

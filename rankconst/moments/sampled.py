@@ -40,14 +40,14 @@ def count_rare(values: Values) -> int:
 
 
 def is_rare(times: int, draws: int) -> bool:
-    """Return True if `times` draws that differ are so few that more may be unseen."""
+    """Tell whether `times` draws that differ are so few that more may be unseen."""
     return times < _RARE and 2 * times < draws
 
 
 def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     """Estimate the moments of a metric of weighted tasks, with errors, from random rankings.
 
-    Where nearly all draws give the same value, the errors allow for nine more draws that were not
+    If nearly all draws give the same value, the errors allow for nine more draws that were not
     seen, as far off as any ranks are.
     """
     offsets = np.repeat(offsets_of(histogram), histogram.num_tasks).astype(np.float64)
@@ -80,8 +80,9 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
 def estimate(values: Values, gap: float) -> Moments:
     """Return the mean and the variance of S drawn values v, with standard errors.
 
-    These are sqrt(sum (v - mean)^2) / S of the mean, and sqrt(sum ((v - mean)^2 - variance)^2) / S
-    of the variance. Nine more draws that were not seen, each `gap` off, are added to either sum.
+    The errors are sqrt(sum (v - mean)^2) / S for the mean, and sqrt(sum ((v - mean)^2 -
+    variance)^2) / S for the variance. Nine more draws that were not seen, each `gap` off, are added
+    to either sum.
     """
     expectation = float(values.mean())
     squares = np.square(values - expectation)

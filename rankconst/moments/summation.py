@@ -86,7 +86,7 @@ def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
     """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`.
 
     Shapes are (L, size). In units of the length, nodes and weights are analytic functions of 1 /
-    length^2, which are interpolated; if a length is below 2 `size`, all are solved for.
+    length^2, which are interpolated; if a length is below 2 `size`, all rules are solved for.
     """
     scale = lengths.astype(np.float64)[:, None]
     if np.min(scale) < 2 * size:
@@ -100,7 +100,7 @@ def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
 
 @functools.cache
 def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
-    """Return the rule for no end of terms, and its change with t = (2 size / length)^2.
+    """Return the rule in the limit of many terms, and its change with t = (2 size / length)^2.
 
     Shapes (2, size), and (K, 2, size) for the coefficients of Chebyshev polynomials in 2 t - 1.
     """
@@ -230,7 +230,7 @@ def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
     """Return a rule for the sum of `length` terms at whole numbers: about `size` of the terms.
 
     It has offsets, weights, and the weights of the difference to a rule without one of them, which
-    tells the error. Short sums are taken term by term.
+    shows the error. Short sums are taken term by term.
     """
     if length <= _TERMS_PER_NODE * size:
         return np.arange(length), np.ones(length), np.zeros(length)
@@ -284,7 +284,7 @@ def certain_moments(metric: Metric, histogram: Histogram) -> Moments | None:
 
 
 def has_many_blocks(histogram: Histogram) -> bool:
-    """Return True if there are so many blocks that they take time."""
+    """Tell whether there are so many blocks that they take time."""
     return (histogram.is_weighted or histogram.offsets is not None) and len(histogram) > _MANY
 
 
@@ -367,10 +367,10 @@ def _place_points(histogram: Histogram) -> Blocks:
 
 
 def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
-    """Cut each row's ranks before + 1 .. end into panels of 64 ranks, or up to which ranks double.
+    """Cut the ranks before + 1 .. end of each row into panels within which ranks at most double.
 
-    Returns row, start (one less than the first rank) and length of each panel, row by row. 1 .. 200
-    has panels of 64, 64 and 72 ranks.
+    Panels have at least 64 ranks: 1 .. 200 has panels of 64, 64 and 72. Returns row, start (one
+    less than the first rank) and length of each panel, row by row.
     """
     # Panels start < r <= stop of all rows, the first of each, the second, and so on.
     open_rows = np.arange(ends.size)
@@ -388,10 +388,7 @@ def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
 
 
 def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Values]:
-    """Return the distance of each point from its panel's first rank, and its weight.
-
-    Panel i has `num_points[i]` points.
-    """
+    """Return the distance of each point from the first rank of its panel, and its weight."""
     # Of a short panel, points are all its ranks.
     firsts = np.cumsum(num_points) - num_points
     within = (np.arange(num_points.sum()) - np.repeat(firsts, num_points)).astype(np.float64)

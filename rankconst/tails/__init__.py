@@ -217,8 +217,8 @@ def _of_inverse(
 def _few_or_many(distribution: SumDistribution, x: float, n: int) -> Tail:
     """Return P(S - top >= x) of n tasks: by enumeration of the sums if they are few, or inversion.
 
-    S is the sum and top its largest value. Where all sums are multiples of ``distribution.span``, x
-    is moved up to the next one.
+    S is the sum and top its largest value. If all sums are multiples of ``distribution.span``, x is
+    moved up to the next one.
     """
     slack = _SUM_SLACK * n
     if distribution.span is not None:
@@ -237,9 +237,9 @@ def _settle(
 ) -> Tail:
     """Return P(S - top >= x) for the sum S with the largest value top.
 
-    S - top lies in -width .. 0. Between the two ends `compute` gives the probability. Above 0 it is
-    0. At 0, within the slack, all ranks must be the best. At -width and below, and if nothing
-    varies, it is 1.
+    S - top lies in -width .. 0, and `compute` gives the probability between these ends. It is 0
+    above 0, and 1 at -width and below, or if nothing varies. At 0, within the slack, all ranks must
+    be the best.
     """
     if x > slack:
         return Tail(-math.inf, 0.0, "exact")

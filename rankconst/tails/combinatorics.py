@@ -230,13 +230,13 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
 
 
 def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tail | None:
-    """Compute P(S - top >= x) from the distinct values of S, or return None if they are too many.
+    """Compute P(S - top >= x) from the distinct values of S; None if they are too many.
 
     top is the largest value of S, and x strictly between the least one and it, less top.
-    Probabilities are tilted to the saddlepoint, so that what matters is never rounded to 0; sums
-    that cannot reach x are dropped; the last product, that of the two halves, is never formed. Sums
-    that fall short of x by less than the slack count as reaching it; sums that differ by less are
-    merged.
+    Probabilities are tilted to the saddlepoint, so that no chance that matters is rounded to 0.
+    Sums that cannot reach x are dropped, and the last product, that of the two halves, is never
+    formed. Sums that fall short of x by less than the slack count as reaching it; sums that differ
+    by less are merged.
     """
     if len(distribution.counts) > _SIZES:
         return None
@@ -270,8 +270,8 @@ def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tai
 def _reach(distribution: SumDistribution, sizes: Counts, least: float) -> Counts:
     """Return for each N the largest rank r of 1 .. N with f(r) - f(1) >= `least`; 1 if none has.
 
-    With that rank, and all others 1, the sum still reaches `least`: larger ranks need not be kept.
-    By bisection, as f falls in r.
+    With that rank, and all others 1, the sum still reaches `least`, so larger ranks need not be
+    kept.
     """
     low, high = np.ones_like(sizes), sizes
     while np.any(low < high):
@@ -287,7 +287,7 @@ def _halves(
     """Return tilted distributions of two halves of the tasks, and ln of what undoes the tilt.
 
     Each task has its first `kept` ranks. The distribution of c tasks alike is formed by squaring,
-    that of 5 as 4 + 1, and the largest distributions are dealt out first. Returns None if there are
+    that of 5 as 4 + 1, and the largest distributions are assigned first. Returns None if there are
     too many values to pair, or none that reaches `least`.
     """
     t = saddle.t

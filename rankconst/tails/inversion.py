@@ -103,8 +103,9 @@ class Saddle:
 def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> Saddle:
     """Find the real t that makes exp(K(t) - t x) abs(kernel(t)) least.
 
-    A hundredth of the best t is near enough: any t gives the same integral. x is the observed sum
-    minus the top, strictly between -width and 0; `span` the lattice whose kernel is meant, or None.
+    It is found to a hundredth, as any t gives the same integral. x is the observed sum minus the
+    top, strictly between -width and 0; `span` is the step of the lattice whose kernel is meant, or
+    None.
     """
     step = 1e-8 / distribution.width
     mean = float(distribution.cgf(np.array([step * 1j]), True)[0].imag) / step
@@ -167,8 +168,8 @@ def _scale(saddle: Saddle) -> float:
 def invert(distribution: SumDistribution, x: float) -> Tail:
     """Compute P(S - top >= x) by the inversion integral, for x strictly between -width and 0.
 
-    On a lattice it is exact, once round its circle. Without, or if that takes too long, it is the
-    integral, if that falls to nothing and hardly returns; else a bracket of what is known.
+    On a lattice, the integral once round its circle is exact. Otherwise, or if that takes too long,
+    it is the whole integral if that falls to nothing and hardly returns, or else a bracket.
     """
     if distribution.span is not None:
         saddle = find_saddle(distribution, x, distribution.span)
@@ -242,7 +243,7 @@ def _walk(
 
     Its modulus is at most 1. If it `settles`, it counts as gone when the last half of the way held
     nothing. On a lattice the integral ends after `circle` nodes off the axis. Returns nodes,
-    integrand, and True if the integral is complete: False if the budget was spent before.
+    integrand, and whether the integral is complete: it is not if the budget was spent before.
     """
     scale = _scale(saddle)
     nodes, values = [], []
@@ -324,10 +325,10 @@ def _window(z: Complex) -> Complex:
 def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) -> float:
     """Estimate what near-returns of the integrand beyond `reach` add, relative to exp(K(t) - t x).
 
-    It is near its largest size again at frequencies at which nearly all likely ranks are in phase.
-    A near-return at frequency w of modulus q moves the tail by about abs(q / w) of the tilted
-    density's scale. The modulus is that of n average tasks; ranks beyond those listed are taken to
-    be out of phase.
+    The integrand nearly returns to its largest size at frequencies at which nearly all likely ranks
+    are in phase. A near-return at frequency w of modulus q moves the tail by about abs(q / w) of
+    the scale of the tilted density. The modulus is that of n average tasks; ranks beyond those
+    listed are taken to be out of phase.
     """
     if isinstance(distribution, MixedDistribution):
         return _look_far(distribution, saddle, reach)
