@@ -73,20 +73,35 @@ _FULL_NEEDS = (
 )
 
 
+# What protocols differ in: each value of a field of Protocol, with the words that describe it.
+
+CANDIDATES = {
+    "all": "all entities",
+    "seen": "entities seen in training",
+    "placed": "heads and tails",
+}
+TASKS = {"all": "all rows", "seen": "rows with nothing unseen"}
+KNOWN = {
+    "all": "in all three splits",
+    "up_to": "up to the evaluated split",
+    "own": "in train and the evaluated split",
+    "none": "none",
+}
+TIMES = {"any": "at any time", "same": "at the same time"}
+
+
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """An evaluation protocol."""
 
     key: str
     summary: str  # one sentence for users
-    # Which entities are ranked: those of all splits, those seen in train, or those that are head or
-    # tail anywhere.
+    # Which entities are ranked; heads and tails are those of all splits.
     candidates: Literal["all", "seen", "placed"] = "all"
     # Which rows are ranked: all, or those whose head, relation and tail occur in train.
     tasks: Literal["all", "seen"] = "all"
     distinct: bool = False  # True if an evaluation triple listed twice is ranked once
-    # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid,
-    # for valid. own: train and the evaluated one.
+    # Which triples are removed as known answers; up to valid are those of train and valid.
     known: Literal["all", "up_to", "own", "none"] = "all"
     used_by: tuple[str, ...] = ()
     # In temporal graphs, of which time known answers are; None for graphs without time.
@@ -140,10 +155,8 @@ class Protocol:
             )
         if self.known == "none":
             return f"{ranked}, in temporal graphs its inverse, too; no known one is removed."
-        splits = {"all": "all three splits", "up_to": "splits up to the evaluated one"}
-        where = splits.get(self.known, "train and the evaluated split")
         when = " at the same time" if self.time == "same" else ""
-        return f"{ranked}; other relations of the pair{when} in {where} are removed."
+        return f"{ranked}; other relations of the pair{when} {KNOWN[self.known]} are removed."
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
         """Return True if the protocol is for graphs with such facts."""

@@ -23,10 +23,14 @@ from rankconst.catalogue.metrics import (
 )
 from rankconst.catalogue.protocols import (
     AGGREGATIONS,
+    CANDIDATES,
     DEFAULT_AGGREGATION,
     DEFAULT_PROTOCOL,
+    KNOWN,
     PROTOCOLS,
     RANK_TYPES,
+    TASKS,
+    TIMES,
     Protocol,
     find_protocol,
     parse_aggregation,
@@ -105,16 +109,6 @@ def _explain_adjusted(name: str) -> str:
 
 # -- protocols -------------------------------------------------------------------------------------
 
-_WORDS = {"all": "all entities", "seen": "entities seen in training", "placed": "heads and tails"}
-_TASKS = {"all": "all rows", "seen": "rows with nothing unseen"}
-_KNOWN = {
-    "all": "all splits",
-    "up_to": "up to the evaluated split",
-    "own": "training, evaluated split",
-    "none": "none",
-}
-_TIMES = {"any": "at any time", "same": "at the same time"}
-
 
 def _read_of_all(field: str) -> Callable[[Protocol], Any]:
     """Return a function that reads a field of protocols that rank all entities."""
@@ -125,11 +119,11 @@ def _show_known(row: Mapping[str, Any]) -> str:
     """Describe the known answers that a protocol removes."""
     if row["known"] is None:
         return text(None)
-    parts = [_KNOWN[row["known"]]]
+    parts = [KNOWN[row["known"]]]
     if find_protocol(row["protocol"]).qualified:
         parts.append("same qualifiers")
     elif row["time"]:
-        parts.append(_TIMES[row["time"]])
+        parts.append(TIMES[row["time"]])
     return ", ".join(parts)
 
 
@@ -273,11 +267,11 @@ REGISTRIES: dict[str, Registry] = {
         columns=(
             Column("protocol", "protocol"),
             Column("summary"),
-            Column("candidates", "candidates", _WORDS.__getitem__),
-            Column("tasks", "triples", _TASKS.__getitem__, drop=2),
+            Column("candidates", "candidates", CANDIDATES.__getitem__),
+            Column("tasks", "triples", TASKS.__getitem__, drop=2),
             Column("distinct", "distinct", drop=4),
             Column("known", "known answers removed", show_row=_show_known),
-            Column("time", show=_TIMES.__getitem__),
+            Column("time", show=TIMES.__getitem__),
             Column("used_by", "used by", drop=5),
             *map(Column, ("distribution", "needs", "reference", "refused")),
         ),

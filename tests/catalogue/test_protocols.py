@@ -87,8 +87,8 @@ UNFIT = [
 ]  # fmt: skip
 RANKED = {
     "standard": ("Every relation is ranked; other", "of the pair in all three splits"),
-    "libkge": ("Every relation is ranked; other", "of the pair in splits up to the evaluated one"),
-    "pykeen": ("Relations of the training set are ranked", "of the pair in splits up to the evaluated one"),
+    "libkge": ("Every relation is ranked; other", "of the pair up to the evaluated split"),
+    "pykeen": ("Relations of the training set are ranked", "of the pair up to the evaluated split"),
     "raw": ("Every relation is ranked,", "no known one is removed"),
     "static": ("Every relation and its inverse is ranked", "of the pair in all three splits"),
     "time-aware": ("Every relation and its inverse is ranked", "of the pair at the same time in all three splits"),
