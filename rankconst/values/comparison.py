@@ -58,7 +58,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -322,8 +322,8 @@ def compare_values(
 ) -> Comparison:
     """Compare two values of a metric on the same tasks, known up to their intervals."""
     bounds = bound_pairs(metric, tasks, histogram, values, intervals)
-    z = Interval(float(bounds.z[0][0]), float(bounds.z[1][0]))
-    p = Interval(float(bounds.log10_p[0][0]), float(bounds.log10_p[1][0]))
+    z = Interval(float(bounds.z_lower[0]), float(bounds.z_upper[0]))
+    log10_p = Interval(float(bounds.log10_p_lower[0]), float(bounds.log10_p_upper[0]))
     first, second = intervals
     difference = Interval(second.lower - first.upper, second.upper - first.lower)
     smallest = float(bounds.smallest[0])
@@ -337,7 +337,7 @@ def compare_values(
         difference_interval=difference,
         z_interval=z,
         z_uncorrelated=float(bounds.z_uncorrelated[0]),
-        log10_p_interval=p,
+        log10_p_interval=log10_p,
         method=str(bounds.method[0]),
         smallest=smallest,
         confidence_interval=Interval(difference.lower - smallest, difference.upper + smallest),
@@ -347,18 +347,16 @@ def compare_values(
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds for each pair of values with intervals.
+    """The bounds for each pair of values, as in :class:`Comparison`. Arrays of shape (pairs,)."""
 
-    Arrays have shape (pairs,). The fields are those of :class:`Comparison`, intervals as a pair of
-    arrays. `notes` has one for each value.
-    """
-
-    z: tuple[Values, Values]
+    z_lower: Values
+    z_upper: Values
     z_uncorrelated: Values
-    log10_p: tuple[Values, Values]
+    log10_p_lower: Values
+    log10_p_upper: Values
     method: NDArray[np.str_]
     smallest: Values
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # one for each value
 
 
 def bound_pairs(
@@ -372,14 +370,11 @@ def bound_pairs(
 ) -> Bounds:
     """Bound z and p of the difference of each pair of values.
 
-    Pairs are in the order of ``np.triu_indices(len(values), 1)``: of three values (0, 1), (0, 2),
-    (1, 2). `spreads` are the standard deviations of the ranks of each, NaN for unknown ones.
+    Pairs are in the order of ``np.triu_indices(len(values), 1)``: (0, 1), (0, 2), (1, 2) for three
+    values. `spreads` are the standard deviations of the ranks of each, NaN for unknown ones.
 
-    A value v has the loss W |best - v|, W being the sum of the weights. The losses of a pair add up
-    to the sum of the u_i and so bound sum D_i^2; z is at least |sum D_i| over the root of that. The
-    top of this module derives each bound.
-
-    Raises what :func:`compare_values` does.
+    The top of this module derives each bound. A value v has the loss W |best - v|, where W is the
+    sum of the weights. The losses of a pair add up to the sum of the u_i.
     """
     _require_comparable(metric, tasks, histogram)
     first, second = np.triu_indices(len(values), 1)
@@ -388,22 +383,22 @@ def bound_pairs(
     total = histogram.total_weight
     largest_span = float(spans.max())
     lower, upper = np.array(intervals, dtype=np.float64).T
-    # The least z: of the nearest values of each pair, shape (2, pairs), and the largest sum D_i^2.
+    # The smallest z follows from the nearest values of each pair and the largest sum D_i^2.
     nearest, farthest = _pair_ends(lower, upper, first, second)
-    least_sum = total * np.abs(nearest[1] - nearest[0])
-    squares = room.bound_squares(total * np.sum(np.abs(best - nearest), axis=0))
+    least_sum = total * nearest.distance
+    squares = room.bound_squares(total * nearest.add_losses(best))
     if spreads is not None and histogram.weights is None:
         by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least_sum**2 / total
         squares = np.fmin(squares, by_spreads)  # which leaves NaN out
-    z_upper = _bound_z(metric, histogram, total * np.abs(farthest[1] - farthest[0]))
+    z_upper = _bound_z(metric, histogram, total * farthest.distance)
     z_lower = np.minimum(_divide_by_root(least_sum, squares), z_upper)
-    # The least loss of each value and its largest one, shape (2, values).
-    losses = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
+    # The smallest and the largest loss of each value.
+    least_loss, largest_loss = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
     # Without negative correlation: sum s_i p_i + sum s_i q_i - 2 (sum p_i) (sum q_i) / n.
     uncorrelated = squares
     if histogram.weights is None:
-        filled = room.fill(losses[1])
-        scaled = losses[0] / math.sqrt(histogram.total)
+        filled = room.fill(largest_loss)
+        scaled = least_loss / math.sqrt(histogram.total)
         together = filled[first] + filled[second] - 2 * scaled[first] * scaled[second]
         uncorrelated = np.minimum(squares, together)
     z_uncorrelated = np.minimum(_divide_by_root(least_sum, uncorrelated), z_upper)
@@ -412,21 +407,29 @@ def bound_pairs(
     p_upper, method = _bound_p(z_lower, squares, largest_span)
     notes = ("",) * len(values)
     if metric.hits_k and not histogram.is_weighted:
-        # Shares of whole hits, shape (2, values), allow an exact test.
-        hits, notes = _list_hits(metric, histogram.total, values, intervals)
-        is_exact = ~np.isnan(hits[0, first] + hits[0, second])
-        near, far = _pair_ends(hits[0], hits[1], first[is_exact], second[is_exact])
-        hit_squares = room.bound_squares(total * np.sum(np.abs(best - near), axis=0))
-        p_lower[is_exact], p_upper[is_exact] = _bound_exact(total * near, total * far, hit_squares)
+        # Shares of whole hits allow an exact test.
+        (fewest, most), notes = _list_hits(metric, histogram.total, values, intervals)
+        is_exact = ~np.isnan(fewest[first] + fewest[second])
+        near, far = _pair_ends(fewest, most, first[is_exact], second[is_exact])
+        p_lower[is_exact], p_upper[is_exact] = _bound_exact(
+            np.rint(total * near.distance),
+            np.rint(total * far.distance),
+            room.bound_squares(total * near.add_losses(best)),
+        )
         method = np.where(is_exact, "exact", method)
     # The bound of sum D_i^2 is largest where the losses of a pair are half of what they can be, or
     # as near to that as the intervals allow.
-    least_losses, largest_losses = losses[:, first] + losses[:, second]
-    half = np.clip(room.losses[-1], least_losses, largest_losses)
+    half = np.clip(
+        room.losses[-1],
+        least_loss[first] + least_loss[second],
+        largest_loss[first] + largest_loss[second],
+    )
     return Bounds(
-        z=(z_lower, z_upper),
+        z_lower=z_lower,
+        z_upper=z_upper,
         z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z_lower),
-        log10_p=(p_lower, p_upper),
+        log10_p_lower=p_lower,
+        log10_p_upper=p_upper,
         method=method,
         smallest=_find_smallest(room.bound_squares(half), method, largest_span) / total,
         notes=notes,
@@ -461,18 +464,15 @@ def _list_hits(
     return hits, tuple(notes)
 
 
-def _bound_exact(near: Values, far: Values, squares: Values) -> tuple[Values, Values]:
-    """Bound log10 p of two numbers of hits. Shapes (pairs,).
+def _bound_exact(least: Values, most: Values, squares: Values) -> tuple[Values, Values]:
+    """Bound log10 p of two numbers of hits that differ by `least` to `most`. Shapes (pairs,).
 
-    `near` and `far` are the nearest and the farthest numbers of hits within rounding, `squares` the
-    most tasks that one model alone can hit. Let one model alone hit a tasks and the other b. For a
-    given a - b, p rises with a + b. If a - b rises by 1, p falls whether a + b rises or falls by 1.
-    So p is largest for the nearest numbers of hits.
+    `squares` is the largest number of tasks that only one model hits. Let one model alone hit a
+    tasks and the other b. For a given a - b, p rises with a + b. If a - b rises by 1, p falls
+    whether a + b rises or falls by 1. So p is largest for the smallest difference.
     """
-    surplus = np.rint(np.abs(near[1] - near[0]))
-    alone = np.rint(np.abs(far[1] - far[0]))
-    lower = np.minimum((1 - alone) * math.log10(2.0), 0.0)
-    return lower, bound_sign_tests(np.rint(squares), surplus)
+    lower = np.minimum((1 - most) * math.log10(2.0), 0.0)
+    return lower, bound_sign_tests(np.rint(squares), least)
 
 
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
@@ -503,9 +503,9 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
             f"got {first.size} task; expected at least 2: "
             "one task does not tell how much they vary."
         )
-    terms = [metric.take(ranks.astype(np.float64)) for ranks in (first, second)]
+    first_terms, second_terms = (metric.take(ranks.astype(np.float64)) for ranks in (first, second))
     n = first.size
-    differences = terms[1] - terms[0]
+    differences = second_terms - first_terms
     squares = float(np.sum(differences**2))
     total = float(np.sum(differences))
     z = abs(total) / math.sqrt(squares) if squares else 0.0
@@ -524,7 +524,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     smallest = float(_find_smallest(np.array(squares), np.array(method), step)) / n
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
     difference = total / n
-    values = (float(np.mean(terms[0])), float(np.mean(terms[1])))
+    values = (float(np.mean(first_terms)), float(np.mean(second_terms)))
     return Comparison(
         metric=metric,
         tasks=None,
@@ -581,18 +581,35 @@ class Room:
         return self.fill(np.minimum(losses, 2 * self.losses[-1] - losses))
 
 
-def _pair_ends(
-    lower: Values, upper: Values, first: Places, second: Places
-) -> tuple[Values, Values]:
+class _Ends(NamedTuple):
+    """A number of the first and of the second interval of each pair. Arrays of shape (pairs,)."""
+
+    first: Values
+    second: Values
+
+    @property
+    def distance(self) -> Values:
+        """The distance of the two numbers."""
+        return np.abs(self.second - self.first)
+
+    def add_losses(self, best: float) -> Values:
+        """Add up the distances of both numbers from the best value."""
+        return np.abs(best - self.first) + np.abs(best - self.second)
+
+
+def _pair_ends(lower: Values, upper: Values, first: Places, second: Places) -> tuple[_Ends, _Ends]:
     """Return the nearest and the farthest numbers of the two intervals of each pair."""
     # The nearest ends if the first interval is below the second, and if it is above it.
-    first_below = np.stack([upper[first], lower[second]])
-    first_above = np.stack([lower[first], upper[second]])
-    is_below = np.abs(first_below[1] - first_below[0]) <= np.abs(first_above[1] - first_above[0])
+    below = _Ends(upper[first], lower[second])
+    above = _Ends(lower[first], upper[second])
+    is_below = below.distance <= above.distance
     shared = np.maximum(lower[first], lower[second])
     overlap = shared <= np.minimum(upper[first], upper[second])
-    nearest = np.where(overlap, shared, np.where(is_below, first_below, first_above))
-    return nearest, np.where(is_below, first_above, first_below)
+    nearest, farthest = [], []
+    for end_below, end_above in zip(below, above, strict=True):
+        nearest.append(np.where(overlap, shared, np.where(is_below, end_below, end_above)))
+        farthest.append(np.where(is_below, end_above, end_below))
+    return _Ends(*nearest), _Ends(*farthest)
 
 
 def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:

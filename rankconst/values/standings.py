@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 
-_MOST = 200
+_MOST = 200  # models, of which each pair is compared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,13 +222,12 @@ def rank_models(
         intervals,
         spreads=deviations,
     )
-    _, largest_log10_p = bounds.log10_p
     known_spreads = {*(spreads or ())} & {*names}
     return Standings(
         constants=constants,
         names=names,
         published=published,
-        log10_p=correct_for_many(largest_log10_p, len(names)),
+        log10_p=correct_for_many(bounds.log10_p_upper, len(names)),
         smallest=float(bounds.smallest[0]),  # of the best and the second
         uses_spreads=len(known_spreads) > 1,  # a bound takes two
     )
