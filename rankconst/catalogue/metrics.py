@@ -1,9 +1,9 @@
-"""The catalogue of metrics: one row each, with all its traits; every other module asks the row.
+"""The catalogue of metrics, with everything that other modules know of them.
 
-A metric turns the ranks of n ranking tasks into one number. A new one is a row here; how its
-expectation and variance are computed is written in ``formulas.toml``. A mean over tasks of a
-function of the rank needs no more; for another metric the row names the function of
-:mod:`rankconst.moments` that computes them.
+A metric turns the ranks of n ranking tasks into one number. To add one, add a row here and its
+formulas to ``formulas.toml``. A mean over tasks of a function of the rank needs no more. For
+another metric, the row names the function of :mod:`rankconst.moments` that computes its expectation
+and variance.
 
 References
 ----------
@@ -37,7 +37,7 @@ TABULATED_KS = (1, 3, 5, 10, 50, 100)
 FORMS = ("normalised", "index", "z")
 """The adjusted forms."""
 
-_LARGEST_K = 2**53
+_LARGEST_K = 2**53  # every smaller whole number is exact as a double
 
 # What tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered MRR".
 _PREFIX = re.compile(
@@ -51,12 +51,21 @@ _NUMBERED = re.compile(
     r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+|(?<=hits)\.)?(\d{1,20})$", re.IGNORECASE | re.ASCII
 )
 
-# Whether larger is better, the optimum, the least and the largest value.
-_SCALES: dict[str, tuple[bool, float | None, float, float]] = {
-    "rank": (False, 1.0, 1.0, math.inf),
-    "share": (True, 1.0, 0.0, 1.0),
-    "spread": (False, 0.0, 0.0, math.inf),
-    "count": (True, None, 0.0, math.inf),
+
+class _Scale(NamedTuple):
+    """What the values of a metric are."""
+
+    increasing: bool  # whether larger is better
+    optimum: float | None
+    lower: float
+    upper: float
+
+
+_SCALES = {
+    "rank": _Scale(increasing=False, optimum=1.0, lower=1.0, upper=math.inf),
+    "share": _Scale(increasing=True, optimum=1.0, lower=0.0, upper=1.0),
+    "spread": _Scale(increasing=False, optimum=0.0, lower=0.0, upper=math.inf),
+    "count": _Scale(increasing=True, optimum=None, lower=0.0, upper=math.inf),
 }
 
 
@@ -178,7 +187,7 @@ class Metric:
         The short name that papers print, with ``{k}`` for the k; the name in words.
     scale
         What its values are: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the
-        ``spread`` of the ranks (0 is best) or a ``count`` (which no ranker can change).
+        ``spread`` of the ranks (0 is best) or a ``count`` (which is the same for every ranker).
     definition
         The formula over the ranks.
     moments
@@ -187,29 +196,29 @@ class Metric:
     spellings
         Further names, compared in lower case without punctuation.
     normalised_name, index_name, z_name
-        What PyKEEN and the paper call the adjusted forms; empty where the field has no name.
+        The names of the adjusted forms in PyKEEN and the paper; empty without one.
     k
-        The rank at which Hits@k, MRR@k and nDCG@k cut off; None for other metrics, and for a family
-        as a whole.
+        The rank at which Hits@k, MRR@k and nDCG@k cut off; None for a family as a whole, and for
+        other metrics.
     bound
-        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not
-        the value of the ranker who puts every true answer last; None elsewhere.
+        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass; None if it is the
+        value of the ranker that puts every true answer last.
     exponent
-        That of a power mean of the ranks; 0 for the geometric mean, None for other metrics.
+        The exponent of a power mean of the ranks, 0 for the geometric mean; None for other metrics.
     inverse_of, square_of
-        Key of the metric x, where this one is 1/x or x^2.
+        Key of the metric x if this one is 1/x or x^2.
     term
-        ``term(ranks, k)``: what each task adds to a metric that is a mean over tasks, as an array;
-        it rises or falls with the rank. None for other metrics.
+        ``term(ranks, k)``: what each task adds to a mean over tasks, which is monotone in the rank.
+        None for other metrics.
     statistic
-        ``statistic(values, weights)``: what is made of the terms, or else of the ranks, each
-        counted `weights` times.
+        ``statistic(values, weights)``: the metric as a function of the terms, or of the ranks if
+        there are none, each counted `weights` times.
     is_counted
-        True if n times the metric is a whole number.
+        Whether n times the metric is a whole number.
     weighted
-        True if the constants of tasks of unequal weights are computed, not sampled.
+        Whether the constants of tasks of unequal weights are computed, not sampled.
     tabulated
-        False if no tables have it: its constants are computed from the numbers of candidates.
+        Whether tables have it. Other constants are computed from the numbers of candidates.
     """
 
     family: str
@@ -236,22 +245,22 @@ class Metric:
     @property
     def increasing(self) -> bool:
         """Whether larger is better."""
-        return _SCALES[self.scale][0]
+        return _SCALES[self.scale].increasing
 
     @property
     def optimum(self) -> float | None:
         """The value if every true answer is first, or None if all rankers get the same."""
-        return _SCALES[self.scale][1]
+        return _SCALES[self.scale].optimum
 
     @property
     def lower(self) -> float:
         """The smallest value that any ranks give."""
-        return _SCALES[self.scale][2]
+        return _SCALES[self.scale].lower
 
     @property
     def upper(self) -> float:
         """The largest value that any ranks give."""
-        return _SCALES[self.scale][3]
+        return _SCALES[self.scale].upper
 
     @property
     def takes_k(self) -> bool:
