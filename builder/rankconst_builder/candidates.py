@@ -205,13 +205,13 @@ class Tally:
         Two queries of size 5 and frequency 3, of one relation, become one entry of 6 tasks. Entries
         that are too large to be packed into 64 bits stay apart.
         """
-        bounds = _bound(size, frequency, relation)
-        if bounds is None:
+        packing = _EntryPacking.find(size, frequency, relation)
+        if packing is None:
             return cls(size, frequency, relation, frequency)
-        words = pack(pack(size, frequency, bounds[1]), relation, bounds[2])
+        words = packing.pack(size, frequency, relation)
         words.sort()
         words, num_queries = count_runs(words)
-        alike = cls._unpack(words, num_queries, bounds)
+        alike = cls(*packing.unpack(words), num_queries)
         return replace(alike, num_tasks=alike.frequency * num_queries)
 
     @classmethod
@@ -223,18 +223,12 @@ class Tally:
         frequency = np.concatenate([tally.frequency for tally in tallies])
         relation = np.concatenate([tally.relation for tally in tallies])
         num_tasks = np.concatenate([tally.num_tasks for tally in tallies])
-        bounds = _bound(size, frequency, relation)
-        if bounds is None:
+        packing = _EntryPacking.find(size, frequency, relation)
+        if packing is None:
             return cls(size, frequency, relation, num_tasks)
-        words = pack(pack(size, frequency, bounds[1]), relation, bounds[2])
-        return cls._unpack(*add_up([Counts(words, num_tasks)]), bounds)
-
-    @classmethod
-    def _unpack(cls, words: Words, num_tasks: Codes, bounds: Sequence[int]) -> Tally:
-        """Return the tally of packed sizes, frequencies and relations."""
-        rest, relation = unpack(words, bounds[2])
-        size, frequency = unpack(rest.view(np.uint64), bounds[1])
-        return cls(size, frequency, relation, num_tasks)
+        words = packing.pack(size, frequency, relation)
+        words, num_tasks = add_up([Counts(words, num_tasks)])
+        return cls(*packing.unpack(words), num_tasks)
 
     def histogram(self, group: str | None = None) -> Histogram:
         """Return the histogram of the tasks, each of weight 1.
@@ -257,10 +251,27 @@ class Tally:
         return Histogram.of_groups(self.relation, self.size, self.num_tasks, self.offset, weights)
 
 
-def _bound(*columns: Codes) -> list[int] | None:
-    """Return 1 + the maximum of each column, or None if a row does not fit into 64 bits."""
-    bounds = [1 + int(column.max(initial=0)) for column in columns]
-    return bounds if math.prod(bounds) <= 1 << 64 else None
+class _EntryPacking(NamedTuple):
+    """How size, frequency and relation of a tally are packed into words."""
+
+    frequencies: int  # above all frequencies
+    relations: int  # above all relations
+
+    @classmethod
+    def find(cls, size: Codes, frequency: Codes, relation: Codes) -> _EntryPacking | None:
+        """Return the packing of some entries, or None if they do not fit into 64 bits."""
+        sizes, *bounds = (1 + int(column.max(initial=0)) for column in (size, frequency, relation))
+        return cls(*bounds) if sizes * math.prod(bounds) <= 1 << 64 else None
+
+    def pack(self, size: Codes, frequency: Codes, relation: Codes) -> Words:
+        """Pack entries into words."""
+        return pack(pack(size, frequency, self.frequencies), relation, self.relations)
+
+    def unpack(self, words: Words) -> tuple[Codes, Codes, Codes]:
+        """Return the sizes, frequencies and relations in some words."""
+        rest, relation = unpack(words, self.relations)
+        size, frequency = unpack(rest.view(np.uint64), self.frequencies)
+        return size, frequency, relation
 
 
 @dataclass(frozen=True)
