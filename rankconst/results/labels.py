@@ -264,7 +264,7 @@ class _Part(NamedTuple):
     def is_unknown(self) -> bool:
         """Whether it is neither vocabulary of headings, nor a sign, nor a number."""
         if self.kind == "word":
-            return self.word is not None and "column" not in self.word.scopes
+            return self.word is not None and self.word.scopes.isdisjoint({"column", "names"})
         return not self.kind and len(self.text) > 1 and not self.text.isdigit()
 
 
@@ -668,8 +668,8 @@ def join_k(name: str, k: str) -> str:
 
 
 def _asks_in_headings(word: Word) -> bool:
-    """Tell whether a word is asked about in the heading of a metric."""
-    return not word.scopes.isdisjoint({"column", "metric"})
+    """Tell whether a word is asked about in the heading of a metric, or is filler there."""
+    return not word.scopes.isdisjoint({"column", "metric", "names"})
 
 
 def asks_nowhere(label: Label) -> bool:

@@ -313,7 +313,8 @@ def _read_beside(
     if "protocol" in heading.declared and "protocol" not in label.declared:  # filter: time
         asking.append(Text(doubt(heading), "row", _NEXT))
         label = weaken(label)
-    return _OTHER, [] if is_path(word) else [Text(label, "row", place), *asking]
+    is_said = not is_path(word) or any("names" in row.scopes for row in heading.words)
+    return _OTHER, [Text(label, "row", place), *asking] if is_said else []
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:

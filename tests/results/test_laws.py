@@ -33,6 +33,7 @@ _PLACES = {
     "text": {"caption", "above", "heading", "below", "file"},
     "alone": set[str](),
     "beside": set[str](),
+    "names": set[str](),
     "title": set[str](),
 }
 # Fields that a label of nothing but vocabulary may settle; no label settles the others.

@@ -129,6 +129,9 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"25%": {"mrr": 0.2}, "count": {"mrr": 0.5}}', ["MRR 0.2 25% ?part 25%", "MRR 0.5 ?metric count"]),
         # The first key of the rows of a table heads their names.
         ('[{"Cluster": "A", "mrr": 0.3}]', ["MRR 0.3 ?part cluster"]),
+        ('[{"entity": "/m/0a", "mrr": 0.3}]', ["MRR 0.3 ?part entity"]),
+        ('[{"mrr": 0.3, "node_id": 7}]', ["MRR 0.3 ?part node-id"]),
+        ('{"entity": {"mrr": 0.3}}', ["MRR 0.3"]),
         ('[{"Cluster": "A", "model": "TransE", "mrr": 0.3}]', ["MRR 0.3 TransE"]),
         ('[{"run name": "A", "mrr": 0.3}, {"comment": "A", "mrr": 0.3}]', ["MRR 0.3"] * 2),
         ('{"notes": "measured on the dev set", "results": {"RotatE": {"mrr": 0.3}}}', ["MRR 0.3 RotatE ?split dev"]),
@@ -138,6 +141,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         # Lines of a training.
         ('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n', ["MRR 0.1 test", "MRR 0.2 ± 0.1 test"]),
         ('{"epoch": 1, "mrr": 0.1}\n{"epoch": 2, "mrr": 0.2}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
+        ('{"training_iteration": 1, "mrr": 0.1}\n{"training_iteration": 2, "mrr": 0.2}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
         ('{"epoch": 1, "A": {"mrr": 0.1}}\n{"epoch": 2, "A": {"mrr": 0.2}}\n', ["MRR 0.1 ?split", "MRR 0.2 ?split"]),
     ],
 )  # fmt: skip

@@ -217,8 +217,8 @@ def find_asking(heading: Heading, j: int) -> Label | None:
 
 
 def is_lone(label: Label, word: Word) -> bool:
-    """Tell whether a heading or key is a word that asks as a whole: lang, Ratio."""
-    return "beside" in word.scopes and label.alone
+    """Tell whether a heading or key is a word that asks as a whole: lang, Ratio, entity."""
+    return not word.scopes.isdisjoint({"beside", "names"}) and label.alone
 
 
 def find_corner(layout: Layout) -> tuple[Text, ...]:
