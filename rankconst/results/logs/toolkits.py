@@ -311,6 +311,7 @@ NBFNET = LogFormat(
         rule(r"'dataset': \{'class': '(?P<dataset>[\w-]{1,100})'", "'dataset': {"),
         rule(r"\s(?P<dataset>[A-Z]\w*[A-Z\d]\S{0,100}) dataset\s*$", " dataset"),
         rule(r"#valid: (?P<valid_triples>\d{1,12}), #test: (?P<test_triples>\d{1,12})", "#valid: "),
+        rule(r"\bFast evaluation on (?P<valid_triples>\d{1,12}) samples", "Fast evaluation on "),
         _NBFNET_SPLIT,
         rule(r"\bmodel_epoch_(?P<step>\d{1,12})\.pth", "model_epoch_"),
     ),

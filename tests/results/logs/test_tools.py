@@ -175,6 +175,7 @@ def test_what_cannot_be_adjusted_is_refused_with_its_reason(
         ("openke", f"The total of test triples is 661.\n{TABLE}l(raw):{ROW}averaged(raw):{ROW}", 1322),
         ("conve", "Test:\nNumber of data points: 40932\nHits @10: 0.5\n", 40932),
         ("nbfnet", "#train: 4245, #valid: 489, #test: 411\nEvaluate on test\nmrr: 0.5\n", 822),
+        ("nbfnet", "#valid: 489, #test: 411\nFast evaluation on 50 samples in validation\nEvaluate on valid\nmrr: 0.5\n", 100),
     ],
 )  # fmt: skip
 def test_logs_count_their_ranks(key: str, text: str, num_tasks: int) -> None:
