@@ -39,6 +39,9 @@ FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
 """What follows such a key: nothing for the number, then the ends of its interval."""
 
+BESIDE = ("expectation", "variance")
+"""The attributes of constants that are listed beside these forms, with details."""
+
 # One batch.
 
 
@@ -302,11 +305,11 @@ def fill_columns(
     """Return columns of `size` rows with the numbers of some batches, and NaN elsewhere.
 
     The keys are those of :data:`FORMS` with the :data:`ENDS` of their intervals, such as
-    ``index_lower``; ``expectation`` and ``variance``; and, with significance, ``log10_p`` and
+    ``index_lower``; those of :data:`BESIDE`; and, with significance, ``log10_p`` and
     ``p_method``. Numbers against a further baseline have its name added: ``index@frequency``. If
     `wanted` has keys, only these and those of significance are filled.
     """
-    keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance"]
+    keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), *BESIDE]
     columns: dict[str, Any] = {
         key: np.full(size, np.nan) for key in keys if wanted is None or key in wanted
     }
@@ -340,7 +343,7 @@ def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> 
 def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
     """Return expectation, variance and the defined forms, such as ``index_lower``."""
     constants, adjusted = done.constants, done.adjust()
-    numbers = {"expectation": constants.expectation, "variance": constants.variance}
+    numbers = {key: getattr(constants, key) for key in BESIDE}
     for form in FORMS:
         interval = getattr(adjusted, f"{form}_interval")
         if interval is not None:

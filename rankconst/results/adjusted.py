@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankconst.adjusting import ENDS, fill_columns, pick
+from rankconst.adjusting import BESIDE, ENDS, fill_columns, pick
 from rankconst.evaluation import NAMES, NOTHING, find_assumed, list_words
 from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import encode, encode_cells, list_distinct
@@ -144,7 +144,7 @@ def _name_columns(
     """
     value = keep_apart(value, known, ENDS[1:])
     names = {f"value{end}": f"{value}{end}" for end in ENDS[1:]}
-    names |= {key: f"{prefix}{key}" for key in ("expectation", "variance")}
+    names |= {key: f"{prefix}{key}" for key in BESIDE}
     for form, form_name in forms.items():
         name = keep_apart(form_name, known, ENDS)
         names |= {f"{form}{end}": f"{name}{end}" for end in ENDS}
