@@ -151,6 +151,7 @@ class Benchmark:
     files: Mapping[str, BenchmarkFile]
     # ``published``, ``published inductive``, ``published forecasting`` or ``random by PyKEEN``.
     split: str
+    task: str = ""  # alignment or recommendation; empty for link prediction
     # Licence, citation, citation_url, homepage, note: what the source states, as text; empty where
     # nothing is known.
     licence: str = ""
@@ -259,7 +260,7 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 
 def list_kinds(name: str) -> frozenset[str]:
-    """Return the :data:`KINDS` of a benchmark or suite, and "full" if all entities are ranked."""
+    """Return :data:`KINDS` and task of a benchmark, and "full" if all entities are ranked."""
     from rankconst.catalogue.literature import find_suite
 
     suite = find_suite(name)
@@ -275,7 +276,7 @@ def list_kinds(name: str) -> frozenset[str]:
         kinds.add("n-ary")
     if not row.sampled:
         kinds.add("full")
-    return frozenset(kinds)
+    return frozenset({*kinds, row.task} - {""})
 
 
 def find_benchmark(name: str) -> Benchmark:

@@ -169,6 +169,10 @@ TOPICS: dict[str, list[Case]] = {
     "a share in the name of a graph is no part": [
         ("model,FB15K-237-10% MRR\nA,.2\n", "fb15k237_10"), (md("R", "Model | FB15K-237-10% | | FB15K-237-20% | ", " | MRR | MR | MRR | MR", "A | .2 | 9 | .3 | 9"), "fb15k237_10; fb15k237_10; fb15k237_20; fb15k237_20"),
     ],
+    "what a benchmark is, and how large a model is, is not asked about": [
+        (md("Entity alignment", "Model | DBP15K ZH-EN MRR", "A | .5"), "dbp15k_zh_en sampled:10499"), (md("Entity alignment", "Model | UMLS MRR", "A | .5"), "?alignment"),
+        ("dim,UMLS MRR\n100,.5\n200,.6\n", "umls; umls"), ("negatives,UMLS MRR\n100,.5\n200,.6\n", "?negatives; ?negatives"),
+    ],
     "a number of runs is no part of a metric": [
         (f"dataset,MRR ({runs})\nUMLS,.5\n", "umls") for runs in ("5 seeds", "mean of 3 runs")
     ],
