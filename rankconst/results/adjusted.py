@@ -74,8 +74,8 @@ class Block:
         listed = {}
         for key, name in self.names.items():
             form = key.partition("@")[0]
-            is_probability = form.startswith(("log10_p", "p_method"))
-            if form == "index" or (details and (significant or not is_probability)):
+            is_computed = significant or not form.startswith(("log10_p", "p_method"))
+            if form == "index" or (details and is_computed):
                 listed[key] = name
         return listed
 
@@ -415,7 +415,8 @@ class AdjustedReading:
                 columns[keep_apart(f"{block.prefix}{key}", self._taken)] = of_rows.tolist()
             return columns
         # The last one is for rows without an adjusted number.
-        code_of, shown = self._tasks.code_of, np.array([*facts, None], dtype=object)
+        code_of = self._tasks.code_of
+        shown = np.array([*facts, None], dtype=object)
         roles = {read_label(column).role: column for column in self.reading.columns}
         original = roles.get(key)
         if original is not None and self._is_stated(key, original, shown):

@@ -170,12 +170,12 @@ def adjust_reading(
     left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
     strict = errors == "raise"
-    if (strict and (asked or impossible or left)) or (errors is None and not done):
+    is_incomplete = bool(asked or impossible or left)
+    if (strict and is_incomplete) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=strict)
     against, lacks = compare_with(done, tables, baselines)
     if significance:
-        tracked = done if track is None else track(done)
-        done = [add_significance(batch) for batch in tracked]
+        done = [add_significance(batch) for batch in (done if track is None else track(done))]
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
     notes = [note for batch in done for note in _remark(batch, reading, tables)]

@@ -137,6 +137,7 @@ class Cells(Listed[str]):
         return len(self._texts)
 
     def _make(self, place: int) -> str:
+        """Return the cell at a place as text."""
         return self._write(self._texts[place])
 
     def __iter__(self) -> Iterator[str]:
@@ -191,6 +192,7 @@ class Rows(Listed[Mapping[str, str]]):
         self.columns, self._size = columns, size
 
     def _make(self, place: int) -> Mapping[str, str]:
+        """Return the row at a place, column to cell."""
         row = range(self._size)[place]
         return {name: cells[row] for name, cells in self.columns.items()}
 

@@ -1,4 +1,4 @@
-"""A results file as text or workbook, its size and encoding checked before a reader sees it."""
+"""Hold a results file as text or workbook, with its size and encoding checked first."""
 
 from __future__ import annotations
 
@@ -144,6 +144,17 @@ def open_document(
     for begin, reason in _REFUSED.items():
         if data.startswith(begin):
             raise DataError(f"{name} is {reason}")
+    source = _decode(data, path, name)
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not text.strip():
+        raise DataError(f"{name} is empty; expected a table, a log or a results file.")
+    # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
+    text = text if "\n" in text else text.replace("\r", "\n")
+    return Document(name, text, decimal, percent, metric, source)
+
+
+def _decode(data: bytes, path: str | Path, name: str) -> str:
+    """Return text in UTF-8, or in the encoding that its byte order mark names."""
     marks = [mark for mark in _BYTE_ORDER_MARKS if data.startswith(mark)]
     if marks:  # the first is the longest
         data = _recode(data, _BYTE_ORDER_MARKS[marks[0]], name)
@@ -156,19 +167,13 @@ def open_document(
             f"{_convert(path, f'iconv -f UTF-16{order} -t UTF-8')}"
         )
     try:
-        source = data.decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
             f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is not UTF-8 text, probably "
             f"Windows-1252 or Latin-1. {_convert(path, 'iconv -f WINDOWS-1252 -t UTF-8')}"
         ) from None
-    text = source.removeprefix("\ufeff").replace("\r\n", "\n")
-    if not text.strip():
-        raise DataError(f"{name} is empty; expected a table, a log or a results file.")
-    # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
-    text = text if "\n" in text else text.replace("\r", "\n")
-    return Document(name, text, decimal, percent, metric, source)
 
 
 def list_files(path: str | Path) -> list[str]:
@@ -188,10 +193,9 @@ def list_files(path: str | Path) -> list[str]:
 
 
 def _write_table(data: bytes, name: str) -> str:
-    """Return a table of Parquet or Arrow as CSV.
+    """Return a table of Parquet or Arrow as CSV; an index of pandas without a name has no heading.
 
-    An index of pandas without a name gets no heading. Raises DataError if the table is damaged or,
-    in Parquet, has too many cells.
+    Raises DataError if the table is damaged or, in Parquet, has too many cells.
     """
     import io
 
@@ -241,6 +245,7 @@ def _convert(path: str | Path, command: str) -> str:
 
 
 def _read(path: str | Path, name: str) -> bytes:
+    """Read the bytes of a file, or of standard input, up to one more than is allowed."""
     if str(path) == STDIN:
         return sys.stdin.buffer.read(LARGEST + 1)
     try:

@@ -52,8 +52,10 @@ class Text(NamedTuple):
         """
         text = " ".join(self.label.text.split())
         start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
-        before, behind = "... " if start else "", " ..." if start + _SNIPPET < len(text) else ""
-        shown = f"{before}{text[start : start + _SNIPPET]}{behind}"
+        end = start + _SNIPPET
+        before = "... " if start else ""
+        behind = " ..." if end < len(text) else ""
+        shown = f"{before}{text[start:end]}{behind}"
         option = word.option
         is_foreign = word.text == FOREIGN
         if is_foreign or (self.scope == "column" and not (word.reason or option)):

@@ -328,7 +328,7 @@ def _is_of_suite(tasks: Tasks, mean: MeanNumber, graphs: Collection[str]) -> boo
     the only mean and differ from theirs: then it is rather over the whole suite.
     """
     suite = read_suite(tasks.dataset)
-    if suite is None or not {*graphs} <= {*suite.graphs}:
+    if suite is None or any(graph not in suite.graphs for graph in graphs):
         return False
     if len(mean.parts) == len(suite.graphs):
         return mean.is_held
@@ -421,7 +421,8 @@ def _list_graphs(
 ) -> dict[Hashable, set[str]]:
     """List the graphs of chosen numbers, adjusted or not, by what `_find_series` returns."""
     graphs_of: dict[Hashable, set[str]] = defaultdict(set)
-    heads, contexts = entries.head_of[chosen].tolist(), entries.context_of[chosen].tolist()
+    heads = entries.head_of[chosen].tolist()
+    contexts = entries.context_of[chosen].tolist()
     names = itertools.compress(models, chosen.tolist())
     for head, context_code, model in set(zip(heads, contexts, names, strict=True)):
         context = entries.contexts[context_code]

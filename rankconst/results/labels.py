@@ -483,13 +483,16 @@ def _list_measures(
     parts: Iterable[_Part], k: int | None, *, is_vocabulary: bool
 ) -> list[tuple[Metric, str | None]]:
     """List the metrics among the parts of a label, each once, with their adjustment or None."""
-    measures = dict.fromkeys(find_measure(part.text, k) for part in parts if part.kind == "metric")
-    return [
-        measure
-        for measure in measures
-        if measure is not None
-        and (is_vocabulary or not isinstance(measure[0], AnswersMetric) or measure[0].k)
-    ]
+    listed: dict[tuple[Metric, str | None], None] = {}
+    for part in parts:
+        measure = find_measure(part.text, k) if part.kind == "metric" else None
+        if measure is None:
+            continue
+        metric, _ = measure
+        # In running text, "map" is a map: such a metric needs a k.
+        if is_vocabulary or not isinstance(metric, AnswersMetric) or metric.k:
+            listed[measure] = None
+    return list(listed)
 
 
 def _find_reason(words: Sequence[Word], metric: Metric, bare: str, parts: Iterable[_Part]) -> str:
@@ -842,7 +845,8 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
             yield Word(registered.text.lower(), "dataset", says=registered.key)
         else:  # FB15k-237-N
             yield Word(graph.text.lower(), "graph")
-    if behind is not None and has_place and not names_graph and not label.words:
+    is_open = has_place and not names_graph and not label.words
+    if behind is not None and is_open:
         yield Word(behind["name"].lower(), "part")
     minus = _MINUS.match(label.text)
     if minus is not None and _is_compared(minus["first"], minus["model"]):

@@ -25,7 +25,7 @@ from rankconst.results.reading import Notes, make_entries
 from rankconst.tables.archive import are_of_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.reading import Entry, Reading
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _LINES = {"generic", "objects"}
 _RECALL = {"recall_of_answers"}
-_FEW = 2
+_FEW = 2  # libraries that a question names; the others are counted
 _UNCOUNTED = (
     "{} is of queries with several right answers: add --counts FILE, with columns num_candidates "
     "and relevant."
@@ -68,19 +68,14 @@ def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
     key_of = {row.title: key for key, row in load_libraries().items()}
     texts, options = [], []
     for meaning, titles in libraries_of.items():
-        texts.append(f"{_describe(meaning)} ({_name_libraries(titles)})")
+        more = f" and {len(titles) - _FEW} others" if len(titles) > _FEW else ""
+        texts.append(f"{_describe(meaning)} ({', '.join(titles[:_FEW])}{more})")
         if isinstance(meaning, Meaning):
             key = next((key_of[title] for title in titles if title in key_of), "LIBRARY")
             options.append(f"--tool {key}")
     text = f"{name} differs: {', or '.join(texts)}"
     question = Question("tool", text, option=" or ".join(options))
     raise AskedError(f"{question}.", (question,))
-
-
-def _name_libraries(titles: Sequence[str]) -> str:
-    """Name the first few libraries, and count the others."""
-    more = f" and {len(titles) - _FEW} others" if len(titles) > _FEW else ""
-    return f"{', '.join(titles[:_FEW])}{more}"
 
 
 def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:

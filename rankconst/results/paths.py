@@ -253,8 +253,8 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
             is_text = isinstance(inner, str | bool) and not (fact and role in COUNTS)
             if is_text and label.metric is None and role != "hyperparameter":
                 is_number = isinstance(inner, Number)
-                rank, texts = _read_beside(key, word, role, is_number=is_number, is_value=has_value)
-                texts_of[rank] += texts
+                read = _read_beside(key, word, role, is_number=is_number, is_value=has_value)
+                texts_of[read.rank] += read.texts
     others = keep(*texts_of.pop(_OTHER, ()))
     ranked = [text for rank in sorted(texts_of) for text in texts_of[rank]]
     flags = Text(read_label(" ".join(affirmed)), "row", _NEXT)
@@ -263,16 +263,14 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
         declaring += keep(*_find_corner(value))
     keys_above = [text for text in place.above if text.place == _ABOVE]
     declaring = tuple(_doubt_other_graph(text, keys_above) for text in declaring)
-    steps = []
-    for key, inner in value.items():
-        if find_role(key) == "step" and isinstance(inner, Number):
-            steps.append((key, inner))
+    numbers = [(key, inner) for key, inner in value.items() if isinstance(inner, Number)]
+    steps = tuple((key, number) for key, number in numbers if find_role(key) == "step")
     return place._replace(
         nearer=(*declaring, *others),
         beside=(*declaring, *(text._replace(scope="text") for text in others)),
         model=model,
         facts=tuple(facts.items()),
-        steps=tuple(steps) or place.steps,
+        steps=steps or place.steps,
     )
 
 
@@ -286,35 +284,42 @@ def _find_fact(role: str, value: Value) -> Any:
     is_name = isinstance(value, str | bool) and not isinstance(value, Number)
     if role not in {"model", "tool", "relations"} or not is_name or read_label(word).metric:
         return None
-    if role == "model":
-        return value if isinstance(value, str) else word
-    return word if role == "tool" else (word,)
+    if role == "relations":
+        return (word,)
+    # The text itself, which is known as a leaf by its identity.
+    return value if role == "model" and isinstance(value, str) else word
 
 
-def _read_beside(
-    key: str, word: str, role: str, *, is_number: bool, is_value: bool
-) -> tuple[int, list[Text]]:
-    """Return the texts of a key and its value, `word`, and their rank: nearer texts have less.
+class _Beside(NamedTuple):
+    """The texts of a key next to numbers, and their rank: nearer texts have less."""
 
-    The rank is the index of the key's `role` in ADDRESS, then that of models and tools, then that
+    rank: int
+    texts: list[Text]
+
+
+def _read_beside(key: str, word: str, role: str, *, is_number: bool, is_value: bool) -> _Beside:
+    """Read a key next to numbers and its value, `word`, as texts.
+
+    Their rank is the index of the key's `role` in ADDRESS, then that of models and tools, then that
     of the rest. If `is_value`, a number next to it may be of the metric in it: "MRR" is no model.
     """
     heading, label = read_label(key), read_label(word)
     place = f"the {key}"
     asking = [*ask_about_heading(heading, word, _NEXT)]
     if is_number:
-        return _OTHER, asking
-    if role in ADDRESS and (role != "dataset" or "/" not in word or label.graphs):
-        return ADDRESS.index(role), [Text(declare(role, word), "row", place)]
+        return _Beside(_OTHER, asking)
+    is_unknown_path = role == "dataset" and "/" in word and not label.graphs
+    if role in ADDRESS and not is_unknown_path:
+        return _Beside(ADDRESS.index(role), [Text(declare(role, word), "row", place)])
     if role == "model" and not (is_value and label.metric):
-        return len(ADDRESS), [Text(name_model(label), "name", place)]
+        return _Beside(len(ADDRESS), [Text(name_model(label), "name", place)])
     if role in {"tool", "relations"} and label.metric is None:
-        return len(ADDRESS), [Text(label, "row", place)]
+        return _Beside(len(ADDRESS), [Text(label, "row", place)])
     if "protocol" in heading.declared and "protocol" not in label.declared:  # filter: time
         asking.append(Text(doubt(heading), "row", _NEXT))
         label = weaken(label)
     is_said = not is_path(word) or any("names" in row.scopes for row in heading.words)
-    return _OTHER, [Text(label, "row", place), *asking] if is_said else []
+    return _Beside(_OTHER, [Text(label, "row", place), *asking] if is_said else [])
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
@@ -386,9 +391,9 @@ def find_role(key: str, text: str | None = None) -> str:
     "type" has the role rank_type over "realistic", and none over "table".
     """
     role = VOCABULARY.roles.get(squash(key), "")
-    if text is None or role in OPEN_ROLES or (role and names_role(key, role)):
+    if not role or text is None or role in OPEN_ROLES or names_role(key, role):
         return role
-    return role if role and fits_role(role, text) else ""
+    return role if fits_role(role, text) else ""
 
 
 @lru_cache(maxsize=8192)
@@ -421,7 +426,7 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
         beside=(*inside.beside, *place.beside),
         steps=place.steps,
     )
-    if value.keys() >= {"mean", "std"}:  # over runs
+    if "mean" in value and "std" in value:  # over runs
         mean, deviation = value["mean"], value["std"]
         spread = deviation if isinstance(mean, str) and isinstance(deviation, str) else None
         yield Measurement(place, key, mean, _explain(key, mean), deviation=spread)

@@ -61,6 +61,13 @@ NO_LINE = -1
 """The line of a number where lines mean nothing."""
 
 
+class NumberText(NamedTuple):
+    """The text of a number, or the reason why a cell or a value is none; the other is empty."""
+
+    text: str
+    reason: str = ""  # half a sentence
+
+
 @dataclass(frozen=True, eq=False)
 class Texts:
     """Numbers as written, each distinct text once: a file may have 0.33 thousands of times."""

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
+from rankconst.results.reading import NumberText
 from rankconst.values.bounds import is_infinite
 from rankconst.values.published import parse_value
 
@@ -130,13 +131,6 @@ def _turn(value: Value) -> Value:
     if not (is_numbered and are_alike) or len(columns) < max(len(value), 2):
         return value
     return [{name: column[row] for name, column in columns.items()} for row in first]
-
-
-class NumberText(NamedTuple):
-    """The text of a number, or the reason why a value is none; the other is empty."""
-
-    text: str
-    reason: str = ""  # half a sentence
 
 
 def read_number(value: Value) -> NumberText:

@@ -357,7 +357,8 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
         return
     for pair in _PAIR.findall(fields.get("pairs") or ""):
         yield _Measure(*pair)
-    names, values = (fields.get("names") or "").split(), (fields.get("values") or "").split()
+    names = (fields.get("names") or "").split()
+    values = (fields.get("values") or "").split()
     if "values" in fields:
         if len(values) > len(names):
             unnamed = " ".join(values[len(names) :])
@@ -476,7 +477,8 @@ def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Addr
 
 def _count_tasks(fields: Fields) -> int | None:
     """Return how many ranks the log counts, itself or by its triples; None if it does not."""
-    triples, ranks = fields.get(f"{fields.get('split') or 'test'}_triples"), fields.get("num_tasks")
+    split = fields.get("split") or "test"
+    triples, ranks = fields.get(f"{split}_triples"), fields.get("num_tasks")
     if triples is not None:
         return count_tasks(int(triples), fields.get("side") or "")
     return None if ranks is None else int(ranks)

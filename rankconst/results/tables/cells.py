@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rankconst.errors import DataError
+from rankconst.results.reading import NumberText
 from rankconst.values.bounds import is_infinite
 from rankconst.values.published import parse_value
 
@@ -268,21 +269,21 @@ _NUMBER_FIRST = re.compile(r"[^\w\s,.]{1,3}\s*\d|\d[\d.]*(?:\s+\d|\s*[^\d.,:\s])
 _APART = "write the number alone, and what is next to it into a column of its own"
 
 
-def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
+def read_cell(text: str, *, spread: bool, exact: bool) -> NumberText:
     """Return the number in a cell, else an empty text and why there is none, as half a sentence.
 
     Both are empty for a blank cell. Columns of a `spread`, such as "MRR ± std", need both numbers,
     ``0.3 ± 0.01``. In `exact` cells, which a program wrote, a plus sign is of the number itself.
     """
     if is_plain_number(text) and not spread:
-        return text, ""
+        return NumberText(text)
     reason = _find_reason(text, exact=exact)
     if reason is not None:
-        return "", reason
+        return NumberText("", reason)
     bare = strip_marks(text)
     bare = read_deviation(bare) or bare
     if is_infinite(bare):  # batches.py reads the numbers next to it
-        return bare, ""
+        return NumberText(bare)
     try:
         value = parse_value(bare, exact=exact)
     except DataError as error:
@@ -293,10 +294,10 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> tuple[str, str]:
         if not hint and _NUMBER_FIRST.match(bare):
             hint = _APART
         reason = f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"
-        return "", reason
+        return NumberText("", reason)
     if spread and value.deviation is None:
-        return "", "a deviation without its mean"
-    return bare, ""
+        return NumberText("", "a deviation without its mean")
+    return NumberText(bare)
 
 
 def _find_reason(text: str, *, exact: bool) -> str | None:

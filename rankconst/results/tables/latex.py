@@ -108,7 +108,8 @@ def _take_macros(text: str) -> tuple[str, dict[str, str]]:
     parts: list[str] = []
     position = 0
     for definition in _DEFINED.finditer(text):
-        body, start = read_argument(text, definition.end(), _LONGEST_BODY), definition.start()
+        start = definition.start()
+        body = read_argument(text, definition.end(), _LONGEST_BODY)
         if body is None or start < position:  # within the body of another
             continue
         parts += (text[position:start], _blank(text[start : body.end]))

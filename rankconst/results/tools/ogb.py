@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.evaluation import Address
-from rankconst.results.reading import Collector, Reader, Reading
+from rankconst.results.reading import Collector, NumberText, Reader, Reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Number,
-    NumberText,
     Record,
     Value,
     read_number,
