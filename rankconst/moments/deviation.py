@@ -79,7 +79,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.doubles import TINY, UNIT_ROUNDOFF, Estimate, Moments, lift_rounding
-from rankconst.moments.summation import GOOD_FOR_MANY, has_many_blocks, uniform_rule
+from rankconst.moments.summation import GOOD_FOR_MANY, Rule, has_many_blocks, uniform_rule
 from rankconst.sums import MIDPOINT, binomial, condense
 from rankconst.tasks import offsets_of, split_offsets
 
@@ -265,15 +265,15 @@ class _Ranks:
         return self.offsets + (self.sizes + 1) / 2
 
     @cached_property
-    def rules(self) -> tuple[tuple[Values, Values], ...]:
+    def rules(self) -> tuple[Rule, ...]:
         """The rules of few and of many nodes."""
         return self.rule_of(_FEW_NODES), self.rule_of(_NODES)
 
-    def rule_of(self, nodes: int) -> tuple[Values, Values]:
+    def rule_of(self, nodes: int) -> Rule:
         """Return the rules of so many nodes for all sizes, measured from their means."""
         distinct, kind = np.unique(self.sizes, return_inverse=True)
-        at, weights = uniform_rule(distinct, nodes)
-        return at[kind], weights[kind]
+        rule = uniform_rule(distinct, nodes)
+        return Rule(rule.nodes[kind], rule.weights[kind])
 
     def transform(self, t: float) -> float:
         """Return the Laplace transform E[exp(-t n V)], by the trapezoidal rule over c."""

@@ -45,6 +45,7 @@ from rankconst.moments.powers import inverse_mean_rank
 from rankconst.moments.summation import (
     Nodes,
     Panel,
+    Rule,
     certain_moments,
     gram_rule,
     gram_rules,
@@ -85,7 +86,7 @@ class _Statistic:
     curvature: Callable[[Values, float], tuple[Values, Values]]
 
 
-class _Rules(dict[int, "tuple[Values, Values]"]):
+class _Rules(dict[int, Rule]):
     """Rules for sums of a number of terms, each formed once."""
 
     def prepare(self, stops: Counts, panel: Panel, needed: int) -> None:
@@ -94,10 +95,10 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
         lengths = lengths[np.append(True, np.diff(lengths) > 0)]
         missing = [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self]
         if missing:
-            nodes, weights = gram_rules(np.array(missing, dtype=np.int64), _GAP_NODES)
-            self.update(zip(missing, zip(nodes, weights, strict=True), strict=True))
+            rules = gram_rules(np.array(missing, dtype=np.int64), _GAP_NODES)
+            self.update(zip(missing, map(Rule, *rules), strict=True))
 
-    def __missing__(self, length: int) -> tuple[Values, Values]:
+    def __missing__(self, length: int) -> Rule:
         """Form the rule for a length that :meth:`prepare` was not asked for, and keep it."""
         self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
         return self[length]
@@ -290,22 +291,22 @@ def _sum_inside(
     long = np.flatnonzero(~is_short)
     if long.size:
         long_rules = [rules[length] for length in lengths[long].tolist()]
-        gaps = lengths[long][:, None] - np.stack([offsets for offsets, _ in long_rules])
+        gaps = lengths[long][:, None] - np.stack([rule.nodes for rule in long_rules])
         powers = np.exp(needed * np.log1p(-gaps / y[long]))
-        weights = np.stack([weights for _, weights in long_rules]) * powers
+        weights = np.stack([rule.weights for rule in long_rules]) * powers
         sums[:, long] = np.sum(curvature(2.0 * y[long] - gaps) * weights, axis=-1)
     return sums
 
 
-def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> tuple[Values, Values]:
-    """Return nodes x and weights w with sum w f(x) = sum_{x < stop} (x/stop)^needed f(x).
+def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> Rule:
+    """Return the rule for sum_{x < stop} (x/stop)^needed f(x).
 
     The sum is over the last :func:`_reach` numbers of the panel before `stop`.
     """
     length = min(stop - panel.start, _reach(panel, needed))
-    offsets, weights = rules[length]
-    gaps = length - offsets
-    return stop - gaps, weights * np.exp(needed * np.log1p(-gaps / stop))
+    rule = rules[length]
+    gaps = length - rule.nodes
+    return Rule(stop - gaps, rule.weights * np.exp(needed * np.log1p(-gaps / stop)))
 
 
 def _reach(panel: Panel, needed: int) -> int:

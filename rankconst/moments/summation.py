@@ -26,7 +26,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -70,19 +70,26 @@ class Nodes:
         return np.sum(values * self.weights, axis=-1), carried + truncated
 
 
-def gram_rule(length: int, size: int) -> tuple[Values, Values]:
+class Rule(NamedTuple):
+    """A rule for sums or means: sum_i weights_i f(nodes_i). One row for each of several rules."""
+
+    nodes: Values
+    weights: Values
+
+
+def gram_rule(length: int, size: int) -> Rule:
     """Return nodes and weights of the Gauss rule for `length` terms.
 
     Nodes are real offsets from the first term. The rule is exact for polynomials of degree below
     2 `size`; with `size` = `length` it is the sum itself.
     """
     if size >= length:
-        return np.arange(length, dtype=np.float64), np.ones(length)
-    nodes, weights = gram_rules(np.array([length]), size)
-    return nodes[0], weights[0]
+        return Rule(np.arange(length, dtype=np.float64), np.ones(length))
+    rules = gram_rules(np.array([length]), size)
+    return Rule(rules.nodes[0], rules.weights[0])
 
 
-def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
+def gram_rules(lengths: Counts, size: int) -> Rule:
     """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`.
 
     Shapes are (L, size). In units of the length, nodes and weights are analytic functions of 1 /
@@ -95,7 +102,7 @@ def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
         limit, series = _interpolate_gram_rules(size)
         at = 2 * np.square(2 * size / scale[:, 0]) - 1
         x, shares = np.polynomial.chebyshev.chebval(at, series).swapaxes(1, 2) + limit[:, None]
-    return scale * x + 0.5 * (scale - 1), scale * shares
+    return Rule(scale * x + 0.5 * (scale - 1), scale * shares)
 
 
 @functools.cache
@@ -114,7 +121,7 @@ def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
     return limit, np.einsum("kn,cns->kcs", cosines, values - limit[:, None])
 
 
-def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
+def _solve_gram_rules(scale: Values, size: int) -> Rule:
     """Return nodes and weights of the rules of `size` nodes, by a Newton iteration.
 
     Shapes are (L, size), in units of the lengths, `scale` of shape (L, 1), which are above `size`.
@@ -137,10 +144,10 @@ def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
     # Few terms a node, and the iteration has them change places.
     order = np.argsort(x)
     # Christoffel numbers.
-    return np.take_along_axis(x, order, 1), np.take_along_axis(1 / squares, order, 1)
+    return Rule(np.take_along_axis(x, order, 1), np.take_along_axis(1 / squares, order, 1))
 
 
-def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
+def uniform_rule(sizes: Values, nodes: int) -> Rule:
     """Return the Gauss rule of the uniform distribution on 1 .. N, from its mean on.
 
     Nodes and weights have shape (U, nodes). N may be any real number above the number of nodes; up
@@ -173,11 +180,19 @@ def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
     second = np.sum(share * roots * roots, axis=1, keepdims=True)
     points[~is_small] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
     weights[~is_small] = share
-    return points, weights
+    return Rule(points, weights)
 
 
-def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
-    """Return the last orthonormal polynomial p_K at x, its derivative, and the sum of p_k^2, k < K.
+class _Polynomials(NamedTuple):
+    """Orthonormal polynomials p_0 .. p_K at x."""
+
+    last: Values  # p_K
+    slope: Values  # its derivative
+    squares: Values  # the sum of p_k^2 for k < K
+
+
+def _evaluate_polynomials(x: Values, beta: Values) -> _Polynomials:
+    """Evaluate the orthonormal polynomials at x.
 
     They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta` has beta_0 ..
     beta_{K-1} in a row for each row of x.
@@ -193,7 +208,7 @@ def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Valu
         squares += value * value
         slope_before, slope = slope, (value + x * slope - previous * slope_before) / unit
         before, value = value, (x * value - previous * before) / unit
-    return value, slope, squares
+    return _Polynomials(value, slope, squares)
 
 
 def _squared_recurrence(length: float | Values, size: int) -> Values:
@@ -205,16 +220,19 @@ def _squared_recurrence(length: float | Values, size: int) -> Values:
 
 def place_nodes(panels: list[Panel]) -> Nodes:
     """Choose points and weights for sums over consecutive panels, at whole numbers."""
-    chosen = []
+    if not panels:
+        return Nodes(np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int64))
+    rules = []
     for panel in panels:
         length = panel.stop - panel.start
-        offsets, *rule = _whole_rule(length, _num_nodes(length, panel.scale))
-        chosen.append((panel.start + offsets, *rule))
-    if not chosen:
-        return Nodes(np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int64))
-    firsts = np.cumsum([0] + [len(points) for points, _, _ in chosen[:-1]])
-    points, weights, checks = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
-    return Nodes(points, weights, checks, firsts)
+        rules.append(_whole_rule(length, _num_nodes(length, panel.scale)))
+    placed = [panel.start + rule.points for panel, rule in zip(panels, rules, strict=True)]
+    return Nodes(
+        points=np.concatenate(placed),
+        weights=np.concatenate([rule.weights for rule in rules]),
+        checks=np.concatenate([rule.checks for rule in rules]),
+        firsts=np.cumsum([0] + [points.size for points in placed[:-1]]),
+    )
 
 
 def _num_nodes(length: int, scale: float) -> int:
@@ -226,22 +244,22 @@ def _num_nodes(length: int, scale: float) -> int:
 
 
 @functools.lru_cache(maxsize=4096)
-def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
+def _whole_rule(length: int, size: int) -> Nodes:
     """Return a rule for the sum of `length` terms at whole numbers: about `size` of the terms.
 
-    It has offsets, weights, and the weights of the difference to a rule without one of them, which
-    shows the error. Short sums are taken term by term.
+    Short sums are taken term by term.
     """
+    first = np.zeros(1, dtype=np.int64)
     if length <= _TERMS_PER_NODE * size:
-        return np.arange(length), np.ones(length), np.zeros(length)
-    nodes, _ = gram_rule(length, size)
+        return Nodes(np.arange(length), np.ones(length), np.zeros(length), first)
+    nodes = gram_rule(length, size).nodes
     offsets = np.unique(np.rint(nodes).astype(np.int64))
     weights = _interpolating_weights(offsets, length)
     # The node a third of the way is left out.
     kept = np.arange(offsets.size) != offsets.size // 3
     checks = weights.copy()
     checks[kept] -= _interpolating_weights(offsets[kept], length)
-    return offsets, weights, checks
+    return Nodes(offsets, weights, checks, first)
 
 
 def _interpolating_weights(offsets: Counts, length: int) -> Values:
@@ -401,6 +419,6 @@ def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Value
     begins = range(0, distinct.size, _LENGTHS)
     rules = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]
     in_long = np.repeat(is_long, num_points)
-    within[in_long] = np.concatenate([offsets for offsets, _ in rules])[kind].ravel()
-    weights[in_long] = np.concatenate([shares for _, shares in rules])[kind].ravel()
+    within[in_long] = np.concatenate([rule.nodes for rule in rules])[kind].ravel()
+    weights[in_long] = np.concatenate([rule.weights for rule in rules])[kind].ravel()
     return within, weights
