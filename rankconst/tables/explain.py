@@ -177,8 +177,12 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
             f"baseline {baseline.key} is for "
             f"temporal graphs whose splits follow each other in time. Use --baseline {FLOOR}."
         )
+    remedy = f"use --baseline {DEFAULT_BASELINE}"
+    if tasks.protocol != OWN_COUNTS.key:
+        remedy = f"build them with --baseline all, or {remedy}"
     return (
-        f"the tables ({tables.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
+        f"the tables ({tables.version}) hold no constants of baseline {baseline.key} for "
+        f"{tasks.dataset}: {remedy}."
     )
 
 
