@@ -144,13 +144,13 @@ COUNTING: dict[str, Counting] = {
             "rules",
             "Counting ranks each entity by how often, in training, "
             "pairs connected in the same way also had the relation, or the entity had it at all.",
-            BASELINES["counting"].brief,
+            BASELINES[FLOOR].brief,
         ),
         Counting(
             "frequency",
             "Counting ranks each entity by how often it occurs with the relation in training; "
             "connections of the pair did worse on the validation set.",
-            BASELINES["counting"].brief,
+            BASELINES[FLOOR].brief,
         ),
         Counting(
             "recency",

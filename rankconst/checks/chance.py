@@ -9,6 +9,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.literature import Literature, find_literature
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.case import Finding, Severity, rule
@@ -230,7 +231,7 @@ def find_counting(case: Case) -> dict[Measured, float]:
     # For macro averages and single relations only the archive has counting, not the package.
     if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
         return {}
-    tasks = replace(case.tasks, baseline="counting")
+    tasks = replace(case.tasks, baseline=FLOOR)
     expectations = {}
     for measured in case.base_values.values():
         if measured.entry.metric.scale == "spread":  # no ranker aims at a small spread

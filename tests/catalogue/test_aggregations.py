@@ -60,7 +60,8 @@ def test_a_macro_average_may_be_of_either_kind() -> None:
 
 def test_every_baseline_is_whole() -> None:
     assert set(INFORMED) == set(BASELINES) - {DEFAULT_BASELINE}
-    assert [*BASELINES] == [DEFAULT_BASELINE, "frequency", FLOOR, SINGLE_STEP]
+    assert next(iter(BASELINES)) == DEFAULT_BASELINE
+    assert {FLOOR, SINGLE_STEP} <= {*BASELINES}
     for key, row in BASELINES.items():
         for name in (key, *row.spellings):
             assert parse_baseline(name.title()) == parse_baseline(name.upper()) == row
