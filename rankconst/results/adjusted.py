@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import ColumnHead, Entry, Reading
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
     from rankconst.values.significance import Significance
 
-    Places = NDArray[np.intp]
 
 # The usual ranking tasks: a column that would hold nothing else is added only with details.
 _USUAL: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
@@ -54,7 +54,7 @@ class _TasksOfRows(NamedTuple):
     described: list[dict[str, Any]]  # each of the distinct tasks, as by _describe_tasks
     # For each row an index into `described`, or its length if no number of the row was adjusted.
     # Where the numbers of a row differ in their tasks, the last batch counts.
-    code_of: Places
+    code_of: Indices
     conflicts: set[tuple[int, int]]  # pairs of indices into `described` that share a row
 
 
@@ -156,7 +156,7 @@ def _name_columns(
     return names
 
 
-def _list_pairs(first: Places, second: Places, count: int) -> list[tuple[int, int]]:
+def _list_pairs(first: Indices, second: Indices, count: int) -> list[tuple[int, int]]:
     """List the distinct pairs of codes at the same index; codes of `second` are below `count`."""
     return [divmod(pair, count) for pair in list_distinct(first * count + second)]
 
@@ -190,7 +190,7 @@ class AdjustedReading:
     reading: Reading
     done: tuple[AdjustedBatch, ...] = field(repr=False)
     table_version: str
-    wanted: NDArray[np.bool_] = field(repr=False)  # of each entry, whether it was asked for
+    wanted: Flags = field(repr=False)  # of each entry, whether it was asked for
     # Position of an entry to the reason why it was not adjusted, or to a remark on how it was.
     notes: Mapping[int, str] = field(repr=False)
     # The tools that computed the numbers, as far as they are known; their caveats apply.
@@ -206,7 +206,7 @@ class AdjustedReading:
     details: bool = False  # whether columns hold all that was computed
 
     @cached_property
-    def batch_of(self) -> Places:
+    def batch_of(self) -> Indices:
         """The position in `done` of the batch of each entry; -1 for one that was not adjusted."""
         batch_of = np.full(len(self.reading.entries), -1, dtype=np.intp)
         for place, each in enumerate(self.done):
@@ -219,7 +219,7 @@ class AdjustedReading:
         return frozenset(place for question in self.asked for place in question.numbers)
 
     @cached_property
-    def rows(self) -> Places:
+    def rows(self) -> Indices:
         """The row of each entry."""
         return self.reading.entries.rows
 

@@ -66,14 +66,13 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import ColumnHead, Entries, Entry, Reading, Texts
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
     from rankconst.values.constants import Constants
 
-    Flags = NDArray[np.bool_]
     Numbers = NDArray[np.float64]
-    Places = NDArray[np.intp]
 
 
 class Ends(NamedTuple):
@@ -97,7 +96,7 @@ class Addressed(NamedTuple):
     addresses: list[Address]
     # For each column an index into `addresses` for each of its numbers; -1 for one that is left
     # alone. Columns of a table mostly share this array.
-    codes: list[Places]
+    codes: list[Indices]
 
     def leave_out(self, entries: Entries, places: Sequence[int]) -> Addressed:
         """Return the numbers without those at some places of the file."""
@@ -209,7 +208,8 @@ def _select_entries(
     agreeing = _flag(agrees(address, user, tables) for address in addresses)
     code_of = np.where(agreeing[code_of], code_of, -1)
     codes, wanted = [], []
-    shared: dict[int, Places] = {}  # by identity, which holds as long as `entries` keeps the arrays
+    # By identity, which holds as long as `entries` keeps the arrays.
+    shared: dict[int, Indices] = {}
     for column in entries.columns:
         key = id(column.context_of)
         if key not in shared:
@@ -233,7 +233,7 @@ def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
     """Divide the numbers to adjust by column and address, in the order of their first numbers."""
     groups = []
     # Columns of a table mostly share rows and codes, and then the parts of these.
-    divided: dict[tuple[int, int], list[tuple[int, Places, Places]]] = {}
+    divided: dict[tuple[int, int], list[tuple[int, Indices, Indices]]] = {}
     for number, (column, codes) in enumerate(zip(entries.columns, addressed.codes, strict=True)):
         key = id(codes), id(column.rows)
         if key not in divided:
@@ -321,7 +321,7 @@ class _Adjusting:
         self._without_scores: list[int] = []
         self._parsed: dict[int, _ParsedTexts] = {}  # of each column, by its place
 
-    def leave(self, places: Places, error: RankconstError) -> None:
+    def leave(self, places: Indices, error: RankconstError) -> None:
         """Leave out numbers for a reason."""
         self.left |= dict.fromkeys(places.tolist(), error)
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Places = NDArray[np.intp]
+    Indices = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 _Item_co = TypeVar("_Item_co", covariant=True)
 
@@ -45,7 +46,7 @@ class Listed(Sequence[_Item_co]):
 _FEW = 16
 
 
-def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
+def encode(values: Iterable[Any]) -> tuple[Indices, list[Any]]:
     """Return a code for each value, and the distinct values, of which codes are indices.
 
     They are in the order of their first appearance: a, b, a has codes 0, 1, 0 of [a, b].
@@ -55,7 +56,7 @@ def encode(values: Iterable[Any]) -> tuple[Places, list[Any]]:
     return np.array(codes, dtype=np.intp), list(numbers)
 
 
-def combine(first: Places, second: Places, count: int) -> Places:
+def combine(first: Indices, second: Indices, count: int) -> Indices:
     """Return a code for each pair of codes at the same index; equal pairs have equal codes.
 
     Codes are not negative, and those of `second` are below `count`. The new codes are in the order
@@ -75,7 +76,7 @@ def combine(first: Places, second: Places, count: int) -> Places:
         is_used = np.zeros(largest + 1, dtype=np.bool_)
         is_used[pairs] = True
         codes = (np.cumsum(is_used) - 1)[pairs]
-    joined: Places = codes.astype(np.intp, copy=False)
+    joined: Indices = codes.astype(np.intp, copy=False)
     return joined
 
 
@@ -90,7 +91,7 @@ class Cells(Listed[str]):
         self,
         texts: Any,
         write: Callable[[Any], str] = str,
-        code: Callable[[], tuple[Places, list[str]]] | None = None,
+        code: Callable[[], tuple[Indices, list[str]]] | None = None,
     ) -> None:
         self._texts, self._write = texts, write
         if code is None and isinstance(texts, list):
@@ -98,7 +99,7 @@ class Cells(Listed[str]):
         self._code = code  # None for an Arrow array
 
     @cached_property
-    def coded(self) -> tuple[Places, Any]:
+    def coded(self) -> tuple[Indices, Any]:
         """The code of each cell, and the distinct cells, a list or an Arrow array."""
         if self._code is not None:
             return self._code()
@@ -106,7 +107,7 @@ class Cells(Listed[str]):
         return view_numbers(coded.indices).astype(np.intp), coded.dictionary
 
     @property
-    def codes(self) -> Places:
+    def codes(self) -> Indices:
         """The code of each cell: its place among the distinct cells."""
         return self.coded[0]
 
@@ -116,7 +117,7 @@ class Cells(Listed[str]):
         _, cells = self.coded
         return cells if isinstance(cells, list) else cells.to_pylist()
 
-    def select(self, least: int, screen: Callable[[Any], Any]) -> tuple[Places, list[str]]:
+    def select(self, least: int, screen: Callable[[Any], Any]) -> tuple[Indices, list[str]]:
         """Return the code of each cell, and the distinct cells.
 
         If there are more than `least`, which take long to tell apart, cells that do not pass
@@ -147,14 +148,14 @@ class Cells(Listed[str]):
         return (distinct[code] for code in self.codes.tolist())
 
 
-def encode_cells(cells: Sequence[str]) -> tuple[Places, list[str]]:
+def encode_cells(cells: Sequence[str]) -> tuple[Indices, list[str]]:
     """Return the code of each cell, and the distinct cells."""
     if isinstance(cells, Cells):
         return cells.codes, cells.distinct
     return encode(cells)
 
 
-def number_firsts(codes: Places) -> tuple[Places, Places]:
+def number_firsts(codes: Indices) -> tuple[Indices, Indices]:
     """Return the first index of each distinct code, by code, and the codes without gaps.
 
     Codes are not negative. Of codes 5, 2, 5 the first indices are 1, 0 (of 2 and of 5), and the
@@ -166,7 +167,7 @@ def number_firsts(codes: Places) -> tuple[Places, Places]:
     return firsts[is_used], (np.cumsum(is_used) - 1)[codes]
 
 
-def split_by_code(codes: Places) -> list[Places]:
+def split_by_code(codes: Indices) -> list[Indices]:
     """Return the indices of each code from 0 on, in ascending order; empty for an unused code.
 
     >>> [indices.tolist() for indices in split_by_code(np.array([2, 0, 2]))]
@@ -180,7 +181,7 @@ def split_by_code(codes: Places) -> list[Places]:
     return np.split(np.argsort(small, kind="stable"), np.cumsum(counts)[:-1])
 
 
-def list_distinct(codes: Places) -> list[int]:
+def list_distinct(codes: Indices) -> list[int]:
     """List the distinct codes in ascending order."""
     return np.flatnonzero(np.bincount(codes)).tolist() if len(codes) else []
 

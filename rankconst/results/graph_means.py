@@ -38,19 +38,16 @@ if TYPE_CHECKING:
         Sequence,
     )
 
-    from numpy.typing import NDArray
-
     from rankconst.adjusting import AdjustedBatch
     from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.batches import Addressed, Settled
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import Entries, Reading
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
-    Flags = NDArray[np.bool_]
-    Places = NDArray[np.intp]
 
 # Means that a file names.
 
@@ -102,7 +99,7 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
     return dict(sorted(means.items()))
 
 
-def _line_up(reading: Reading) -> tuple[Places, Places]:
+def _line_up(reading: Reading) -> tuple[Indices, Indices]:
     """Return the codes of the row and of the column of each number, which means share.
 
     Numbers of two metrics in one row have different codes, as no mean is over both.
@@ -130,7 +127,7 @@ def _identify(address: Address) -> tuple[Hashable, ...]:
     return (*tasks, address.tool, address.rank_type)
 
 
-def _list_series(codes: Places, is_called: NDArray[np.bool_]) -> Iterator[list[int]]:
+def _list_series(codes: Indices, is_called: Flags) -> Iterator[list[int]]:
     """Yield for each code with a number called mean the places of all its numbers, ascending."""
     chosen = np.flatnonzero(np.isin(codes, codes[is_called]))
     chosen = chosen[np.argsort(codes[chosen], kind="stable")]
@@ -405,7 +402,7 @@ def average_models(
 
 def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Flags:
     """Flag the numbers of models that have numbers on enough graphs for a mean."""
-    places: dict[str, list[Places]] = defaultdict(list)
+    places: dict[str, list[Indices]] = defaultdict(list)
     for done in floors:
         places[done.batch.tasks.dataset].append(done.batch.index)
     model_of, distinct = encode(models)

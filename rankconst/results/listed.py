@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
-    from numpy.typing import NDArray
 
     from rankconst.adjusting import AdjustedBatch
     from rankconst.evaluation import Question
     from rankconst.results.adjusted import AdjustedReading, Block
+    from rankconst.results.columns import Flags
     from rankconst.tables.archive import Tables
 
 # Columns with longer texts than this are dropped earlier on a narrow terminal.
@@ -155,7 +155,7 @@ class AdjustedFile:
 def lay_out(
     adjusted: AdjustedReading,
     form: Format,
-    chosen: NDArray[np.bool_],
+    chosen: Flags,
     tables: Tables,
     more: str = "--details",
 ) -> Listing:
@@ -194,7 +194,7 @@ def lay_out(
 
 
 def _list_columns(
-    adjusted: AdjustedReading, form: Format, chosen: NDArray[np.bool_], data: dict[str, Any]
+    adjusted: AdjustedReading, form: Format, chosen: Flags, data: dict[str, Any]
 ) -> list[Column]:
     """List the columns of a format: those of the file, computed ones, tasks, notes and answers.
 
@@ -378,7 +378,7 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
 def _describe_columns(
     adjusted: AdjustedReading,
     tables: Tables,
-    chosen: NDArray[np.bool_],
+    chosen: Flags,
     more: str = "",
     *,
     screen: bool = False,
@@ -415,7 +415,7 @@ def _describe_columns(
 
 
 def _find_floors(
-    adjusted: AdjustedReading, tables: Tables, chosen: NDArray[np.bool_]
+    adjusted: AdjustedReading, tables: Tables, chosen: Flags
 ) -> dict[AdjustedBatch, AdjustedBatch | None]:
     """Map each batch of adjusted numbers in chosen rows to those over counting, or to None."""
     batches = [done for done in adjusted.done if done.batch.tasks.is_chance]
@@ -495,7 +495,7 @@ def _show_printed(value: str | None) -> str:
     return show_printed(value or "", 6)
 
 
-def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
+def choose_rows(adjusted: AdjustedReading, form: Format) -> Flags:
     """Choose the rows to list, a flag for each: those with a number that was asked for.
 
     If the user selected nothing, such as a metric, files have all rows. Of a long table, a screen
@@ -513,7 +513,7 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     return chosen
 
 
-def choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
+def choose_ranks(adjusted: AdjustedReading) -> Flags:
     """Choose among the wanted numbers, a flag for each: of PyKEEN's evaluations the usual one.
 
     That is the realistic one of both sides, unless others were asked for.

@@ -26,12 +26,10 @@ from rankconst.results.vocabulary import REMEDIES
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping
 
-    from numpy.typing import NDArray
-
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import Entries
     from rankconst.tables.archive import Tables
 
-    Places = NDArray[np.intp]
 
 # Relations in a column.
 
@@ -139,7 +137,7 @@ _ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
 
 def ask_about_repeated(
     entries: Entries,
-    evaluations: Places,
+    evaluations: Indices,
     *,
     apart: Mapping[str, Hashable] = MappingProxyType({}),
     filtered: Collection[str] = (),
@@ -173,7 +171,9 @@ def ask_about_repeated(
     return entries
 
 
-def _number_groups(entries: Entries, evaluations: Places, apart: Mapping[str, Hashable]) -> Places:
+def _number_groups(
+    entries: Entries, evaluations: Indices, apart: Mapping[str, Hashable]
+) -> Indices:
     """Return a code for each number; "MRR" and "MRR test" share one, as test is assumed."""
     _, group = np.unique(evaluations, return_inverse=True)
     metrics, heads = encode(
@@ -206,7 +206,7 @@ def _lacks(context: Address, name: str) -> bool:
     return not _declares(context, name) and all(ask.field != name for ask in context.questions)
 
 
-def _ask(entries: Entries, asked: NDArray[np.bool_], name: str) -> Entries:
+def _ask(entries: Entries, asked: Flags, name: str) -> Entries:
     """Add a question about a field, such as split, to the numbers that `asked` flags."""
     if not asked.any():
         return entries

@@ -1,7 +1,8 @@
 """Hold a results file as read: the original table, and every number of a metric in it.
 
 A table with the columns "Model" and "MRR" and the row "TransE, 0.33" has one number, 0.33, of the
-metric MRR in row 0, with the model TransE as its context.
+metric MRR in row 0, with the model TransE as its context. The place of a number is its index among
+all numbers of the file.
 """
 
 from __future__ import annotations
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.document import Document
-
-    Places = NDArray[np.intp]
-    Flags = NDArray[np.bool_]
 
 
 class Entry(NamedTuple):
@@ -73,7 +72,7 @@ class Texts:
     """Numbers as written, each distinct text once: a file may have 0.33 thousands of times."""
 
     distinct: Sequence[str]
-    codes: Places  # index into `distinct`, for each number
+    codes: Indices  # index into `distinct`, for each number
 
     @cached_property
     def _values(self) -> NDArray[np.float64]:
@@ -162,11 +161,11 @@ class Column:
 
     head: ColumnHead
     numbers: Any  # Texts or Floats
-    places: Places  # among all numbers of the file, ascending
-    rows: Places
-    lines: Places
-    context_of: Places  # in the contexts of all numbers
-    model_of: Places
+    places: Indices  # among all numbers of the file, ascending
+    rows: Indices
+    lines: Indices
+    context_of: Indices  # in the contexts of all numbers
+    model_of: Indices
 
     def take(self, chosen: Flags) -> Column:
         """Return the numbers of a mask."""
@@ -224,27 +223,27 @@ class Entries(Listed[Entry]):
         return flags[self.context_of]
 
     @cached_property
-    def head_of(self) -> Places:
+    def head_of(self) -> Indices:
         """The index of the column of each number."""
         return self.gather(range(len(self.columns)))
 
     @cached_property
-    def context_of(self) -> Places:
+    def context_of(self) -> Indices:
         """The index in :attr:`contexts` of each number."""
         return self.gather(column.context_of for column in self.columns)
 
     @cached_property
-    def model_of(self) -> Places:
+    def model_of(self) -> Indices:
         """The index in :attr:`models` of each number."""
         return self.gather(column.model_of for column in self.columns)
 
     @cached_property
-    def rows(self) -> Places:
+    def rows(self) -> Indices:
         """The row of each number."""
         return self.gather(column.rows for column in self.columns)
 
     @cached_property
-    def lines(self) -> Places:
+    def lines(self) -> Indices:
         """The line of each number."""
         return self.gather(column.lines for column in self.columns)
 
@@ -259,7 +258,7 @@ class Entries(Listed[Entry]):
         return self.gather((column.numbers.is_percent for column in self.columns), np.bool_)
 
     @cached_property
-    def _position_of(self) -> Places:
+    def _position_of(self) -> Indices:
         """The position of each number in its column."""
         return self.gather(np.arange(column.places.size) for column in self.columns)
 
@@ -290,7 +289,7 @@ class Entries(Listed[Entry]):
 
         return self._change(set_percent) if chosen.any() else self
 
-    def readdress(self, contexts: Sequence[Address], context_of: Places) -> Entries:
+    def readdress(self, contexts: Sequence[Address], context_of: Indices) -> Entries:
         """Return the numbers with other contexts, by the index of each number in them."""
         changed = replace(self, contexts=contexts)
         return changed._change(lambda each: replace(each, context_of=context_of[each.places]))
@@ -458,10 +457,10 @@ class Reading:
         return self.joined or (Part(self.name, 0),)
 
     @property
-    def part_of(self) -> Places:
+    def part_of(self) -> Indices:
         """The place in :attr:`parts` of each entry."""
         starts = np.array([part.start for part in self.parts])
-        places: Places = np.searchsorted(starts, self.entries.rows, side="right") - 1
+        places: Indices = np.searchsorted(starts, self.entries.rows, side="right") - 1
         return places
 
     @property
@@ -765,7 +764,7 @@ def name_datasets(reading: Reading) -> list[str]:
 class Grouping(NamedTuple):
     """The group of each entry by a property, such as its model."""
 
-    codes: Places  # index into `names`, for each entry
+    codes: Indices  # index into `names`, for each entry
     names: Sequence[Hashable]
 
 
@@ -793,7 +792,7 @@ def _name_heading_models(reading: Reading) -> Grouping | None:
     return Grouping(np.where(is_named, name_of[1:][entries.head_of], 0), distinct)
 
 
-def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Places:
+def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Indices:
     """Return a code for each entry, the same for those of one evaluation.
 
     Evaluations differ in their rows of a wide table, or in a grouping of :func:`list_groupings`.

@@ -47,11 +47,8 @@ from rankconst.results.vocabulary import EVERYWHERE, VOCABULARY, Word, screen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.tables.layout import Layout
-
-    Places = NDArray[np.intp]
 
 
 ENDS = {"h", "t", "s", "o", "→", "←", "->", "<-"}
@@ -116,14 +113,14 @@ class RowText(NamedTuple):
 class RowTexts(NamedTuple):
     """The texts and facts of every row, those of equal rows once."""
 
-    codes: Places  # the place of each row in `distinct`
+    codes: Indices  # the place of each row in `distinct`
     distinct: Sequence[RowText]
 
 
 class ColumnTexts(NamedTuple):
     """What a column says of each row, or what is above the rows; equal cells once."""
 
-    codes: Places  # the place of each row's cell in `distinct`
+    codes: Indices  # the place of each row's cell in `distinct`
     distinct: Sequence[CellTexts]
 
 
@@ -358,7 +355,7 @@ def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]
 def find_groups(
     cells: Sequence[Cells],
     numbers: Sequence[int],
-    is_empty: NDArray[np.bool_],
+    is_empty: Flags,
     spanning: frozenset[int],
 ) -> ColumnTexts:
     """Return what the rows without numbers say of the rows below them, as ``Inductive`` does.

@@ -58,12 +58,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.evaluation import Address, Question
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
     from rankconst.results.tables.near import MarkedNote
-
-    Places = NDArray[np.intp]
-    Flags = NDArray[np.bool_]
 
 
 _AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")
@@ -76,7 +74,7 @@ class Sheet:
 
     heading: Heading
     cells: Sequence[Cells]
-    lines: Sequence[int] | Places  # of each row
+    lines: Sequence[int] | Indices  # of each row
     texts: tuple[Text, ...] = ()  # around it, the nearest first
     parse: Callable[[str, int | None], Label] = read_label
     exact: bool = False  # True if a program wrote every digit, and its keys say all
@@ -85,7 +83,7 @@ class Sheet:
     floats: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     spanning: frozenset[int] = frozenset()  # the rows that say which of their cells span columns
     row_texts: RowTexts | None = None  # of each row, if they are not those of its cells
-    evaluations: Places | None = None  # of each row, where several rows make up one
+    evaluations: Indices | None = None  # of each row, where several rows make up one
 
 
 class Table(NamedTuple):
@@ -133,7 +131,7 @@ class SheetReader:
         self._questions = (STEPS,) if self._holds_steps() else ()
         self._contexts: dict[Address, int] = {}  # the distinct addresses of numbers
         # What _form_addresses returned for the texts and questions of a heading.
-        self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Places] = {}
+        self._formed: dict[tuple[tuple[Text, ...], tuple[Question, ...]], Indices] = {}
 
     def read(self) -> Table:
         """Read first the numbers of all columns, then what rows and headings say of them."""
@@ -287,7 +285,7 @@ class SheetReader:
 
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
-    ) -> Places:
+    ) -> Indices:
         """Return for each row the index of its address in `self._contexts`; add new addresses."""
         # The key leaves out the rows, which are the same for all columns of a sheet.
         if (texts, questions) not in self._formed:
@@ -380,7 +378,7 @@ class SheetReader:
                 for line in self._lines[has_name].tolist():
                     self._notes.add(line, name, label.reason or UNKNOWN)
 
-    def _spread_counts(self, j: int, is_count: Flags) -> Places:
+    def _spread_counts(self, j: int, is_count: Flags) -> Indices:
         """Return for each row the number of ranks that a row of its evaluation has, or else 0.
 
         `is_count` flags such rows: "TransE, count, 40932" is for "TransE, MRR, 0.3". Rows of one
@@ -404,7 +402,7 @@ class SheetReader:
             counts[evaluation[row]] = count or 0
         return counts[evaluation]
 
-    def _add_counts(self, context_of: Places, counts: Places) -> Places:
+    def _add_counts(self, context_of: Indices, counts: Indices) -> Indices:
         """Add numbers of ranks to the addresses of rows."""
         contexts = list(self._contexts)
         context_of = context_of.copy()
@@ -416,7 +414,7 @@ class SheetReader:
     # All columns together.
 
     def _make_columns(
-        self, j: int, label: Label, chosen: Flags, context_of: Places, *, percent: bool
+        self, j: int, label: Label, chosen: Flags, context_of: Indices, *, percent: bool
     ) -> Iterator[Column]:
         """Yield the numbers of the chosen rows of column `j`: floats, then texts if it has both."""
         if label.metric is None:
@@ -435,7 +433,7 @@ class SheetReader:
             yield self._make_column(head, texts, is_text, context_of)
 
     def _make_column(
-        self, head: ColumnHead, numbers: Texts | Floats, chosen: Flags, context_of: Places
+        self, head: ColumnHead, numbers: Texts | Floats, chosen: Flags, context_of: Indices
     ) -> Column:
         """Return the numbers of the chosen rows as a column; `_gather` replaces its places."""
         # The names of models are the cells of a column, one a row; without it all have the first.

@@ -21,12 +21,9 @@ from rankconst.results.columns import combine, encode
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping
 
-    from numpy.typing import NDArray
-
+    from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import ColumnHead, Entries, Notes
 
-    Flags = NDArray[np.bool_]
-    Places = NDArray[np.intp]
 
 _EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
@@ -50,7 +47,7 @@ def settle_units(
     *,
     marked: Collection[str] = (),
     families: Mapping[str, Family] = MappingProxyType({}),
-    evaluations: Places | None = None,
+    evaluations: Indices | None = None,
     percent: bool | None = None,
 ) -> Entries:
     """Write the sign of percentages into numbers, and leave out those that could be either.
@@ -96,7 +93,7 @@ class _Shares:
     """The shares of a family without a sign."""
 
     kind: Hashable
-    places: Places  # among all numbers
+    places: Indices  # among all numbers
     is_large: Flags  # True for a number above 1
     in_large: Flags  # True for a number whose row has one above 1
     part: float  # of the rows, with a number above 1
@@ -116,7 +113,7 @@ class _Shares:
 class _Units:
     """The units of numbers while they are settled: flags in the order of the numbers."""
 
-    def __init__(self, entries: Entries, rows: Places, notes: Notes, percent: bool | None) -> None:
+    def __init__(self, entries: Entries, rows: Indices, notes: Notes, percent: bool | None) -> None:
         self._entries = entries
         self._rows = rows
         self._notes = notes
