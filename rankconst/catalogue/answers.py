@@ -145,6 +145,17 @@ class Family:
         return np.broadcast_to(np.asarray(divisors[self.over], dtype=np.float64), rights.shape)
 
 
+class Chances(NamedTuple):
+    """The chances of hits, for the queries that may hit or miss."""
+
+    hit: Values = np.empty(0)
+    miss: Values = np.empty(0)
+    num_queries: Values = np.empty(0)  # those with each pair of chances
+    # The error in the logarithm of a probability, by the rounding of the chances.
+    error: float = 0.0
+    num_missed: int = 0  # the other queries that surely miss
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswersMetric(Metric):
     """A metric of several right answers, with its values for the best and worst ranker.
@@ -154,10 +165,7 @@ class AnswersMetric(Metric):
 
     best: float = 1.0
     least: float = 0.0
-    # Of HitRatio@k, for queries that may hit or miss: the chances of either, how many they are, and
-    # the error in the logarithm of a probability by the rounding of the chances; last, the number
-    # of queries that are sure to miss.
-    chances: tuple[Values, Values, Values, float, int] = (*np.empty((3, 0)), 0.0, 0)
+    chances: Chances = field(default_factory=Chances)  # of HitRatio@k
 
     @property
     def is_of_answers(self) -> bool:

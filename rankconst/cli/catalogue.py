@@ -371,26 +371,16 @@ class Page:
         if form not in FOR_PEOPLE:
             print_listing(Listing.of([Column(field) for field in page], [page]), form)
             return
-        key, title_key = next(iter(page)), "title" if "title" in page else "summary"
+        key = next(iter(page))
+        title_key = "title" if "title" in page else "summary"
         lead = _explain_adjusted(self.name) if self.kind == "metrics" else ""
         title = page[title_key]
         if len(title) > _LONGEST:
             lead, title = title, ""
-        columns = {column.key: column for column in registry.columns}
-        row_of = {**page, registry.columns[0].key: page[key]}
         rows = []
-        for field, value in page.items():
-            if field in {key, title_key} or value in (None, []):
-                continue
-            column = columns.get(field, Column(field))
-            if column.show_row is not None:
-                rows.append({"field": column.title, "text": column.show_row(row_of)})
-                continue
-            is_long = isinstance(value, list) and len(text(value)) > _LONGEST
-            label = field.replace("_", " ")
-            for line in value if is_long else [value]:
-                rows.append({"field": label, "text": column.show(line)})
-                label = ""
+        for field in page:
+            if field not in {key, title_key} and page[field] not in (None, []):
+                rows += _list_lines(registry, page, field)
         captions = [registry.legend] if registry.legend else []
         captions += [
             f"{self.name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {self.name}"
@@ -398,6 +388,23 @@ class Page:
         ]
         headings = (Column("field", page[key]), Column("text", title))
         print_listing(Listing.of(headings, rows, lead, "\n".join(captions)), form)
+
+
+def _list_lines(registry: Registry, page: Mapping[str, Any], field: str) -> list[dict[str, Any]]:
+    """List the lines of a field of a page: one, or one for each item of a long list."""
+    columns = {column.key: column for column in registry.columns}
+    column = columns.get(field, Column(field))
+    if column.show_row is not None:
+        row = {**page, registry.columns[0].key: next(iter(page.values()))}
+        return [{"field": column.title, "text": column.show_row(row)}]
+    value = page[field]
+    is_long = isinstance(value, list) and len(text(value)) > _LONGEST
+    items = value if is_long else [value]
+    labels = [field.replace("_", " "), *[""] * (len(items) - 1)]  # only the first has a label
+    return [
+        {"field": label, "text": column.show(item)}
+        for label, item in zip(labels, items, strict=True)
+    ]
 
 
 def find_page(opened: Tables, kind: str | None, name: str) -> Page:
@@ -411,7 +418,9 @@ def find_page(opened: Tables, kind: str | None, name: str) -> Page:
     if meanings:
         first, *others = meanings
         return Page(name, first, meanings[first], others)
-    raise UnknownNameError(errors.popitem()[1] if kind else _explain_unknown(opened, name, errors))
+    if kind:
+        raise UnknownNameError(errors[REGISTRIES[kind].thing])
+    raise UnknownNameError(_explain_unknown(opened, name, errors))
 
 
 def explain_unfit(page: Page, opened: Tables, names: Sequence[str]) -> str:

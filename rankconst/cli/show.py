@@ -46,6 +46,7 @@ _LISTS = (
     *("datasets", "metrics", "tools", "libraries", "protocols", "baselines", "aggregations"),
     *("suites", "rules"),
 )
+# The titles of the columns with what rankers get that only count.
 _FLOORS = {FLOOR: "counting", SINGLE_STEP: "single-step"}
 _RELATIONS = "relations"
 
@@ -99,12 +100,7 @@ def show(
 
         print_listing(list_all(kind, opened, every=form not in FOR_PEOPLE), form)
         return
-    dataset = None
-    if kind == "datasets":
-        dataset = opened.resolve_dataset(names[0])
-    elif kind is None:
-        with suppress(UnknownNameError):
-            dataset = opened.resolve_dataset(names[0])
+    dataset = _find_dataset(kind, names[0], opened)
     if dataset is None:
         from rankconst.cli.catalogue import explain_unfit, find_page
 
@@ -113,11 +109,12 @@ def show(
             raise UsageError(explain_unfit(page, opened, names))
         page.print(form)
         return
+    rankers = [word for word in names[1:] if word.lower() in BASELINES]
     wanted = _Wanted(
         tables=opened,
         tasks=Tasks(dataset, protocol or ALL, split or "test", side or "both"),
-        names=[word for word in names[1:] if word.lower() not in BASELINES],
-        ranker=baseline or next((word for word in names[1:] if word.lower() in BASELINES), None),
+        names=[word for word in names[1:] if word not in rankers],
+        ranker=baseline or next(iter(rankers), None),
         is_usual=protocol is None,
         form=form,
     )
@@ -139,6 +136,16 @@ def _find_list(word: str) -> str | None:
     for plural in _LISTS:
         if squash(word) in {plural, plural[:-1]}:
             return plural
+    return None
+
+
+def _find_dataset(kind: str | None, name: str, opened: Tables) -> str | None:
+    """Return the key of the dataset that a name spells, or None if it names something else."""
+    if kind == "datasets":
+        return opened.resolve_dataset(name)
+    if kind is None:
+        with suppress(UnknownNameError):
+            return opened.resolve_dataset(name)
     return None
 
 
@@ -287,6 +294,8 @@ def _print_constants(wanted: _Wanted) -> None:
 
 def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
     """List constants for people, with counting beside chance or a row for each baseline."""
+    from rankconst.catalogue.benchmarks import find_note
+
     opened, asked = wanted.tables, wanted.tasks
     blocks = join_protocols(_describe(each) | _find_floors(opened, each) for each in constants)
     others: list[str] = []
@@ -296,20 +305,14 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
     rows = [row for names, block in blocks.items() if names not in others for row in block]
     # A split or side that was asked for is in the title.
     single = [key for key in ("split", "side") if getattr(asked, key) != ALL]
-    hidden = {*single, *_DETAILS} if not wanted.names else {*single}
-    columns = [column for column in _COLUMNS if column.key not in hidden]
+    floors = [key for key in _FLOORS if any(row[key] is not None for row in rows)]
+    if wanted.ranker is not None:  # each baseline has rows of its own
+        floors = []
     captions = []
-    if wanted.ranker is not None:
-        titles: dict[str, str | None] = {"expectation": "expectation"}
-    else:
-        titles = {"baseline": None}
-        floors = [key for key in _FLOORS if any(row[key] is not None for row in rows)]
-        columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
+    if floors:
         counting = opened.find_counting(asked.dataset)
-        if floors:
-            summary = "" if counting is None else f"{counting.summary} "
-            captions.append(f"{summary}See rankconst show counting.")
-    columns = [column._replace(title=titles.get(column.key, column.title)) for column in columns]
+        summary = "" if counting is None else f"{counting.summary} "
+        captions.append(f"{summary}See rankconst show counting.")
     tables = f"Tables: {join_versions(row['table_version'] for row in rows)}."
     if others:
         tables += f" Other protocols, with other numbers: {', '.join(others)} (--protocol all)."
@@ -319,15 +322,31 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
             "Everything: --split all --side all --format csv. Details: rankconst show "
             f"{asked.dataset} mrr"
         )
-    from rankconst.catalogue.benchmarks import find_note
-
     note = find_note(asked.dataset)
     if note:
         captions.append(f"Note: {note}")
     title = _entitle(opened, asked.dataset)
     if single:
         title += "\n" + ", ".join(f"{key} {rows[0][key]}" for key in single)
+    columns = _list_columns(wanted, single, floors)
     return Listing.of(columns, rows, title=title, caption="\n".join(captions))
+
+
+def _list_columns(wanted: _Wanted, single: list[str], floors: list[str]) -> list[Column]:
+    """List the columns of constants for people: without those in the title, and with counting."""
+    hidden = {*single}
+    if not wanted.names:
+        hidden.update(_DETAILS)
+    titles: dict[str, str | None] = {"baseline": None}
+    if wanted.ranker is not None:
+        titles = {"expectation": "expectation"}
+    columns = [
+        column._replace(title=titles.get(column.key, column.title))
+        for column in _COLUMNS
+        if column.key not in hidden
+    ]
+    columns += [Column(key, _FLOORS[key], show_constant, right=True) for key in floors]
+    return columns
 
 
 def _find_floors(opened: Tables, constants: Constants) -> dict[str, float | None]:
@@ -451,13 +470,6 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
             row[f"{name}_{metric.key}"] = constants.expectation
             row[f"{name}_{metric.key}_sd"] = math.sqrt(constants.variance)
         rows.append(row)
-    mean: dict[str, Any] = {"dataset": "mean", "split": None, "side": None}
-    for key in rows[0].keys() - mean.keys():
-        cells = [row[key] for row in rows]
-        # Graphs are independent, so their variances add up.
-        total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
-        mean[key] = total / len(rows)
-    mean["num_tasks"] = sum(row["num_tasks"] for row in rows)
     columns = [
         Column("dataset", "graph"),
         Column("split", "split", drop=2),
@@ -479,4 +491,16 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
         command = f"rankconst build {' '.join(coverage.missing)}"
         caption += f" To build the others, which needs a network: {command}"
     caption += f"\nTables: {opened.version}."
-    return Listing.of(columns, [*rows, mean], title=title, caption=caption)
+    return Listing.of(columns, [*rows, _average(rows)], title=title, caption=caption)
+
+
+def _average(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the row of the mean over the graphs of a suite."""
+    mean: dict[str, Any] = {"dataset": "mean", "split": None, "side": None}
+    for key in rows[0].keys() - mean.keys():
+        cells = [row[key] for row in rows]
+        # Graphs are independent, so their variances add up.
+        total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
+        mean[key] = total / len(rows)
+    mean["num_tasks"] = sum(row["num_tasks"] for row in rows)
+    return mean

@@ -19,6 +19,7 @@ from rankconst.catalogue.answers import (
     EMPTY,
     FAMILIES,
     LEFT_OUT,
+    Chances,
     Places,
     define_metric,
     parse_library,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-# A chance of no hit below this is none.
+# A variance so small is 0 but for rounding: the query surely has a hit, or surely has none.
 _SURE = 1e-290
 
 
@@ -159,20 +160,12 @@ class Answers:
         """Compute the constants of a definition in :data:`rankconst.catalogue.answers.FAMILIES`."""
         family = FAMILIES[key]
         empty = self.count_empty(key)
-        queries, weights = self.queries, self.weights
-        has_right = queries[:, 1] > 0
-        if empty == LEFT_OUT:
-            if not has_right.any():
-                raise DataError(
-                    f"{self.name}: no query has a right answer, and those without one are left "
-                    "out. Give queries that have one."
-                )
-            queries = queries[has_right]
-            weights = weights[has_right]
-            has_right = has_right[has_right]  # all that are left
+        counted = self._leave_out_empty() if empty == LEFT_OUT else self
+        queries, weights = counted.queries, counted.weights
         times, sums, _ = weights.T  # of each pair: queries, and the sum of their weights
-        sizes, right = queries[has_right].T
         total = math.fsum(sums)
+        has_right = queries[:, 1] > 0
+        sizes, right = queries[has_right].T
         divisors = np.ones(len(queries))  # of the sum over a query's right answers
         divisors[has_right] = family.divide(sizes, right, k)
         if family.pooled:  # a sum over all queries, over the sum of their divisors
@@ -207,18 +200,31 @@ class Answers:
             table_version=OWN_COUNTS.key,
         )
 
+    def _leave_out_empty(self) -> Answers:
+        """Leave out the queries without right answers."""
+        has_right = self.queries[:, 1] > 0
+        if not has_right.any():
+            raise DataError(
+                f"{self.name}: no query has a right answer, and those without one are left "
+                "out. Give queries that have one."
+            )
+        return replace(self, queries=self.queries[has_right], weights=self.weights[has_right])
 
-def _list_chances(
-    query_moments: Sequence[QueryMoments], times: Values
-) -> tuple[Values, Values, Values, float, int]:
-    """Return :attr:`AnswersMetric.chances`, given the moments of hits and how often each holds."""
+
+def _list_chances(query_moments: Sequence[QueryMoments], times: Values) -> Chances:
+    """Return the chances of hits, given the moments of the queries and how often each occurs."""
     mean, variance, mean_error, variance_error = np.array(query_moments).T
-    missed = int(times[mean == 0].sum())
+    num_missed = int(times[mean == 0].sum())
     varies = variance > _SURE
     mean, variance, times = mean[varies], variance[varies], times[varies]
-    miss = variance / mean  # the variance is mean (1 - mean)
-    rounding = 2 * mean_error[varies] / mean + variance_error[varies] / variance
-    return mean, miss, times, math.fsum(times * rounding), missed
+    error = 2 * mean_error[varies] / mean + variance_error[varies] / variance
+    return Chances(
+        hit=mean,
+        miss=variance / mean,  # the variance is mean (1 - mean)
+        num_queries=times,
+        error=math.fsum(times * error),
+        num_missed=num_missed,
+    )
 
 
 def gather_answers(
