@@ -84,6 +84,8 @@ from rankconst.sums import MIDPOINT, binomial, condense
 from rankconst.tasks import offsets_of, split_offsets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
@@ -431,13 +433,9 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     half = normal > 0
     normal = normal[half][:, None, None]
     normal_weights = normal_weights[half] / np.sum(normal_weights[half])
-    # Coefficients of sqrt(s)^g: of exp(...) at every node, and of its mean, shape (Z, U).
-    term = np.ones((normal.size, *nodes.shape))
-    previous = np.zeros(1)
     means = [np.ones((normal.size, ranks.sizes.size))]
     summands = [np.zeros(normal.size)]  # of all means, added up by size
-    for g in range(1, 2 * order + 1):
-        term, previous = (normal * slope * term - 2 * excess * previous) / g, term
+    for term in _expand(excess, normal * slope, 2 * order):
         means.append(np.sum(shares * term, axis=-1))
         summands.append(np.sum(shares * np.abs(term), axis=-1) @ ranks.weights)
     # Neither part has a mean.
@@ -470,6 +468,15 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
         Estimate(second, 8 * UNIT_ROUNDOFF * second),
         *map(Estimate, values[3:], errors[3:]),
     ]
+
+
+def _expand(excess: Values, slope: Values, order: int) -> Iterator[Values]:
+    """Yield the coefficients of sqrt(s), s ... of exp(slope sqrt(s) - excess s), up to an order."""
+    term, previous = np.ones_like(slope), np.zeros(1)
+    for g in range(1, order + 1):
+        following = (slope * term - 2 * excess * previous) / g
+        term, previous = following, term
+        yield term
 
 
 def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:

@@ -188,28 +188,26 @@ def _summarise(distribution: _MedianDistribution, statistic: _Statistic) -> Mome
         value = statistic.value(c)
         error = 0.0 if value == round(value) else UNIT_ROUNDOFF * value
         return Moments(value, error, 0.0, 0.0, "numerical")
-    x = distribution.nodes.points.astype(np.float64)
+    nodes, distributions = distribution.nodes, distribution.distributions
+    x = nodes.points.astype(np.float64)
     interpolated = np.zeros(2)
-    terms = np.stack(statistic.difference(x, 1.0, c)) * distribution.distributions.tail
+    terms = np.stack(statistic.difference(x, 1.0, c)) * distributions.tail
     sizes = np.abs(terms)
     if distribution.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
 
         def curvature(s: Values) -> Values:
+            """Return the second differences of both functions, for the sums over gaps."""
             return np.array(statistic.curvature(s, c))  # np.stack takes several times as long
 
         if distribution.gaps is None:
             inner = _sum_below(distribution, curvature)
         else:
-            inner, off = distribution.gaps.sum(
-                distribution.nodes.points, distribution.distributions.mass, curvature
-            )
-            interpolated = distribution.nodes.sum(0 * off, distribution.distributions.mass * off)[1]
-        terms += distribution.distributions.mass * (half - inner)
-        sizes += distribution.distributions.mass * (np.abs(half) + np.abs(inner))
-    (first, second), (first_error, second_error) = distribution.nodes.sum(
-        terms, sizes * distribution.distributions.error
-    )
+            inner, off = distribution.gaps.sum(nodes.points, distributions.mass, curvature)
+            interpolated = nodes.sum(0 * off, distributions.mass * off)[1]
+        terms += distributions.mass * (half - inner)
+        sizes += distributions.mass * (np.abs(half) + np.abs(inner))
+    (first, second), (first_error, second_error) = nodes.sum(terms, sizes * distributions.error)
     first_error += interpolated[0]
     second_error += interpolated[1]
     # What the window leaves out, against f at the ends of the axis.
@@ -379,26 +377,31 @@ class _Profile:
 
 
 class _BlockProfile(_Profile):
-    """Mean and variance of B(x), and the window they imply, for ranks uniform on blocks."""
+    """Mean and variance of B(x), and what follows from them, for ranks uniform on blocks."""
 
     def __init__(self, histogram: Histogram, middle: int) -> None:
         self.counts = BlockCounts(histogram, middle)
 
     def num_certain(self, x: int) -> int:
+        """Return the number of ranks that are at most x for certain."""
         return int(self.counts.num_certain(x))
 
     def mean_and_variance(self, x: int) -> tuple[float, float]:
+        """Return mean and variance of B(x)."""
         share, tasks = self.counts.shares(x), self.counts.tasks
         return float(np.dot(share, tasks)), float(np.dot(share * (1.0 - share), tasks))
 
     def slope(self, x: int) -> float:
+        """Return the growth of the mean of B from x to x + 1."""
         return self.counts.slope(x)
 
     def gap(self, x: int) -> float:
+        """Return about how far the next rank below x is; 0 if there is none."""
         slope = self.slope(x)
         return 1.0 / slope if slope else 0.0
 
     def cuts(self) -> Counts:
+        """Return the ends of all blocks."""
         return np.concatenate((self.counts.starts, self.counts.stops)).astype(np.int64)
 
 

@@ -144,6 +144,7 @@ class _SumOverFirstRanks:
 
     @cached_property
     def _scaled(self) -> tuple[Values, Values]:
+        """Mean and variance of (r / N)^q - 1 for one task of each size."""
         return scaled_power(self.sizes, self.exponent)
 
     @cached_property

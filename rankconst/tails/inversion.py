@@ -56,6 +56,8 @@ from rankconst.tails.distributions import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankconst.doubles import Complex, Values
     from rankconst.tails.distributions import Method, SumDistribution
 
@@ -115,6 +117,7 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
         x += distribution.width
 
     def height(t: Values) -> Values:
+        """Return the logarithm of the modulus of the integrand at t."""
         z = t.astype(np.complex128)
         real: Values = distribution.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
         return real
@@ -124,16 +127,7 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     least, farthest = -math.inf, math.inf
     if not upper:
         least, farthest = _NEGLIGIBLE, 0.5 * distribution.farthest
-    # Double t while the height falls, then look for the least one on finer and finer grids.
-    t = sign / distribution.width
-    last = math.inf
-    while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
-        t *= 2.0
-        last = now
-    for factor in (4.0, 1.3, 1.03):
-        highest_power = 0.0 if abs(factor * t) > farthest else 1.0
-        grid = t * factor ** np.linspace(-1.0, highest_power, 17)
-        t = float(grid[np.argmin(height(grid))])
+    t = _find_lowest(height, sign / distribution.width, least, farthest)
     scale = abs(x) if upper else distribution.width
     terms = distribution.tasks * distribution.log_means(np.array([t + 0j]), upper)[0].real
     # The second derivative of K, by differences.
@@ -151,6 +145,24 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
         deviation=math.sqrt(max(variance, 1e-4 / (t * t))),
         rounding=UNIT_ROUNDOFF * (sizes + 4.0 * abs(t) * scale) + distribution.off,
     )
+
+
+def _find_lowest(
+    height: Callable[[Values], Values], t: float, least: float, farthest: float
+) -> float:
+    """Find where a height is lowest: double t while it falls, then look on finer and finer grids.
+
+    Heights below `least`, and t farther than `farthest`, are not looked at.
+    """
+    last, now = math.inf, float(height(np.array([t]))[0])
+    while least < now < last and abs(2.0 * t) < farthest:
+        t *= 2.0
+        last, now = now, float(height(np.array([t]))[0])
+    for factor in (4.0, 1.3, 1.03):
+        highest_power = 0.0 if abs(factor * t) > farthest else 1.0
+        grid = t * factor ** np.linspace(-1.0, highest_power, 17)
+        t = float(grid[np.argmin(height(grid))])
+    return t
 
 
 def _kernel(span: float | None, z: Complex) -> Complex:
