@@ -148,9 +148,9 @@ def read(
     Parameters
     ----------
     path
-        A file, a folder or a list of these, or ``-`` for standard input. Of a folder, every
-        ``results.json`` in and below it is read, or else all files in it. Several make one table,
-        with a column ``file``; of these, what cannot be read is among the ``skipped``.
+        A file, a folder or a list of these, or ``-`` for standard input. In a folder, every
+        ``results.json`` in and below it is read, or all files in it if there is none. Several files
+        make one table with a column ``file``; those that cannot be read are among the ``skipped``.
     form
         The key of its format; if None, it is recognised by the content.
     decimal

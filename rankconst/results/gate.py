@@ -145,7 +145,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
 
 
 def _may_be_training(text: Text) -> bool:
-    """Tell whether a text may say train of a model or of a filter, as a caption "train" does."""
+    """Tell whether a text may be about training or about a filter, as a caption "train" is."""
     is_apart = text.scope == "text" or text.place == CORNER or "protocol" in text.label.values
     return is_apart and text.label.declared.get("split") == "train"
 

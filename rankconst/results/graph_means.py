@@ -100,9 +100,10 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
 
 
 def _line_up(reading: Reading) -> tuple[Indices, Indices]:
-    """Return the codes of the row and of the column of each number, which means share.
+    """Return a code of the row and a code of the column of each number.
 
-    Numbers of two metrics in one row have different codes, as no mean is over both.
+    A mean shares one of these codes with its numbers. Numbers of two metrics in one row have
+    different codes, as no mean is over both.
     """
     entries = reading.entries
     # Numbers refer to distinct heads, contexts and models. So these are encoded, once each.

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue.answers import AnswersMetric, find_measure
 from rankconst.catalogue.mentions import PERCENT, find_mentions
@@ -245,17 +245,21 @@ class Span(NamedTuple):
     end: int
 
 
+_Kind = Literal["metric", "graph", "value", "word", "filler", ""]
+"""What a part of a label is: a value is one of a field, a word is asked about, "" is unknown."""
+
+
 class _Part(NamedTuple):
     """A name in a label, of one or more words."""
 
-    kind: str  # metric, graph, value, word, filler or ""
+    kind: _Kind
     start: int
     end: int
     text: str
 
     @property
     def word(self) -> Word | None:
-        """The word of the lexicon that it is; a value may be one, too."""
+        """The word of the lexicon with this text, or None; a value may be such a word, too."""
         if self.kind not in {"value", "word"}:
             return None
         return VOCABULARY.lexicon.get(_write_plain(self.text))
@@ -312,7 +316,7 @@ def _is_inside(text: str, start: int, end: int) -> bool:
     return text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum()
 
 
-def _classify(name: str, k: int | None) -> str:
+def _classify(name: str, k: int | None) -> _Kind:
     """Classify a name: "MRR" is a metric, "valid" a value, "subset" a word, "on" filler."""
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
@@ -685,7 +689,7 @@ def asks_nowhere(label: Label) -> bool:
 def list_others(text: str) -> list[str]:
     """List the words of a text that are not vocabulary of headings.
 
-    Words that neither a blank nor a bracket divides are one.
+    Words without a blank or a bracket between them count as one.
 
     >>> list_others("RE-GCN MRR")
     ['RE-GCN']
@@ -794,10 +798,10 @@ def name_model(label: Label) -> Label:
 
 
 def ask_alone(label: Label, scope: str) -> Label:
-    """Return a label that asks about an amount in it, "25%", or about words that are all of it.
+    """Return a label that asks about an amount in it, "25%", or about words without others.
 
-    Some words are asked about in a `scope` (name, row or column) only if nothing else is there: no
-    model is called "composition".
+    Some words are asked about in a `scope` (name, row or column) only if they stand alone: no model
+    is called "composition".
     """
     amount = _AMOUNT.search(label.text)  # of the data, or a quantile
     is_named = any(f"{graph}%" in label.text for graph in label.graphs)  # FB15K-237-10%

@@ -403,7 +403,7 @@ def _make_sheet(table: _Table, document: Document) -> Sheet:
 
 
 def _list_all(cells: Mapping[int, str], rows: range) -> list[str]:
-    """Return the cells of all rows, of which `cells` has some by row; others are empty."""
+    """Return a cell for each row: that in `cells`, or an empty one."""
     return [cells.get(row, "") for row in rows]
 
 

@@ -113,7 +113,7 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
 _LITERAL = re.compile(rf"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))(?>{DIGITS})(?![A-Za-z\d])", re.ASCII)
 
 
-class Span(NamedTuple):
+class Passage(NamedTuple):
     """A number or a name in a document, or what is to be put in its place."""
 
     start: int
@@ -131,19 +131,19 @@ class Span(NamedTuple):
         return len(self.digits.partition(".")[2])
 
 
-def _find_numbers(text: str, start: int, end: int) -> list[Span]:
+def _find_numbers(text: str, start: int, end: int) -> list[Passage]:
     """Find the numbers in a part of a text."""
     literals = _LITERAL.finditer(text, start, end)
-    return [Span(*literal.span(), literal[0]) for literal in literals]
+    return [Passage(*literal.span(), literal[0]) for literal in literals]
 
 
-def locate(document: Document, reading: Reading) -> dict[int, tuple[Span, ...]]:
+def locate(document: Document, reading: Reading) -> dict[int, tuple[Passage, ...]]:
     """Map the indices of entries to where their value and deviation are in the document.
 
     For the cell "0.33 ± .01" these are 0.33 and .01. An entry is left out if its digits are not in
     its cell, or more than once.
     """
-    located: dict[int, tuple[Span, ...]] = {}
+    located: dict[int, tuple[Passage, ...]] = {}
     for place, entry in enumerate(reading.entries):
         cell = reading.rows[entry.row][entry.column]
         if not isinstance(cell, Placed):  # read from a block of code
@@ -274,7 +274,7 @@ class Cell(NamedTuple):
     """A number that is replaced."""
 
     entry: Entry
-    spans: tuple[Span, ...]
+    spans: tuple[Passage, ...]
     site: _Site
     value: float  # adjusted, in the unit of the table
     scale: float  # the factor of a deviation
@@ -309,7 +309,7 @@ def rewrite(
             f"{document.name}: no number can be replaced. "
             f"{reasons or 'None is of the metric asked for.'}"
         )
-    edits: dict[Span, None] = {}  # a number that several rows share is replaced once
+    edits: dict[Passage, None] = {}  # a number that several rows share is replaced once
     for cell, decimals in zip(cells, _settle_decimals(cells), strict=True):
         edits |= dict.fromkeys(_write(cell, decimals, document.text))
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
@@ -337,7 +337,7 @@ def _choose_cells(
         if site is not None and number.adjusted is None and number.entry.context.questions:
             waiting.add(site.table)
     cells: list[Cell] = []
-    values: dict[Span, set[float]] = defaultdict(set)  # of a number that stands for several rows
+    values: dict[Passage, set[float]] = defaultdict(set)  # of a number that stands for several rows
     notes: list[Note] = []
     for place, (site, number) in enumerate(zip(sites, entries, strict=True)):
         exchange = next((option for option in exchanges if option.fits(number.entry.metric)), None)
@@ -373,7 +373,7 @@ _SIGN = re.compile(rf"[\s}}$*_]*+(?:</\w{{1,9}}>)*+\s*+(?P<sign>\\?{UNIT})")
 def _make_cell(
     text: str,
     number: AdjustedEntry,
-    spans: tuple[Span, ...] | None,
+    spans: tuple[Passage, ...] | None,
     site: _Site | None,
     exchange: Exchange,
     *,
@@ -399,7 +399,7 @@ def _make_cell(
     return Cell(entry, spans, site, value, scale, exchange)
 
 
-def _are_all(spans: Sequence[Span], written: Published) -> bool:
+def _are_all(spans: Sequence[Passage], written: Published) -> bool:
     """Tell whether the numbers in a document are a published one and its deviation, and no more."""
     value = float(spans[0].digits) * written.unit
     most = 1 if written.deviation is None else 2
@@ -415,7 +415,7 @@ def _settle_decimals(cells: Sequence[Cell]) -> list[int]:
     return [most[key] for key in keys]
 
 
-def _keep_decimals(span: Span, scale: float) -> int:
+def _keep_decimals(span: Passage, scale: float) -> int:
     """Return how many decimals, at most 12, keep a scaled number as precise as it was."""
     return min(round(span.decimals - math.log10(abs(scale))), 12)
 
@@ -424,13 +424,13 @@ def _keep_decimals(span: Span, scale: float) -> int:
 _CLOSERS = re.compile(rf"(?:\\?{UNIT}|[}})$\]*_]|</\w{{1,9}}>)+")
 
 
-def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
+def _write(cell: Cell, decimals: int, source: str) -> list[Passage]:
     """Return the edits that replace a number and its deviation, or put its index beside it."""
     value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")  # no -0.000
     if cell.exchange.beside:
         return [_write_beside(cell, _drop_zero(cell, value), source)]
     first, *others = cell.spans
-    edits = [Span(first.start, first.end, _drop_zero(cell, value))]
+    edits = [Passage(first.start, first.end, _drop_zero(cell, value))]
     for span in others:
         deviation = float(span.digits) * abs(cell.scale)
         in_brackets = source[span.start - 1] == "("
@@ -439,11 +439,11 @@ def _write(cell: Cell, decimals: int, source: str) -> list[Span]:
             text = f"{deviation * 10 ** (decimals - first.decimals):.0f}"
         else:
             text = f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}"
-        edits.append(Span(span.start, span.end, _drop_zero(cell, text)))
+        edits.append(Passage(span.start, span.end, _drop_zero(cell, text)))
     return edits
 
 
-def _write_beside(cell: Cell, text: str, source: str) -> Span:
+def _write_beside(cell: Cell, text: str, source: str) -> Passage:
     """Return the edit that puts `text` behind the published number: " / 0.31" behind "0.33".
 
     A deviation and a percent sign stay before it, and `text` gets the sign, too.
@@ -456,7 +456,7 @@ def _write_beside(cell: Cell, text: str, source: str) -> Span:
     closers = _CLOSERS.match(source, end)
     if closers is not None and (sign is not None or len(cell.spans) > 1):
         end = closers.end()
-    return Span(end, end, f" / {text}")
+    return Passage(end, end, f" / {text}")
 
 
 def _drop_zero(cell: Cell, text: str) -> str:
@@ -492,7 +492,7 @@ def _describe(
     return [*lines, command] if command else lines
 
 
-def _put_into_source(document: Document, edits: Iterable[Span], top: Sequence[str]) -> str:
+def _put_into_source(document: Document, edits: Iterable[Passage], top: Sequence[str]) -> str:
     """Apply edits that do not overlap, and put lines on top.
 
     The line ends and the byte order mark of the file stay.
@@ -521,7 +521,7 @@ _SMALLER_IS_BETTER = re.compile(
 
 def _rename_headings(
     text: str, reading: Reading, cells: Sequence[Cell], sheets: _Sheets
-) -> tuple[list[Span], list[Note]]:
+) -> tuple[list[Passage], list[Note]]:
     """Return the edits that rename headings to the adjusted metrics, and notes on the rest.
 
     A heading is renamed if all numbers below it are replaced by the same form.
@@ -537,11 +537,11 @@ def _rename_headings(
             below.setdefault(key, (name, []))[1].append(entry)
         elif (entry.row, entry.column) in exchanges:
             unnamed.append(entry)
-    edits: list[Span] = []
+    edits: list[Passage] = []
     for name, entries in below.values():
         used = {exchanges.get((entry.row, entry.column)) for entry in entries}
         exchange = used.pop() if len(used) == 1 else None
-        renamed: list[Span] = []
+        renamed: list[Passage] = []
         if exchange is not None:
             renamed = _rename(text, name, entries[0].metric, exchange)
         edits += renamed
@@ -565,7 +565,7 @@ def _find_word(name: _Name, metric: Metric) -> str:
     return "" if span is None else name.plain[slice(*span)]
 
 
-def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Span]:
+def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Passage]:
     """Return the edits that rename the metric in a heading; none if that is not certain.
 
     "MR" becomes "AMRI", and "MR ↓" becomes "AMRI ↑", as a larger index is better. The heading must
@@ -587,9 +587,9 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     if not (is_skill or is_stem or is_understood):
         return []
     start, end = matches[0].span()
-    edits = [Span(start, end, f"{word} / {new}" if exchange.beside else new)]
+    edits = [Passage(start, end, f"{word} / {new}" if exchange.beside else new)]
     direction = _SMALLER_IS_BETTER.match(text, end)
     is_turned = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
     if direction is not None and is_turned:
-        edits.append(Span(*direction.span(1), _OPPOSITES[direction[1]]))
+        edits.append(Passage(*direction.span(1), _OPPOSITES[direction[1]]))
     return edits

@@ -240,7 +240,7 @@ UNSURE = "decimals or thousands? Others of its column are thousands: write 3340,
 
 
 def find_unsure(texts: Iterable[str]) -> set[str]:
-    """Find numbers of a column with decimals or thousands: 3.340, only next to 3340."""
+    """Find the numbers of a column that may have decimals or thousands: 3.340 next to 3340."""
     bare = {text: strip_marks(text) for text in texts}
     points = {text for text, number in bare.items() if _THOUSANDS.fullmatch(number)}
     if not points or not any(_WHOLE.fullmatch(number) for number in bare.values()):

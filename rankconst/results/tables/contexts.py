@@ -282,7 +282,7 @@ def _read_name(cell: str) -> CellTexts:
 
 
 def read_kind(label: Label) -> Label:
-    """Let the label "Relation" ask about the side, as one next to "Entity" is."""
+    """Make the label "Relation" ask about the side, which it names next to "Entity"."""
     if squash(label.text) not in RELATION_WORDS:
         return label
     return replace(label, words=(Word(label.text.lower(), "side", says="relation"),))

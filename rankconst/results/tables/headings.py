@@ -95,7 +95,7 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
-    """Return a function that reads the headings of models, or else of tasks, as of `metric`."""
+    """Return a function that reads headings of models, or else of tasks, as those of `metric`."""
     models = list_possible_models(rows)
 
     def parse(name: str, k: int | None) -> Label:

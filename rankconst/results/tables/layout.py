@@ -129,7 +129,7 @@ def _list_names(heading: Heading, cells: Sequence[Cells], j: int) -> list[str]:
 
 
 def names_role(heading: str, role: str) -> bool:
-    """Tell whether a heading has the name of a role in it, as data_split: any cell fits it."""
+    """Tell whether a heading contains the name of a role, as data_split: then any cell fits."""
     return squash(role) in squash(heading)
 
 
