@@ -111,7 +111,7 @@ class Place(NamedTuple):
 
 
 _NUMBERED = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
-_COMPARISON = re.compile("[<>≤≥]")
+_RANGE = re.compile(r".*[<>≤≥]|[^A-Za-z]*\d[^A-Za-z\d]+\d[^A-Za-z]*$")  # freq > 10, [0, 5), 2014-10
 _SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
 
 
@@ -121,7 +121,7 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
     has_meaning = bool(label.values or label.is_vocabulary or label.metric or find_role(key))
     if is_asking or has_meaning:
         return False
-    if _COMPARISON.search(key):  # freq > 10
+    if _RANGE.match(key):
         return True
     others = [read_label(other) for other in beside]
     if not label.graphs and any(other.declared for other in others):

@@ -120,6 +120,8 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         *((f'{{"{key}": "head", "mrr": 0.3}}', [f"MRR 0.3 head ?{field} {key}"])
           for key, field in (("subset", "part"), ("group", "part"), ("bucket", "aggregation"), ("popularity", "part"))),
         ('{"filter": "raw", "mrr": 0.3}', ["MRR 0.3 raw"]),
+        ('{"[0, 5)": {"mrr": 0.3}}', ["MRR 0.3 [0, 5) ?part [0, 5)"]),
+        ('{"2014-10": {"mrr": 0.3}}', ["MRR 0.3 2014-10 ?part 2014-10"]),
         ('{"relation_7": {"mrr": 0.3}, "seed_7": {"mrr": 0.2}}', ["MRR 0.3 relation_7 ?part relation_7", "MRR 0.2 seed_7"]),
         # A median of metrics is no median rank, and no metric itself.
         ('{"mean": {"mrr": 0.3}, "median": {"mrr": 0.2}}', ["MRR 0.3", "MRR 0.2 ?metric median"]),
