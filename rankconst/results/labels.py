@@ -354,7 +354,7 @@ def _find_graphs(text: str) -> list[Span]:
     return graphs
 
 
-_JOINED = VOCABULARY.values.keys() | VOCABULARY.models
+_JOINED = VOCABULARY.values.keys() | VOCABULARY.models | VOCABULARY.fillers
 
 
 def _split(joined: re.Match[str]) -> str:

@@ -437,6 +437,13 @@ def test_a_version_is_part_of_a_name_and_one_option_says_of_all_which_graph_it_i
         assert all(list_kinds(each) == {kind, "full"} for each in found)
 
 
+def test_the_metric_of_a_column_of_values_is_that_of_the_user() -> None:
+    text = "Wall time,Step,Value\n1709280000.1,1000,0.3121\n1709290000.1,2000,0.3381\n"
+    options = {"dataset": "umls", "metric": "mrr"}
+    assert tell(text, split="valid", **options) == "umls valid; umls valid"
+    assert tell(text, **options).startswith("?--split valid")  # of a training
+
+
 @for_each(
     ("heading", "expected"),
     [

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.literature import is_mean
@@ -95,13 +96,13 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
-    """Return a function that reads headings of models, or else of tasks, as those of `metric`."""
+    """Return a function that reads headings of models, tasks or "value" as those of `metric`."""
     models = list_possible_models(rows)
 
     def parse(name: str, k: int | None) -> Label:
         label = read_label(name, k)
-        is_measured = name in models
-        if not models:  # sides, splits or datasets only
+        is_measured = name in models or label.role == "value"
+        if not models and not is_measured:  # sides, splits or datasets only
             is_tasks = label.is_vocabulary and bool(label.values or label.graphs)
             is_measured = is_tasks and not label.role
         return replace(label, role="measured", metric=metric) if is_measured else label
@@ -340,11 +341,15 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
 
     headings = [label for label in row.plain if label][:12]
     hint = ""
-    are_tasks = any(read_label(label).values or find_mentions(label) for label in headings)
-    if are_tasks or list_possible_models(rows):
-        columns = "datasets, splits or sides" if are_tasks else "models"
-        # The only metric that is named in the file, such as hits@10 in a caption.
-        words = {word.strip("()[]{},.;:*_|") for word in document.text.split()}
+    columns = "models" if list_possible_models(rows) else ""
+    if any(read_label(label).values or find_mentions(label) for label in headings):
+        columns = "datasets, splits or sides"
+    elif any(read_label(label).role == "value" for label in headings):  # as TensorBoard's
+        columns = "values"
+    if columns:
+        # The only metric that is named, such as hits@10 in a caption or in the name of the file.
+        text = f"{PurePath(document.name).stem.replace('-', ' ')} {document.text}"
+        words = {word.strip("()[]{},.;:*_|") for word in text.split()}
         metrics = [read_label(word).metric for word in words]
         named = {metric.label.lower() for metric in metrics if metric is not None}
         metric = named.pop() if len(named) == 1 else "mrr"

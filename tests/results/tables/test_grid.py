@@ -267,6 +267,8 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
         # The metric of a caption is suggested.
         ("Model|WN18RR|UMLS\n\nResults (Hits@3, %)", "--metric hits@3."),
         ("Model|WN18RR|UMLS\n\nMRR and Hits@3", "--metric mrr."),
+        # As TensorBoard writes it.
+        ("Wall time|Step|Value", "If the columns are values, say of which metric: --metric mrr."),
     ],
 )  # fmt: skip
 def test_what_is_no_heading_is_explained(text: str, message: str) -> None:
