@@ -72,7 +72,8 @@ _NUMBER = re.compile(
 )
 # The time and the level before a message, and files: no words of it.
 _STAMP = re.compile(
-    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?"
+    r"|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
 )
 _LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b")
 _ENDINGS = "|".join([re.escape(ending) for ending in FILE_ENDINGS])
@@ -92,7 +93,10 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _WRAPPER = re.compile(r"[\w.]{1,60}\($")  # np.float64(0.3)
-_PARTS = re.compile(r"[{};|\[\]\"'`\t]+|,(?!\d{3}\b)|:(?=\s|$)|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}")
+_PARTS = re.compile(
+    r"[{};\[\]\"'`\t]+|(?<!\w)\||\|(?!\w)|,(?!\d{3}\b)|:(?=\s|$)"
+    r"|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}"
+)
 _EDGES = " *#=>~-:.()"
 # Such as filtered=False.
 _FLAG = re.compile(r"([A-Za-z][\w.-]{0,60})['\"]?\s{0,9}[:=]\s{0,9}['\"]?([A-Za-z]{1,9})\b")
