@@ -547,14 +547,20 @@ def _rename_headings(
         edits += renamed
         if not renamed:
             unnamed += [entry for entry in entries if (entry.row, entry.column) in exchanges]
-    lines: dict[str, int] = {}  # of each note, the first
-    for entry in unnamed[::-1]:
-        adjusted_name = exchanges[entry.row, entry.column].name(entry.metric)
-        note = f"the heading {entry.column} stays as it is; rename it to {adjusted_name}"
-        if read_label(entry.column).metric is None:  # that of a dataset must stay
-            note = f"no heading names {entry.metric.label}: say {adjusted_name} in the caption"
-        lines[note] = entry.line or 0
-    return edits, [Note(line, note) for note, line in lines.items()]
+    notes: dict[str, Note] = {}
+    for entry in unnamed:
+        note = _note_heading(entry, exchanges[entry.row, entry.column])
+        notes.setdefault(note.reason, note)  # that of the first line
+    return edits, list(notes.values())
+
+
+def _note_heading(entry: Entry, exchange: Exchange) -> Note:
+    """Note that a number is replaced below a heading that stays."""
+    name = exchange.name(entry.metric)
+    reason = f"the heading {entry.column} stays as it is; rename it to {name}"
+    if read_label(entry.column).metric is None:  # that of a dataset must stay
+        reason = f"no heading names {entry.metric.label}: say {name} in the caption"
+    return Note(entry.line or 0, reason)
 
 
 def _find_word(name: _Name, metric: Metric) -> str:

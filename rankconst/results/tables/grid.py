@@ -379,6 +379,17 @@ def refuse_size(place: str) -> NoReturn:
 _FIRST = 3  # the names of metrics are looked for in the first columns only
 
 
+@dataclass(frozen=True)
+class _Turnable:
+    """A table with a metric in each row, by what its rows and columns hold."""
+
+    heads: list[Sequence[str]]  # the rows of the heading, with names spread
+    body: list[Row]
+    of_metrics: int  # the column with the names of metrics
+    numbers: list[int]  # the columns of numbers
+    names: list[int]  # the other columns, which name the rows
+
+
 def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each; None for others.
 
@@ -386,6 +397,34 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     and one for RotatE. Each further row of the heading becomes a column, and a row that names those
     below it stays one. There is at least one row. Other rows without a metric are dropped.
     """
+    table = _find_turnable(rows, parse)
+    if table is None:
+        return None
+    heads, names, numbers = table.heads, table.names, table.numbers
+    listed = dict.fromkeys(row.plain[table.of_metrics] for row in table.body)
+    metrics = [name for name in listed if parse(name, None).metric is not None]
+    corners = [_read_corner(head[table.of_metrics], [head[j] for j in numbers]) for head in heads]
+    headings = (*(heads[-1][j] or heads[0][j] for j in names), *corners, *metrics)
+    turned = [Row(rows[0].line, headings, headings)]
+    blanks = ("",) * len(heads[0])
+    empty = Row(0, blanks, blanks)  # of a block that lacks a metric
+    for group in _split_groups(table.body, table.of_metrics, metrics):
+        if group.title:
+            title = Row(group.line, (group.title,), (group.title,))
+            turned.append(title.widen(len(headings)))
+        for block in _list_blocks(group.rows, table.of_metrics, names):
+            first = next(iter(block.values()))
+            by_metric = [block.get(metric, empty) for metric in metrics]
+            for j in numbers:
+                row_name = (*(first.plain[k] for k in names), *(head[j] for head in heads))
+                cells = (*row_name, *(row.cells[j] for row in by_metric))
+                plain = (*row_name, *(row.plain[j] for row in by_metric))
+                turned.append(Row(first.line, cells, plain))
+    return turned
+
+
+def _find_turnable(rows: Sequence[Row], parse: Parse) -> _Turnable | None:
+    """Find what the rows and columns of a table hold if a metric is in each row, or None."""
     width = len(rows[0].plain)
     even = [row.widen(width) for row in rows if len(row.plain) in {1, width}]
     firsts = range(min(width, _FIRST))
@@ -398,26 +437,7 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     if not numbers or (are_blank and are_shifted([[head[j] for head in heads] for j in numbers])):
         return None
     names = [j for j in range(width) if j != of_metrics and j not in numbers]
-    body = _repeat_metrics(body, of_metrics, names)
-    listed = dict.fromkeys(row.plain[of_metrics] for row in body)
-    metrics = [name for name in listed if parse(name, None).metric is not None]
-    corners = [_read_corner(head[of_metrics], [head[j] for j in numbers]) for head in heads]
-    headings = (*(heads[-1][j] or heads[0][j] for j in names), *corners, *metrics)
-    turned = [Row(rows[0].line, headings, headings)]
-    empty = Row(0, ("",) * width, ("",) * width)  # of a block that lacks a metric
-    for group in _split_groups(body, of_metrics, metrics):
-        if group.title:
-            title = Row(group.line, (group.title,), (group.title,))
-            turned.append(title.widen(len(headings)))
-        for block in _list_blocks(group.rows, of_metrics, names):
-            first = next(iter(block.values()))
-            by_metric = [block.get(metric, empty) for metric in metrics]
-            for j in numbers:
-                row_name = (*(first.plain[k] for k in names), *(head[j] for head in heads))
-                cells = (*row_name, *(row.cells[j] for row in by_metric))
-                plain = (*row_name, *(row.plain[j] for row in by_metric))
-                turned.append(Row(first.line, cells, plain))
-    return turned
+    return _Turnable(heads, _repeat_metrics(body, of_metrics, names), of_metrics, numbers, names)
 
 
 def _split_heads(

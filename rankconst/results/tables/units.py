@@ -19,7 +19,7 @@ import numpy as np
 from rankconst.results.columns import combine, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Mapping
+    from collections.abc import Collection, Hashable, Mapping, Sequence
 
     from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import ColumnHead, Entries, Notes
@@ -216,21 +216,11 @@ class _Units:
                 other for other in groups if other.are_percentages and other.kind == group.kind
             ]
             is_fraction = group.part > 0 and not group.are_percentages
-            if not group.are_even and (is_fraction or not percentages):
-                continue
-            # How many decimals percentages have; a fraction has more.
-            counts = [int(decimals[other.places[other.is_large]].max()) for other in percentages]
-            is_printed_alike = decimals[group.places] <= max(counts, default=-1)
-            # A column of nothing above 1 that is printed unlike them may be of fractions:
-            # 0.237 next to 50.1.
-            heads = self._entries.head_of[group.places]
-            in_small = ~np.isin(heads, heads[group.is_large])
-            unlike = ~is_printed_alike & in_small & bool(percentages)
-            is_sure = bool(percentages) or not group.are_even or group.most >= _LEAST
-            is_signed = (group.in_large & is_sure) | (is_printed_alike & group.are_percentages)
-            self._is_percent[group.places] = is_signed & ~unlike
-            is_doubtful[group.places] = ~is_signed | unlike
-            is_unlike[group.places] = unlike
+            if group.are_even or (percentages and not is_fraction):
+                signed, unlike = self._judge(group, percentages, decimals)
+                self._is_percent[group.places] = signed & ~unlike
+                is_doubtful[group.places] = ~signed | unlike
+                is_unlike[group.places] = unlike
         if self._percent:
             self._is_percent |= is_doubtful
             return
@@ -240,6 +230,25 @@ class _Units:
         remedy = _HEADING if is_mixed else _REMEDY
         self._leave_out(is_doubtful & ~is_unlike, _EITHER, remedy)
         self._leave_out(is_doubtful & is_unlike, _EITHER, _HEADINGS)
+
+    def _judge(
+        self, group: _Shares, percentages: Sequence[_Shares], decimals: Indices
+    ) -> tuple[Flags, Flags]:
+        """Flag the numbers of a family that are percentages, and those printed unlike them.
+
+        `percentages` are the families of its kind that are in percent, the family among them.
+        """
+        # How many decimals percentages have; a fraction has more.
+        counts = [int(decimals[other.places[other.is_large]].max()) for other in percentages]
+        is_printed_alike = decimals[group.places] <= max(counts, default=-1)
+        # A column of nothing above 1 that is printed unlike them may be of fractions: 0.237 next to
+        # 50.1.
+        heads = self._entries.head_of[group.places]
+        in_small = ~np.isin(heads, heads[group.is_large])
+        is_unlike = ~is_printed_alike & in_small & bool(percentages)
+        is_sure = bool(percentages) or not group.are_even or group.most >= _LEAST
+        is_percent = (group.in_large & is_sure) | (is_printed_alike & group.are_percentages)
+        return is_percent, is_unlike
 
     def drop_contradictions(self) -> None:
         """Leave out percentages that Hits@k of a smaller k contradicts, as they may be fractions.
