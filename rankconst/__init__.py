@@ -9,7 +9,7 @@ These names are what most people need. The errors are in :mod:`rankconst.errors`
 page lists the further modules that are public. Everything else may change in any release.
 """
 
-# Type checkers take it for true, and importing it would take longer than all else.
+# Type checkers take it for true. Importing it would take longer than everything else.
 TYPE_CHECKING = False
 
 # The public names: here for type checkers, and below with their modules, which are imported when
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankconst.values.ranks import from_ranks as from_ranks
     from rankconst.version import __version__ as __version__
 else:
-    # Out of sight of type checkers, which would take any attribute for one that exists.
+    # Hidden from type checkers, which would otherwise accept any attribute.
     _HOMES = {
         "adjust": "api",
         "constants": "api",

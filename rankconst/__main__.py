@@ -13,11 +13,11 @@ except KeyboardInterrupt:  # main catches those that come later
 
 def main() -> None:
     """Run the command line in a process that does nothing else."""
-    # After it, while Python ends, an interrupt would show the code of Python: then the system ends
-    # the process.
+    # While Python ends, after `_main`, an interrupt would show a traceback; by default it ends the
+    # process.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # What is imported stays: looking through it for garbage takes a tenth of a short run.
+    # Imported modules stay anyway. To search them for garbage takes a tenth of a short run.
     gc.disable()
     try:
         _main()

@@ -131,7 +131,7 @@ class AdjustedBatch:
     @cached_property
     def undefined(self) -> Mapping[str, str]:
         """The forms that are undefined on these tasks, with the reasons."""
-        first = self.batch  # the reasons follow from the constants: one number is enough
+        first = self.batch  # the reasons follow from the constants alone, so one number is enough
         if not isinstance(first.value, float):
             first = first.take(np.zeros(1, dtype=np.intp))
         return replace(self, batch=first).adjust().undefined

@@ -370,7 +370,7 @@ def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
                 "Average the metric yourself, and give its value."
             )
         sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)[::-1]
-        if values.size > sizes.size:  # these are other tasks, which is asked about later
+        if values.size > sizes.size:  # these are other tasks, and a question follows
             continue
         # It is not known which rank is of which task. If the highest rank is of the task with the
         # most candidates, and so on down, ranks fit the tasks best.

@@ -69,7 +69,7 @@ def fold_digits(texts: Any) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    # Byte to byte: in UTF-8 no other letter has the byte of a digit as a part.
+    # Byte by byte: in UTF-8 the byte of a digit is part of no other letter.
     folded_byte = np.arange(256, dtype=np.uint8)
     folded_byte[ord("0") : ord("9") + 1] = ord("0")
     _, ends, content = texts.buffers()

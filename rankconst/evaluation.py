@@ -51,19 +51,19 @@ if TYPE_CHECKING:
 class Question:
     """A question that only the user can answer, and the numbers that it is about."""
 
-    field: str  # that it asks for, such as ``split``
+    field: str  # the field that it asks for, such as ``split``
     text: str  # the words around the word, or the question itself
     # The word that raises the question, or stands for what does; empty if you cannot accept it.
     word: str = ""
-    place: str = ""  # of the word, such as ``the caption``; empty if it is in no text
-    option: str = ""  # that answers it; :attr:`remedy` has all ways on
-    kind: str = ""  # of benchmark that answers it, such as ``temporal``
+    place: str = ""  # the place of the word, such as ``the caption``; empty if it is in no text
+    option: str = ""  # the option that answers it; :attr:`remedy` has all ways on
+    kind: str = ""  # the kind of benchmark that answers it, such as ``temporal``
     # What the word says of its field: an option with another value does not answer the question.
     says: str = ""
     choices: tuple[str, ...] = ()  # the datasets that may be meant
     # The positions of the numbers in ``entries`` of a file, or among the rows of a DataFrame.
     numbers: tuple[int, ...] = ()
-    total: int = 0  # how many numbers an option holds for; 0 if for these alone
+    total: int = 0  # for how many numbers an option holds; 0 if for these alone
     in_python: bool = False  # True if the remedy names arguments in place of options
 
     @property
@@ -107,7 +107,7 @@ class Address:
     side: str | None = None
     protocol: str | None = None
     aggregation: str | None = None
-    tool: str | None = None  # or repository that the numbers come from
+    tool: str | None = None  # the tool or repository that the numbers come from
     model: str | None = None  # the name of the evaluated model
     rank_type: str | None = None  # the rank of ties: realistic, optimistic, pessimistic ...
     num_tasks: int | None = None  # the number of ranks, counted over both sides for side both
@@ -118,7 +118,7 @@ class Address:
     questions: tuple[Question, ...] = ()
     # A kind of benchmark, such as inductive, that chooses one of several with the same name.
     kind: str | None = None
-    suites: tuple[str, ...] = ()  # the suites that a mean may be over, by the texts around it
+    suites: tuple[str, ...] = ()  # the suites that a mean may be over, by the text around it
     # Answers of a user: a harmless word, "sample"; a word with its meaning, "sample=sampled:50"; a
     # name of several graphs with the one that is meant, "NELL-995=nell995".
     accepted: tuple[str, ...] = ()
@@ -190,8 +190,7 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
     tool = read_tool(from_user.tool)
     if from_user.dataset is not None:
         require_text(from_user.dataset)
-        # Whether the dataset is known matters less than that the tool's numbers on it are of no
-        # use.
+        # This comes before an unknown name: the numbers of the tool on this dataset are of no use.
         if tool is not None:
             _refuse_dataset(tool, from_user.dataset)
             from_user = replace(from_user, dataset=_choose_by_tool(from_user.dataset, tool))
@@ -354,7 +353,7 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
         return Question("dataset", text, option=option, choices=namesakes)
     kinds = {key: list_kinds(key) for key in namesakes}
     num_graphs = Counter(itertools.chain.from_iterable(kinds.values()))
-    # The kinds that choose one of the graphs; of the others, a tool may choose one.
+    # These kinds choose one of the graphs. Between the other graphs, a tool may choose.
     choosing = [kind for kind in KINDS if num_graphs[kind] == 1]
     options = [f"--dataset {kind}" for kind in choosing]
     needs_name = False
@@ -365,7 +364,7 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
         options.append(f"--tool {tools[0].key}" if tools else f"--dataset {key}")
         needs_name = needs_name or not tools
     option = " or ".join(options)
-    # A kind or a tool answers for other graphs, too; a dataset is that of all numbers.
+    # A kind or a tool may also choose among other graphs; a dataset is that of all numbers.
     if needs_name:
         option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
     text = f"several graphs have its name: {name} may be {' or '.join(namesakes)}"
@@ -630,7 +629,7 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     from rankconst.catalogue.tools import is_tool, parse_tool
 
     dataset = from_user.dataset or from_file.dataset
-    # Who says the kind has answered; and without a dataset, that is asked first.
+    # A named kind answers them. Without a dataset, that is asked first.
     kinds = list_kinds(dataset) if dataset and not from_user.kind else {*KINDS, "full"}
     from_user = read_words(from_file, from_user)
     accepted = _list_accepted(from_user)
@@ -654,7 +653,7 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
 
 def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
     """Return True if the value of an option answers a question and fits the question's word."""
-    if option == "both":  # where a text has heads and tails
+    if option == "both":  # where a text has both heads and tails
         return not question.says or {*ENTITY_SIDES} <= {*sides}
     if question.option.endswith("sampled:M"):  # no other protocol has a number of negatives
         return is_sampled(option)
@@ -716,7 +715,7 @@ _OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?"
 # The space between two arguments.
 _NEXT = r"(?<=\") (?=[a-z]+=\")"
 
-# The options with an argument of the same name in Python, and those with another.
+# The options whose argument in Python has the same name, and those with another.
 _ARGUMENTS = {*NAMES, "tool", "accept", "percent", "tables"}
 _RENAMED = {"relation": "relations=[...]", "counts": "tables=rankconst.from_counts(...)"}
 
@@ -771,7 +770,7 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
     if from_user.protocol is not None:
         histogram = sampled_histogram(protocol, num_tasks)
     elif metric.is_share:
-        # With more candidates fewer hits are certain; a histogram takes no more than these.
+        # With more candidates fewer hits are certain, and a histogram takes no more than these.
         histogram = Histogram.from_counts([2**53], [num_tasks])
     else:
         raise UsageError(

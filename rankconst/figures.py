@@ -79,7 +79,7 @@ class Point(NamedTuple):
 
     model: str
     metric: Metric
-    column: str  # its dataset, and split or side unless usual: "WN18RR, valid"
+    column: str  # its dataset, with split and side unless they are the usual ones: "WN18RR, valid"
     constants: Constants
     counting: Constants | None  # of the counting baseline, where there are any
     marks: Mapping[str, Mark]  # by form; without those that are undefined
@@ -326,7 +326,8 @@ Look = dict[str, Any]
 def choose_look(number: int) -> Look:
     """Choose the look of a model by its number. The first hundred differ."""
     turn, place = divmod(number, len(COLOURS))
-    # As 3 and 10 have no common divisor, a colour gets another marker in each of ten turns.
+    # Each turn moves the markers on by 3 of 10, so that a colour gets another one in each of ten
+    # turns.
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
     return {"color": colour, "marker": marker, "mfc": "white" if turn % 2 else colour}
 

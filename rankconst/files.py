@@ -30,7 +30,7 @@ def exists(path: Path) -> bool:
     return True
 
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 20  # bytes that are read at a time
 SMALL = 16 * 2**20
 """The number of bytes that may be unpacked from however few."""
 
@@ -63,8 +63,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = 
     Without `force`, raise FileExistsError if a file is there.
     """
     target = Path(os.path.realpath(path))  # a link stays
-    # A device or a pipe stays, too; and what is open without a name has a path, such as
-    # /dev/stdout, that is no link.
+    # A device or a pipe is not replaced. An open file without a name has a path that is not a link,
+    # such as /dev/stdout.
     if path.exists() and not (target.is_file() and target.samefile(path)):
         with open(path, "wb", opener=_open_without_waiting) as stream:
             stream.writelines([content] if isinstance(content, bytes) else content)
@@ -122,7 +122,7 @@ def exchange_folder(fresh: Path, target: Path) -> None:
     if not target.is_dir():
         fresh.rename(target)
         return
-    if not _swap(fresh, target):  # then there is none for a moment
+    if not _swap(fresh, target):  # here there is no folder for a moment
         old = fresh.with_name(f"{fresh.name}.old")
         shutil.rmtree(old, ignore_errors=True)
         target.rename(old)

@@ -75,14 +75,14 @@ class Column(NamedTuple):
     show: Callable[[Any], str] = text
     # True to align to the right.
     right: bool = False
-    # On a terminal too narrow for the table, columns with the largest number go first; those with 0
-    # never go.
+    # On a terminal too narrow for the table, the columns with the largest number are left out
+    # first, and those with 0 never.
     drop: int = 0
     # Makes the cell from all fields of the row, in place of `show`, which has only one.
     show_row: Callable[[Row], str] | None = None
     # True if cells are already written in the format's own markup.
     raw: bool = False
-    # True for remarks about the row, which LaTeX has as comments.
+    # True for remarks about the row, which become comments in LaTeX.
     is_note: bool = False
     # The explanation of the column below the table on a screen; left out together with the column.
     meaning: str = ""
@@ -562,8 +562,8 @@ def show_tail(key: str) -> Callable[[Row], str]:
 
 _GAP = "   "  # between columns
 _NARROW_GAP = "  "  # where there is no room
-_FEWEST = 20  # of a column of words that continue below
-_UNSEEN = {"Mn", "Me", "Cf"}  # accents and what joins letters
+_FEWEST = 20  # the least width of a column of words that continue below
+_UNSEEN = {"Mn", "Me", "Cf"}  # accents, and signs that join letters
 
 
 @dataclass(frozen=True)
@@ -657,7 +657,7 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
     return "\n".join([*lines[:heading_lines], f" {rule}", *lines[heading_lines:]])
 
 
-_FILLER = "\0"  # in no cell: they have no control characters
+_FILLER = "\0"  # cells have no control characters, so this is in none of them
 
 
 def _fold(cell: str, most: int) -> list[str]:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
 
-_LONGEST_SHOWN = 80
-_MOST_LISTED = 3
+_LONGEST_SHOWN = 80  # letters of a name in a message
+_MOST_LISTED = 3  # texts in a message; others are counted
 _NOT_PLAIN = re.compile("[^a-z0-9]+")
 _COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
-# What steers a terminal or turns the direction of text, and halves of surrogate pairs; tabs and
-# line ends do not.
+# What controls a terminal or turns the direction of text, and halves of surrogate pairs; but not
+# tabs and line ends.
 _CONTROLS = re.compile(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)"
 )
@@ -179,6 +179,7 @@ def read_count(text: str) -> int | None:
     return None if match is None else int(match[1].replace(",", ""))
 
 
+# A typed beginning of a name suggests the whole, if it has so many letters and begins so few names.
 _LEAST_BEGUN = 4
 _MOST_BEGUN = 3
 
@@ -230,7 +231,7 @@ class Names:
         raise UnknownNameError(" ".join(part for part in parts if part))
 
     def _suggest(self, name: str) -> str:
-        import difflib  # only needed here, where speed no longer matters
+        import difflib  # imported here, where speed no longer matters
 
         typed = squash(name)
         begun = dict.fromkeys(
@@ -239,7 +240,7 @@ class Names:
         if len(typed) >= _LEAST_BEGUN and 0 < len(begun) <= _MOST_BEGUN:
             return f"Did you mean {' or '.join(begun)}?"
         near = difflib.get_close_matches(typed, self._keys, n=8, cutoff=0.6)
-        # Of exchanged letters, "mmr" or "htis@10", difflib thinks less than of missing ones.
+        # difflib rates exchanged letters, as in "mmr" or "htis@10", below missing ones.
         near.sort(key=lambda spelling: (len(spelling), set(spelling)) != (len(typed), set(typed)))
         nearest = list(dict.fromkeys(self._keys[spelling] for spelling in near))[:3]
         if nearest:

@@ -103,9 +103,10 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     size = n[:, 0]
     far = size > HEAD
     if far.any():
-        rest = _tail_sums(size[far], power if isinstance(power, float) else powers[far])
-        first[far] += rest[0]
-        second[far] += rest[1]
+        far_powers = power if isinstance(power, float) else powers[far]
+        first_rest, second_rest = _tail_sums(size[far], far_powers)
+        first[far] += first_rest
+        second[far] += second_rest
     mean = first / size
     return mean, second / size - mean * mean
 
@@ -126,7 +127,7 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
         at_end = n ** (-float(m))
         at_start = float(HEAD) ** -m * (1.0 + f)
         first += weight * falling[m] * (at_end - at_start)
-        # At the end f is 0, and so is the term with f itself.
+        # At the end f is 0, so the term with f itself is left out.
         second += weight * (inner * at_end - (2.0 * f * falling[m] + inner * (1.0 + f)) * at_start)
     return first, second
 
@@ -234,7 +235,7 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
             continue
         points = TABLE * 2.0**octave * (1.5 + 0.5 * np.cos(angle))
         gap = sizes[members][:, None] - points
-        # A size that is a point has that point alone.
+        # A size that is one of the points takes its value alone.
         shares = barycentric / np.where(gap == 0, TINY, gap)
         shares /= shares.sum(axis=1, keepdims=True)
         kept_sizes.append(points)

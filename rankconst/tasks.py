@@ -259,18 +259,17 @@ class Histogram:
         Row i is of `num_tasks[i]` tasks with `counts[i]` candidates in group `groups[i]`. Arrays
         are used unchecked: of one length, not empty, without negative numbers.
         """
+        if offsets is None:
+            offsets = np.zeros_like(counts)
         # In the order of a histogram's rows.
-        keys: list[NDArray[Any]] = [groups, np.zeros_like(counts), counts]
-        if offsets is not None:
-            keys[1] = offsets
+        keys: list[NDArray[Any]] = [groups, offsets, counts]
         if weights is not None:
             keys.append(weights)
         order = _order(keys)
         keys = [key[order] for key in keys]
         # Rows that are equal in all keys become one, with the sum of their tasks.
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
-        columns = [key[starts] for key in keys]
-        group, above, sizes = columns[:3]
+        group, above, sizes, *row_weights = (key[starts] for key in keys)
         tasks = np.add.reduceat(num_tasks[order], starts)
         cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
         histograms = {}
@@ -279,7 +278,7 @@ class Histogram:
             histograms[int(group[start])] = cls._of_sound(
                 num_candidates=sizes[rows],
                 num_tasks=tasks[rows],
-                weights=None if weights is None else columns[3][rows],
+                weights=row_weights[0][rows] if row_weights else None,
                 offsets=above[rows] if above[rows].any() else None,
             )
         return histograms

@@ -30,7 +30,7 @@ _BELOW = LEVEL * (1 - 1e-9)
 # probability (Cantelli's inequality).
 _CERTAIN = math.sqrt(1 / _BELOW - 1)
 
-# A change that is smaller is within what is published of most results.
+# A smaller change is less than the rounding of most published results.
 _SMALL = 0.005
 
 

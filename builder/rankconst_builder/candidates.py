@@ -153,7 +153,7 @@ class Timeless(NamedTuple):
     """The distinct queries that remain without times."""
 
     queries: Queries
-    number: Codes  # of each query with a time, its number in `queries`. Shape (Q,)
+    number: Codes  # the number in `queries` of each query with a time. Shape (Q,)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ BATCH = 1 << 18
 ROOM = 1 << 26
 """Bytes that a part of the facts may take while it is sorted."""
 
-# All facts are read once for each part. So many facts get larger parts rather than more of them.
+# All facts are read once for each part. A large graph gets larger parts rather than more of them.
 _FEW_PARTS = 16
 _MOST_PARTS = 1 << 12
 _BYTES = 24  # per fact that is sorted: its word, and temporary arrays

@@ -48,7 +48,7 @@ _CHANGED = "changed while it was read. Build when it is whole."
 _EMPTY = "{} is empty; expected a triple in each row. Name a file with triples, or leave it out."
 _ROWS = 1 << 20  # that are read in one go: 24 MB of ids of 64 bits
 _MOST_IDS = 1 << 32  # ids are kept in 32 bits
-_DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
+_DENSE = 1 << 24  # A mask has an entry for each number below this, even if few of them are ids.
 
 DAMAGE = (pa.ArrowException, *fetch.DAMAGE)
 """The errors that readers of damaged files raise."""
@@ -211,7 +211,7 @@ def open_url(url: str, order: str | None = None) -> Columns:
 def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
     """Open a file, or a folder of files, if it can be read piece by piece."""
     if path.is_dir():
-        # No deeper: the folder may be a whole disk.
+        # Folders within are not searched: the folder may be a whole disk.
         paths = [*path.glob("*.parquet"), *path.glob("*/*.parquet")]
         files = sorted(file for file in paths if file.is_file())
         if not files:
@@ -348,7 +348,8 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
     length, width = array.shape
     dtype, begin, is_by_rows = array.dtype, int(array.offset), array.flags.c_contiguous
 
-    # The system ends a process that looks at a mapped file that was cut: numbers are read.
+    # Numbers are read into memory: the system ends a process that reads from a mapped file that was
+    # cut.
     def read_numbers(first: int, count: int) -> NDArray[Any]:
         numbers = np.fromfile(path, dtype, count, offset=begin + first * dtype.itemsize)
         if numbers.size != count:

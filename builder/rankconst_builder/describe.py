@@ -100,7 +100,7 @@ def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
     """Return the entries that only the descriptor of a released set has."""
     described = {
         "description": SUMMARY,
-        # The standard asks for a time, too.
+        # The standard asks for a time beside the date.
         "created": f"{date.isoformat()}T00:00:00Z",
         "keywords": KEYWORDS,
         "contributors": [{"title": AUTHORS, "roles": ["creator"]}],
@@ -191,7 +191,7 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
 
 # -- the index ------------------------------------------------------------------------------------
 
-# Columns of the table of datasets that the index has, too.
+# The columns of the table of datasets that the index repeats.
 _DESCRIBED = ("title", "citation", "entities", *(f"triples_{split}" for split in SPLITS))
 
 

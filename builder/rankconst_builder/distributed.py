@@ -285,9 +285,9 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
         starts = range(0, len(marks), _TOGETHER)
         parts = [marks[start : start + _TOGETHER] for start in starts]
         marks = [client.submit(_merge, part, pure=False) for part in parts]
-    (packed,) = _gather(client, marks) or [[np.zeros(0, np.uint8)] * 2]
-    entities = _fit_marks(np.unpackbits(packed[0]), graph.num_entities)
-    relations = _fit_marks(np.unpackbits(packed[1]), graph.num_relations)
+    ((packed_entities, packed_relations),) = _gather(client, marks) or [[np.zeros(0, np.uint8)] * 2]
+    entities = _fit_marks(np.unpackbits(packed_entities), graph.num_entities)
+    relations = _fit_marks(np.unpackbits(packed_relations), graph.num_relations)
     return replace(
         graph,
         num_entities=entities.size,

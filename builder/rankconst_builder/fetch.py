@@ -190,12 +190,12 @@ def read_local(path: Path) -> Content:
 
 def _unpack(path: Path, raw: bytes) -> bytes:
     """Return the unpacked content of a file, and refuse one that grows too large."""
-    unpacks = [unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)]
-    if not unpacks:
+    unpack = next((each for magic, each in _PACKINGS.items() if raw.startswith(magic)), None)
+    if unpack is None:
         return raw
-    limit = max(_SMALL, _MOST_GROWTH * len(raw))
+    limit = max(_LEAST_LIMIT, _MOST_GROWTH * len(raw))
     try:
-        data = read_at_most(unpacks[0](io.BytesIO(raw)), limit)
+        data = read_at_most(unpack(io.BytesIO(raw)), limit)
     except DAMAGE as error:
         raise explain_damage(path, error) from error
     if len(data) > limit:
@@ -249,10 +249,11 @@ def _git_blob(path: Path) -> str:
 
 
 _LARGEST_MEMBER = 4 * 2**30  # of a member of which the registry knows no size
-_BLOCK = 1 << 20
-# Files of triples are packed by factors of 3 to 20.
+_BLOCK = 1 << 20  # bytes that are read at a time
+# Packing makes files of triples 3 to 20 times smaller: more than 60 times, and more than 256 MiB
+# unpacked, is a decompression bomb.
 _MOST_GROWTH = 60
-_SMALL = 256 * 2**20
+_LEAST_LIMIT = 256 * 2**20
 
 DAMAGE = (
     tarfile.TarError,

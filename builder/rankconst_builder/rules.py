@@ -94,7 +94,7 @@ class Order:
 
         In a group of scores 2, 5, 5 and 9, 5 has 1 above and 2 the same, 4 has 3 and 0.
         """
-        # Scores higher than all others become `step`, which comes behind all others of the group.
+        # A score above all others becomes `step`, which comes after all others of the group.
         keys = groups * self._step + np.minimum(scores, self._step)
         index = search(self._keys, keys)
         occurs = np.append(self._keys, -1)[index] == keys  # -1 where all keys are smaller
@@ -191,7 +191,7 @@ class Connections:
         is_useful[relations] = True
         parts = []  # words: number of the anchor, other entity, body
         for batch in split_batches(graph.splits["train"]):
-            # A triple may connect two anchors, so that it counts from its head and from its tail.
+            # A triple between two anchors counts twice: from its head and from its tail.
             forwards = (0, batch.head, batch.tail)
             backwards = (num_relations, batch.tail, batch.head)
             for offset, anchor, entity in (forwards, backwards):
@@ -259,12 +259,12 @@ class Train:
         shared = [Counts(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
         for part in packing.parts:
             words = drop_repeats(packing.sort(triples, part, functools.partial(_turn, number)))
-            # In small pieces, as the arrays below take several times the room of the words.
+            # In small pieces, as the arrays below take several times the memory of the words.
             for piece in split_keys(words, packing.bits):
                 keys = packing.find_keys(piece)
                 smaller = packing.find_anchors(keys, part)
                 larger = packing.find_links(keys)
-                # A triple from the larger entity to the smaller is of a relation + number.
+                # A triple from the larger entity to the smaller has the code relation + number.
                 kinds = packing.find_answers(piece)
                 turned = kinds >= number
                 relation = kinds - np.where(turned, number, 0)
@@ -346,7 +346,8 @@ def _count_shared(
 
     # A loop connects its entity in both directions.
     yield count(relation[loop], relation[loop], 1)
-    # The triples whose entities other triples connect, too, and how many of these come after each.
+    # The triples whose entities are connected by other triples, and how many of these come after
+    # each.
     starts = np.flatnonzero(is_new(keys))
     sizes = np.diff(starts, append=keys.size)
     several = sizes > 1

@@ -134,7 +134,7 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
     names = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     columns = [name for name in names if name[0] != "-"]
     columns.sort(key=lambda name: "hrtd".index(name[0]))
-    # A block must hold any one line; pyarrow reads blocks in parallel.
+    # A block must hold the longest line; pyarrow reads blocks in parallel.
     block = max(1 << 20, _longest_line(body) + 2)
     _require_threads()
     return pa_csv.read_csv(
@@ -184,7 +184,9 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
     positions = [form.columns.index(letter) for letter in "hrt"]
     delimiter = form.delimiter.encode()
     end = len(form.columns) - 1  # where the qualifiers start
-    columns: list[list[bytes]] = [[], [], [], [], []]
+    triples: list[list[bytes]] = [[], [], []]
+    qualifiers: list[bytes] = []
+    entities: list[bytes] = []
     begin = 1 + form.header + form.count_line
     for number, line in enumerate(body.rstrip(b"\r\n").split(b"\n"), start=begin):
         cells = line.removesuffix(b"\r").split(delimiter)
@@ -194,10 +196,11 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
                 f"qualifiers, a relation and an entity each, separated by {_spell(form.delimiter)} "
                 f"and none empty; got {len(cells)} columns: {show_line(line)}."
             )
-        for labels, position in zip(columns, positions, strict=False):
+        for labels, position in zip(triples, positions, strict=True):
             labels.append(cells[position])
-        columns[3].append(delimiter.join(cells[end:]))
-        columns[4] += cells[end + 1 :: 2]
+        qualifiers.append(delimiter.join(cells[end:]))
+        entities += cells[end + 1 :: 2]
+    columns = [*triples, qualifiers, entities]
     arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in columns]
     return [pa.chunked_array([array]) for array in arrays]
 
@@ -226,7 +229,7 @@ def read_stat(content: bytes, name: str) -> Size:
             f"{name}: expected the numbers of entities and relations, "
             f"got {show_line(content[:_SHOWN])}."
         )
-    return Size(int(numbers[0]), int(numbers[1]))
+    return Size(*map(int, numbers))
 
 
 def _copy_to_arrow(body: bytes) -> pa.Buffer:
@@ -260,7 +263,7 @@ def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
     """Return an error about the first line that is not a triple, with its remedy."""
     width = len(form.columns)
     *lines, last = body.split(b"\n")
-    # Only before a newline does a carriage return belong to the line's end.
+    # A carriage return belongs to the end of a line only before a newline.
     texts = [*(line.removesuffix(b"\r") for line in lines), last]
     while texts and not texts[-1]:
         texts.pop()

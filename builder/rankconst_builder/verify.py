@@ -305,7 +305,7 @@ def _check_descriptor(opened: Opened) -> Findings:
     return len(listed)
 
 
-# Columns of few different words, which are read as codes for speed.
+# Columns with few different words, which are read as codes for speed.
 _CODED = ("dataset", "baseline", "protocol", "split", "side", "aggregation", "relation", "metric")
 
 
@@ -353,7 +353,7 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
 
 # -- sums and filters ------------------------------------------------------------------------------
 
-# The relative difference that adding the same numbers in another order can make.
+# The relative difference that another order of adding the same numbers can make.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
@@ -389,7 +389,7 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
             share = (part["num_tasks"] / tasks) ** power
             expected += share * part[column]
             error += share * part[f"{column}_error"]
-        # Sums over thousands of tasks are rounded, too.
+        # Sums over thousands of tasks have rounding errors of their own.
         slack = error + 4 * _ROUNDING * abs(expected)
         if abs(both[column] - expected) > slack:
             message = f"the {column} of both sides does not follow from those of head and tail"
@@ -441,7 +441,7 @@ def _list_equal(statistics: Row, split: str) -> Iterator[tuple[str, str]]:
     dropped = "duplicates_train" if split == "train" else f"dropped_{split}"
     seen_entities = statistics["entities_train"]  # None if unknown
     all_are_seen = seen_entities is not None and seen_entities == statistics["entities"]
-    # Protocol pykeen ranks unseen entities and dropped rows, too. Without any, it is libkge.
+    # Protocol pykeen also ranks unseen entities and dropped rows. Without such, it equals libkge.
     if all_are_seen and statistics[dropped] == 0:
         yield ("pykeen", "libkge")
 
@@ -588,7 +588,7 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
     message = "the method is not the one used today"
     yield from _compare(message, "constants", "method", moments.method, row["method"], key=key)
     sampled = row["method"] == "sampled"
-    # A released sample stays when later versions take another number of draws.
+    # A released sample stays, even if a later version takes another number of draws.
     same_draws = sampled and row["num_draws"] == moments.num_draws
     for column in ("expectation", "variance"):
         value, got = getattr(moments, column), row[column]

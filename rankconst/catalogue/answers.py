@@ -109,7 +109,7 @@ class Family:
     # The divisor of that sum for a query with N candidates, R of them right; an ideal is the sum if
     # the R right answers come first.
     over: Divisor = ""
-    needs_k: bool = False  # True if it is nothing without a k
+    needs_k: bool = False  # True if it needs a k
     pooled: bool = False  # True if the sum over all queries is divided by that of their divisors
     is_share: bool = True  # False for a number that may be above 1
 
@@ -384,7 +384,7 @@ def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
     titles: dict[Meaning | str, list[str]] = {}
     (stem, k), *_ = split_name(name)
     for row in load_libraries().values():
-        if k and row.bare_k == "?":  # it prints names without a k only, so not this one
+        if k and row.bare_k == "?":  # it prints names without a k only
             continue
         try:
             meaning: Meaning | str | None = row.find(name)
@@ -392,7 +392,7 @@ def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
             meaning = str(error)
         if meaning is not None:
             titles.setdefault(meaning, []).append(row.title)
-    # What no library has may still be the key of a definition here.
+    # A name of no library may still be the key of a definition here.
     family = next((key for key in FAMILIES if squash(key) == stem), None)
     if family is not None and not titles:
         titles[Meaning(*check_answers_metric(family, k, name))] = []
@@ -412,7 +412,7 @@ def list_spellings() -> frozenset[str]:
         for spellings in (*row.metrics.values(), *row.metrics_without_k.values()):
             names.update(map(squash, spellings))
     of_one_answer = {name for name in names if find_metric(name) or find_metric(f"{name}@10")}
-    # Hits@k is called recall, too, but a recall is read as of several right answers.
+    # Hits@k is also called recall, but here a recall is one of several right answers.
     return frozenset(names - of_one_answer | {"recall"})
 
 

@@ -42,9 +42,9 @@ class LineFormat:
     """The format of a line with a triple."""
 
     delimiter: str = "\t"  # the byte between columns
-    # One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``d`` date or other time, ``-``
-    # ignored. Two columns ``d`` are the begin and the end of a time. ``q`` at the end: any number
-    # of qualifiers, each a relation and an entity.
+    # One letter for each column: ``h`` head, ``r`` relation, ``t`` tail, ``d`` date or other time,
+    # ``-`` ignored. Two columns ``d`` are the begin and the end of a time. ``q`` at the end: any
+    # number of qualifiers, each a relation and an entity.
     columns: str = "hrt"
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
@@ -159,7 +159,7 @@ class Benchmark:
     citation_url: str = ""
     homepage: str = ""
     note: str = ""
-    same_graph_as: str = ""  # the key of the dataset that this is another source of
+    same_graph_as: str = ""  # the key of the dataset for which this is another source
     not_offered: str = ""  # why it cannot be built; empty if it can
     # PyKEEN's key and statistics, where it has the dataset.
     pykeen: Mapping[str, Any] = field(default_factory=dict)
@@ -222,7 +222,7 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
 def list_elsewhere() -> Mapping[str, str]:
     """Return the kinds of the graphs without ranking tasks in the registry, by squashed name."""
     elsewhere: Mapping[str, Sequence[str]] = _read_sections("elsewhere")["elsewhere"]
-    # A name of several kinds is of the first, which is written last here.
+    # A name of several kinds belongs to the first, which is written last here.
     return {squash(name): kind for kind in reversed([*elsewhere]) for name in elsewhere[kind]}
 
 
@@ -306,7 +306,7 @@ def list_names() -> Names:
     return Names("dataset", list_titles(), remedy)
 
 
-_LONGEST_KEY = 100
+_LONGEST_KEY = 100  # bytes: names of files in a set begin with the key
 
 
 def make_key(name: str, what: str = "name") -> str:
@@ -314,8 +314,8 @@ def make_key(name: str, what: str = "name") -> str:
     key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(
-            f"{what} {shorten(name)!r} is too long; "
-            f"files have that name: at most {_LONGEST_KEY} letters."
+            f"{what} {shorten(name)!r} is too long: files are named after it; "
+            f"expected at most {_LONGEST_KEY} letters."
         )
     if not is_key(key) or key.startswith("-"):  # an option
         raise UsageError(

@@ -135,11 +135,12 @@ class Suite(NamedTuple):
 
     key: str
     title: str  # in a sentence: "the 41 inductive graphs of ULTRA"
-    graphs: tuple[str, ...]  # keys of benchmarks, those of its parts among them, each once
+    graphs: tuple[str, ...]  # keys of benchmarks, including those of its parts, each once
     reference: str
     evidence: tuple[str, ...]
     aliases: tuple[str, ...] = ()
-    tool: Tool | None = None  # whose ranking tasks the numbers are of; None for the usual ones
+    # the tool whose ranking tasks the numbers are for; None for the usual tasks
+    tool: Tool | None = None
     note: str = ""
 
     @property

@@ -39,8 +39,8 @@ _LETTER_GAP = re.compile(r"[\s()_,]{1,3}")
 PERCENT = "％"
 """The sign behind an amount, in a text whose other signs of percentages are gone."""
 
-# Additions that make another name of one: WN18RR-few, WN18RR*, OWE-WN18RR, WN18RR v5, WN18RR 2.0,
-# WN18RR_small, WN18RR (10%), WN18RR (k=5), 50% WN18RR; "FB15k-237+WN18RR" names two graphs.
+# Additions that make another name of a name: WN18RR-few, WN18RR*, OWE-WN18RR, WN18RR v5, WN18RR
+# 2.0, WN18RR_small, WN18RR (10%), WN18RR (k=5), 50% WN18RR; "FB15k-237+WN18RR" names two graphs.
 _BEHIND = re.compile(
     r"(?:[-.\u2010-\u2013][A-Za-z0-9]+)+|[*]|\^?\++(?![\w+])"
     r"|\s?[vV]\d{1,2}(?!\w|\.\d)|\s[2-9]\.0(?![\d%]|\.\d)"
@@ -48,8 +48,8 @@ _BEHIND = re.compile(
     rf"|\s?[(\[]\s?(?:\d{{1,2}}\s?[%{PERCENT}]|[^()\[\]=]{{1,20}}=[^()\[\]]{{1,20}})\s?[)\]]"
 )
 _BEFORE = re.compile(r"(?:[A-Za-z0-9]+[-\u2010-\u2013])+$" rf"|\b\d{{1,2}}\s?[%{PERCENT}]\s$")
-_FARTHEST = 40
-_SHORTEST = 3
+_FARTHEST = 40  # letters before a name in which an addition to it is looked for
+_SHORTEST = 3  # a registered name within a longer word has more letters than this
 
 
 @functools.lru_cache(maxsize=4096)
@@ -145,7 +145,7 @@ def is_inductive(name: str) -> bool:
     """Return True for the name of the test graph of an inductive benchmark."""
     key = _list_registered().get(squash(name))
     row = load_benchmarks().get(key or "")
-    # Of GraIL's, v1 alone is the graph that models are trained on.
+    # In GraIL's benchmarks, v1 alone is the graph that models are trained on.
     return row is not None and "inductive" in row.split and not re.search(r"_v\d$", row.key)
 
 
@@ -183,7 +183,7 @@ def _list_registered() -> Mapping[str, str]:
         for spelling in (key, title, bare, *aliases):
             keys.setdefault(squash(spelling), key)
     for key, suite in load_suites().items():
-        # ULTRA and GraIL are models, too.
+        # ULTRA and GraIL are also names of models.
         for spelling in (key, *suite.aliases):
             if _holds_digit(spelling):
                 keys.setdefault(squash(spelling), key)

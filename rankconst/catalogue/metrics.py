@@ -140,14 +140,14 @@ def _largest_variance(sizes: Values, tasks: Values) -> float:
     best m.
     """
     n = float(np.sum(tasks))
-    # From the largest size to the smallest; sums are over the larger sizes.
+    # From the largest size to the smallest, so that sums are over the larger sizes.
     span = sizes[::-1] - 1.0
     count = tasks[::-1]
     larger = np.cumsum(count * span) - count * span
     larger_square = np.cumsum(count * span**2) - count * span**2
     with np.errstate(divide="ignore", invalid="ignore"):
         vertex = np.nan_to_num(n / 2 - larger / span)
-    neighbours = [vertex]  # of weights that are not whole, any share may be at the last rank
+    neighbours = [vertex]  # if weights are not whole, any share may be at the last rank
     if (count == np.round(count)).all():
         neighbours = [np.floor(vertex), np.ceil(vertex)]
     variances = []

@@ -96,7 +96,7 @@ class Protocol:
 
     key: str
     summary: str  # one sentence for users
-    # Which entities are ranked; heads and tails are those of all splits.
+    # Which entities are ranked. Heads and tails are those of all splits.
     candidates: Literal["all", "seen", "placed"] = "all"
     # Which rows are ranked: all, or those whose head, relation and tail occur in train.
     tasks: Literal["all", "seen"] = "all"
@@ -104,7 +104,8 @@ class Protocol:
     # Which triples are removed as known answers; up to valid are those of train and valid.
     known: Literal["all", "up_to", "own", "none"] = "all"
     used_by: tuple[str, ...] = ()
-    # In temporal graphs, of which time known answers are; None for graphs without time.
+    # In temporal graphs, the time of the known answers that are removed; None for graphs without
+    # time.
     time: Literal["any", "same"] | None = None
     qualified: bool = False  # True for statements; known answers have the same qualifiers
     spellings: tuple[str, ...] = ()
@@ -162,7 +163,7 @@ class Protocol:
         """Return True if the protocol is for graphs with such facts."""
         if self.known == "none":  # nothing that is removed depends on times or qualifiers
             return True
-        # Protocols for qualifiers have a time, too: qualifiers are in its place.
+        # Protocols for qualifiers also have a time: qualifiers are in its place.
         return (self.time is not None, self.qualified) == (temporal or qualified, qualified)
 
 

@@ -25,18 +25,20 @@ class Tool:
     protocol: str = "standard"  # the key of its protocol
     # How it ranks a true answer among others of the same score.
     ties: str = "the order that sorting leaves, which is not deterministic"
-    nan_scores: str = ""  # what it makes of scores that are not numbers, where that was tried
+    nan_scores: str = ""  # how it ranks scores that are not numbers, where that was tried
     # False if ties can make its ranks halves, as the mean of the best and the worst one.
     whole_ranks: bool = True
-    repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
+    # the repositories whose numbers are evaluated so, as owner/name
+    repositories: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()  # whole sentences on what users of its numbers must know
-    # The one of them that can change a number today, in a few words; None if none can.
+    # The caveat that can change a number today, in a few words; None if none can.
     effect: str | None = None
     # Where its own text or code says so: addresses of files at a commit, and of issues.
     evidence: tuple[str, ...] = ()
     # The side that it ranks, where its output does not say; None if it ranks both.
     side: str | None = None
-    # What is added to its numbers, by a metric's label: to a mean rank that counts from 0.
+    # What is added to its numbers by the label of the metric, such as 1 to a mean rank counted from
+    # 0.
     shifts: Mapping[str, float] = field(default_factory=dict, hash=False)
     # If it ranks whole batches only, their size; the last, incomplete batch is left out.
     batch: int | None = None
@@ -48,7 +50,7 @@ class Tool:
     test_sets: Mapping[str, str] = field(default_factory=dict, hash=False)
     sides: Mapping[str, str] = field(default_factory=dict, hash=False)
     programs: tuple[str, ...] = ()  # the names of others that evaluate by its code
-    # Side to the reason why none of the tool's numbers is of it; the same for protocols.
+    # Side to the reason why the tool has no numbers for it; the same for protocols.
     unranked: Mapping[str, str] = field(default_factory=dict, hash=False)
     unfit: Mapping[str, str] = field(default_factory=dict, hash=False)
     # The labels of metrics that its macro averages leave unweighted; of others, why they cannot

@@ -144,11 +144,11 @@ def _find_unscaled(case: Case) -> Iterator[Finding]:
         base = case.base_values.get(m.entry.metric)
         if base is None or m.entry.adjustment != "z":
             continue
-        # Of few digits, the two may well be equal by chance.
+        # Two numbers of few digits may be equal by chance.
         if count_digits(m.entry.text) < _ENOUGH_DIGITS:
             continue
         is_repeated = abs(m.value) == abs(base.value)
-        if is_repeated and m.value != 0:  # two numbers near 0 may well agree
+        if is_repeated and m.value != 0:  # two numbers near 0 may agree by chance
             yield Finding(
                 values=(m, base),
                 inequality=_write_formula(m),
@@ -285,7 +285,7 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
 
 def _is_far_beyond(m: Measured, published: Literature) -> bool:
     """Return True if a number beats all published ones by at least a quarter of their range."""
-    # Of the interval of its rounding, the end that is nearest to what others published counts.
+    # The end of its rounding interval that is nearest to what others published counts.
     if m.entry.metric.increasing:
         best, worst = published.values[-1], published.values[0]
         nearest = m.interval.lower

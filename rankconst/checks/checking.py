@@ -266,7 +266,8 @@ def _build_cases(
     place_of = {(entry.row, entry.column): place for place, entry in enumerate(reading.entries)}
     means = find_means(reading)
     for group in group_entries(reading):
-        # Numbers that fit no tasks are checked on those of file and user: one may be a slip.
+        # Numbers that fit no tasks are checked on the tasks of file and user: one of them may be a
+        # slip.
         slips = [slip for slip in list_open(group.context, user) if slip.field == SLIP]
         others = [other for other in group.context.questions if other.field != SLIP]
         address = replace(group.context, questions=tuple(others))

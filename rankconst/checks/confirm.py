@@ -132,7 +132,7 @@ def _gather(
 _FITS, _DEFECT, _CONTRADICTED = 2, 1, 0
 
 _MR, _MRR = CATALOGUE["arithmetic_mean_rank"], CATALOGUE["inverse_harmonic_mean_rank"]
-# One metric alone may agree with equally many candidates by chance.
+# One metric alone may agree by chance with tasks that all have the same number of candidates.
 _FEWEST_METRICS = 2
 
 _SOME = (

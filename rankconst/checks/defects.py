@@ -88,12 +88,13 @@ def _span(metric: Metric, adjustment: str, moments: Moments, value: Interval) ->
     return Interval(min(ends), max(ends))
 
 
-# Many files, and many numbers of one, are of the same tasks.
+# Many files, and many numbers of a file, have the same tasks.
 @functools.lru_cache(4096)
 def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affine, ...]:
     """Return the maps of an adjustment with the moments at either end of their noise."""
     shift = NOISE * abs(moments.expectation)
-    stretch = 2 * NOISE * moments.variance  # twice: it is in squares of what has the noise
+    # Twice, as it is made of squares of numbers with this noise.
+    stretch = 2 * NOISE * moments.variance
     if moments.method == "sampled":
         shift = max(shift, _STANDARD_ERRORS * moments.expectation_error)
         stretch = max(stretch, _STANDARD_ERRORS * moments.variance_error)
@@ -139,7 +140,7 @@ def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval
     is_geometric = constants.metric.exponent == 0
     if form != "z" or not is_geometric:
         return None
-    # At most a half, so that no variance is 0.
+    # At most one half, so that no variance is 0.
     error = min(float(bound_cancellation(constants.num_tasks)), 0.5)
     ends: list[float] = []
     for variance in (constants.variance * (1 - error), constants.variance * (1 + error)):

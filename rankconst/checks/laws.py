@@ -144,7 +144,7 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
         inequality=f"{low:.6g} <= {metric.label} <= {high:.6g}",
         statement=f"{m} is impossible{case.where}.",
         cause=_guess(m, beyond_worst=beyond_worst),
-        # Beyond the worst ranker there may be other tasks; beyond the best there are none.
+        # A number beyond the worst ranker may be of other tasks. Beyond the best it is of none.
         severity="warning" if is_open and beyond_worst else "error",
         label=case.group.label,
     )
@@ -183,7 +183,7 @@ def _guess(m: Measured, *, beyond_worst: bool) -> str:
 SWAPPED = "swapped-columns"
 """The key of the rule on columns that have changed places."""
 
-_FEWEST_SWAPPED = 2  # evaluations: in a single one, several exchanges may mend a slip
+_FEWEST_SWAPPED = 2  # evaluations: in a single one, several exchanges of metrics may explain a slip
 
 
 @rule(
@@ -199,7 +199,7 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
     A slip is in one evaluation. Exchanged headings make all evaluations with both metrics
     impossible, and exchanging them again makes all possible.
     """
-    # Cases are told apart by identity: to hash their thousands of numbers takes long.
+    # Cases are told apart by identity, as hashing their thousands of numbers takes long.
     metrics_of = {id(case): {m.entry.metric: m for m in _list_plain(case)} for case in cases}
     impossible = {id(case) for case in cases if not _is_possible(case, {})}
     pairs: dict[tuple[Metric, Metric], None] = {}
@@ -208,7 +208,7 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
             pairs |= dict.fromkeys(itertools.combinations(metrics_of[id(case)], 2))
     for first, second in pairs:
         with_both = [case for case in cases if {first, second} <= metrics_of[id(case)].keys()]
-        # If one evaluation is possible as it is, what breaks the laws in others is a slip.
+        # If one evaluation is possible as it is, the faults of the others are slips.
         is_slip = any(id(case) not in impossible for case in with_both)
         if is_slip or len(with_both) < _FEWEST_SWAPPED:
             continue
@@ -381,7 +381,7 @@ def _describe_beyond(
     by_most = at_last and math.isfinite(most)
     named = f"an {label} of " if mean.inverted else ""
     candidates = f" with at most {most:,.0f} candidates" if by_most else ""
-    # More candidates change an MRR by less than a rounding.
+    # With more candidates, an MRR changes by less than a rounding.
     is_open = case.is_open if reciprocal else case.assumed
     return Finding(
         values=(mean.measured, *hits),
@@ -419,12 +419,15 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
         return
     mrr, mr = reciprocal.interval.upper, mean.interval.upper
     least = least_mean_rank(mrr, case.step)
-    # What is sure of means over several runs, too: the same bound, only MR >= 1 / MRR if one of the
-    # two was computed from its inverse, and only MR >= 1 if both were.
-    num_inverted = int(mean.inverted) + int(reciprocal.inverted)
-    sure = (least, 1 / mrr, 1.0)[num_inverted]
-    runs = not exceeds(sure, mr)  # possible as means over several runs
-    if exceeds(least, mr) and not (runs and case.averaged):
+    # Means over several runs have the same bound. If one of the two was computed from its inverse,
+    # only MR >= 1 / MRR is sure; if both were, only MR >= 1.
+    least_over_runs = least
+    if mean.inverted and reciprocal.inverted:
+        least_over_runs = 1.0
+    elif mean.inverted or reciprocal.inverted:
+        least_over_runs = 1 / mrr
+    is_possible_over_runs = not exceeds(least_over_runs, mr)
+    if exceeds(least, mr) and not (is_possible_over_runs and case.averaged):
         rank = 1 + case.step * math.floor((1 / mrr - 1) / case.step)
         yield Finding(
             values=(mean.measured, reciprocal.measured),
@@ -437,9 +440,9 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
             ),
             cause=(
                 "MR and MRR are of different evaluations, or one of them is a "
-                f"slip{_name_runs(runs)}."
+                f"slip{_name_runs(is_possible_over_runs)}."
             ),
-            severity="warning" if runs else "error",
+            severity="warning" if is_possible_over_runs else "error",
         )
 
 
@@ -471,7 +474,8 @@ def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
         )
 
 
-# Ranks far beyond any k, where terms of metrics are compared too: 2, 4, 8, .. 2^53.
+# Terms of metrics are compared at ranks 1, 1.5, 2 ... up to here, and at powers of 2 beyond any k.
+_MOST_RANKS = 10_000
 _FAR = 2.0 ** np.arange(1, 54)
 
 
@@ -535,9 +539,6 @@ def bound_ratio(first: Metric, second: Metric) -> float:
     if (numerators[is_zero] > 0).any():
         return math.inf
     ratios = numerators[~is_zero] / denominators[~is_zero]
-    if ranks[~is_zero][np.argmax(ratios)] == _FAR[-1]:  # it still grows far beyond any k
+    if ranks[~is_zero][np.argmax(ratios)] == _FAR[-1]:  # the terms still grow far beyond any k
         return math.inf
     return float(ratios.max())
-
-
-_MOST_RANKS = 10_000

@@ -33,7 +33,7 @@ def main() -> None:
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
     ]
     before = {number: signal.getsignal(number) for number in numbers}
-    # What nohup, or a shell in the background, lets a process ignore stays ignored.
+    # Signals that nohup or a shell in the background told the process to ignore stay ignored.
     numbers = [
         number
         for number in numbers
@@ -77,7 +77,7 @@ def main() -> None:
             os._exit(MissingExtraError.exit_code)
         for number in numbers:
             signal.signal(number, interrupt)
-        if not gc.isenabled():  # off while modules were imported, which stay
+        if not gc.isenabled():  # garbage collection was off during the imports, whose objects stay
             gc.freeze()
             gc.enable()
         run(call, interrupts)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 # Of more tools than this, caveats are not recited.
 _FEW = 2
 
-# A share that --percent makes as small may be a fraction.
+# A share that --percent makes as small as this may have been a fraction.
 _FEW_PERCENT = 0.01
 
 
@@ -61,7 +61,7 @@ _FEW_PERCENT = 0.01
 class Work:
     """Files to adjust, with the options for reading and adjusting them."""
 
-    files: Sequence[str] | Document  # their names, or a document in their place
+    files: Sequence[str] | Document  # the names of files, or a document in their place
     decimal: str | None
     percent: bool | None
     user: Address
@@ -83,7 +83,7 @@ def read_file(work: Work) -> Reading:
     """Read files, and report or, if `work.strict`, refuse omissions."""
     if isinstance(work.files, Document):
         reading = read_opened(work.files)
-        # It holds values that were typed: messages must not name lines that no user has seen.
+        # These values were typed: messages must not name lines of a file that no user has seen.
         reading = replace(reading, entries=reading.entries.drop_lines())
     else:
         reading = read(work.files, **work.how)

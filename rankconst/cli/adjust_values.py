@@ -115,7 +115,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
         for name, published in typed.items():
             address = complete_by_name(name, replace(user, dataset=dataset))
             explain_ties(address)
-            # How ties are ranked changes no ranking task.
+            # The rank type does not change the ranking tasks.
             keys = parse_address(replace(address, rank_type=None), tables)
             tasks, tool = settle(NOTHING, keys, tables)
             metric = parse_metric(name)

@@ -54,12 +54,13 @@ class Registry(NamedTuple):
     thing: str  # the noun for one of them
     load: Callable[[], Mapping[str, Any]]
     find: Callable[[str], Any]  # any spelling to the thing
-    # The key first; those with a title are on the screen.
+    # The column with the key comes first. Columns with a title are on the screen.
     columns: Sequence[Column]
     caption: str
-    # Column to its value of a thing, where that is not the attribute with this name.
+    # Key of a column to a function that returns its value, where that is not an attribute of this
+    # name.
     values: Mapping[str, Callable[[Any], Any]] = {}
-    # A thing to the fields of its page, if not the columns.
+    # Returns the fields of the page of a thing; None if they are the columns.
     describe: Callable[[Any], dict[str, Any]] | None = None
     legend: str = ""  # below a page
 

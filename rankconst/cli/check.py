@@ -151,7 +151,8 @@ def _read_typed(typed: Sequence[str]) -> Reading:
     entries = {}
     for name, value in values.items():
         if name == "count":
-            # Next to others, it is in their context; alone, it is the number to be checked.
+            # Next to other numbers it belongs to their context; alone, it is the number to be
+            # checked.
             if len(values) == 1:
                 entries[name] = Entry(CATALOGUE["count"], value, row=0, column=name, line=None)
             continue
@@ -163,7 +164,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         entries[name] = Entry(
             metric, value, row=0, column=name, line=None, context=context, adjustment=form
         )
-    # One row, as all are of one evaluation.
+    # One row, as all numbers are of one evaluation.
     row = {name: entry.text for name, entry in entries.items()}
     return Reading(
         name="the numbers",

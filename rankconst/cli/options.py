@@ -41,7 +41,7 @@ def _list_tools() -> Iterable[Sequence[str]]:
     return zip(load_tools())
 
 
-# What is completed: to the spellings of each thing, of which the first that fits is offered.
+# What is completed: each thing with its spellings, of which the first that fits is offered.
 _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
     "KEY": _list_datasets,
     "METRIC": _list_metrics,
@@ -118,7 +118,7 @@ def split_commas(values: Iterable[str]) -> list[str]:
     return [name for value in values for name in value.split(",") if name.strip()]
 
 
-# Options of other programs to those of this one.
+# Options of other programs, with those of this one that do the same.
 _ELSEWHERE = {
     **dict.fromkeys(("--output", "--save"), "--out FILE"),
     **dict.fromkeys(("--figure", "--plot"), "--out figure.svg"),
@@ -310,14 +310,14 @@ FORM = MAYBE_FORM._replace(default=Format.table.value)
 def open_tables(places: Sequence[str] = ()) -> Tables:
     """Open as one set: the named sets, the included one, and that of a build in this folder."""
     sets = [*map(load, places)]
-    if not sets or bundled_versions():  # in a zip file of modules, there are none
+    if not sets or bundled_versions():  # there are none in a zip file of modules
         sets.append(load())
     try:
         if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places):
             tables = load(OUTPUT)
             tables.datasets  # noqa: B018 - read now: leftovers of another version spoil nothing
             sets.append(tables)
-    except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
+    except (TablesError, OSError) as error:  # the latter if the folder may not be searched
         say(f"note: {OUTPUT} is left out: {error}")
     if len(sets) == 1:
         return sets[0]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _Thing = TypeVar("_Thing")
 _Key = TypeVar("_Key")
 
-_USUAL_WIDTH = 80  # of a terminal that does not say
+_USUAL_WIDTH = 80  # of a terminal that does not state its width
 
 
 class Notice:
@@ -148,7 +148,7 @@ class Target(NamedTuple):
             return cls(out, form or Format.table, force)
         from rankconst import figures
 
-        # What is left is a picture, or an ending that means nothing.
+        # Otherwise it is a picture, or the ending means nothing.
         if out.suffix.lower() not in figures.SUFFIXES:
             endings = ", ".join([*SUFFIXES, *figures.SUFFIXES])
             raise UsageError(
@@ -226,11 +226,13 @@ def group_by(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_K
 MOST_REASONS = 7
 """The number of reasons with a line of their own."""
 
-_MOST_RUNS = 6
+# Reports stay short: what is beyond these is only counted, or cut.
+_MOST_RANGES = 6  # of line numbers
 _MOST_NOTES = 50
-_NUMBER = r"(?<![\w@.-])\d[\d.,]*(?<![.,])%?(?!\w)"
 _MOST_NAMED = 3
-_LONGEST = 80
+_LONGEST = 80  # letters of a name
+# A number in a text, but not the one in "Hits@10".
+_NUMBER = r"(?<![\w@.-])\d[\d.,]*(?<![.,])%?(?!\w)"
 
 
 def report_reading(reading: Reading, *, strict: bool = False) -> None:
@@ -278,21 +280,21 @@ def name_lines(lines: Iterable[int]) -> str:
 def show_lines(lines: Iterable[int]) -> str:
     """Write line numbers as ranges, the first few of them.
 
-    Examples -------- >>> show_lines([2, 3, 4, 9]) '2-4, 9'
+    >>> show_lines([2, 3, 4, 9])
+    '2-4, 9'
     """
-    runs: list[list[int]] = []
+    ranges: list[range] = []
     for line in sorted(set(lines)):
-        if runs and line == runs[-1][1] + 1:
-            runs[-1][1] = line
+        if ranges and line == ranges[-1].stop:
+            ranges[-1] = range(ranges[-1].start, line + 1)
         else:
-            runs.append([line, line])
-    ranges = []
-    for first, last in runs[:_MOST_RUNS]:
-        ranges.append(f"{first:,}" if first == last else f"{first:,}-{last:,}")
-    more = sum(last - first + 1 for first, last in runs[_MOST_RUNS:])
-    if more:
-        return f"{', '.join(ranges)} and {more:,} more"
-    return ", ".join(ranges)
+            ranges.append(range(line, line + 1))
+    text = ", ".join(
+        f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,}-{each[-1]:,}"
+        for each in ranges[:_MOST_RANGES]
+    )
+    more = sum(map(len, ranges[_MOST_RANGES:]))
+    return f"{text} and {more:,} more" if more else text
 
 
 def name_places(places: Iterable[tuple[Any, ...]]) -> str:
@@ -307,8 +309,12 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
 
 def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> None:
     """Report notes on lines of files on stderr, joining those that differ only in numbers."""
-    # Notes of a group differ in their numbers only.
-    groups = group_by(notes, lambda note: re.sub(_NUMBER, "", note[2]))
+
+    def drop_numbers(note: tuple[str, int | None, str]) -> str:
+        _, _, text = note
+        return re.sub(_NUMBER, "", text)
+
+    groups = group_by(notes, drop_numbers)
     for group in [*groups.values()][:_MOST_NOTES]:
         first, *others = dict.fromkeys(text for _, _, text in group)
         examples = [re.findall(_NUMBER, text)[0] for text in others]
@@ -322,7 +328,7 @@ def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> Non
 # -- assumptions and questions ---------------------------------------------------------------------
 
 _MOST_QUESTIONS = 8
-_MOST_TEXTS = 2
+_MOST_TEXTS = 2  # of a question
 
 
 def report_assumed(

@@ -104,7 +104,8 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            with suppress(OSError):  # of the versions printed before, which are printed again
+            # the lines of the versions printed before, which are printed again
+            with suppress(OSError):
                 stream.reconfigure(errors="replace")
 
 

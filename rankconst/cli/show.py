@@ -46,7 +46,7 @@ _LISTS = (
     *("datasets", "metrics", "tools", "libraries", "protocols", "baselines", "aggregations"),
     *("suites", "rules"),
 )
-# The titles of the columns with what rankers get that only count.
+# The columns with what rankers get that only count, and their titles.
 _FLOORS = {FLOOR: "counting", SINGLE_STEP: "single-step"}
 _RELATIONS = "relations"
 
@@ -185,7 +185,7 @@ class _Wanted:
 
     def list_constants(self, metrics: Sequence[Metric]) -> list[Constants]:
         """Return the constants of some metrics, or of all, under each baseline."""
-        # On the relation side there is chance alone, of all relations, each task counting once.
+        # The relation side has chance alone, without single relations and weights.
         chance = self.baselines == (DEFAULT_BASELINE,)
         return [
             self.tables.look_up(replace(tasks, baseline=baseline), metric)
@@ -210,7 +210,7 @@ class _Wanted:
             tasks = replace(asked, protocol=protocol, split=split, side=side)
             if ALL in {asked.split, asked.protocol} and not opened.holds(tasks):
                 continue
-            # Of relations there may be none, though there are of entities.
+            # There may be no tasks that rank relations, though there are tasks that rank entities.
             if asked.side == ALL and side not in {*LINK_SIDES, *opened.sides(tasks)}:
                 continue
             expanded.append(tasks)
@@ -476,7 +476,7 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
         Column("side", "side", drop=3),
         Column("num_tasks", "tasks", count, right=True, drop=1),
     ]
-    # Of one metric there is room for both standard deviations.
+    # For a single metric there is room for both standard deviations.
     deviation = "sd" if len(metrics) == 1 else None
     for metric in metrics:
         for name, title in (("chance", f"{metric.label}: chance"), (FLOOR, FLOOR)):

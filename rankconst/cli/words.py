@@ -43,7 +43,7 @@ EVERYTHING = "--help-all"
 HELP = {"-h", "--help", EVERYTHING}
 """The options that ask for help."""
 
-# What people type first to what does it.
+# Words that people may type first, with the command that does it.
 _MEANT = {
     **{
         word: f"show {word}"
@@ -185,8 +185,9 @@ def _gather(parameters: Iterable[Declared], values: Mapping[str, Any]) -> dict[s
 def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str, Any]:
     """Return the values of parameters in some words, by name.
 
-    Examples -------- >>> from rankconst.cli.check import check >>> read_words(["mrr=0.5", "-d",
-    "umls"], list_parameters(check)) {'results': ['mrr=0.5'], 'dataset': ['umls']}
+    >>> from rankconst.cli.check import check
+    >>> read_words(["mrr=0.5", "-d", "umls"], list_parameters(check))
+    {'results': ['mrr=0.5'], 'dataset': ['umls']}
     """
     options = list_options(parameters)
     values: dict[str, Any] = {}
@@ -298,7 +299,7 @@ def _guess_command(word: str) -> str:
 COMPLETION = "_RANKCONST_COMPLETE"
 """The variable by which shells ask for completions."""
 
-_SPECIAL = "\"'\\="  # quotes, and between the name of an option and its value
+_SPECIAL = "\"'\\="  # in quotes, and between the name of an option and its value
 
 
 def find_completion() -> Call | None:

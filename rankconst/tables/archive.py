@@ -79,7 +79,7 @@ class Tables(TableFiles):
         What the user named; None for the tables that came with the package.
     """
 
-    # True of counts of queries with several right answers: :func:`are_of_answers`.
+    # True for counts of queries with several right answers; see :func:`are_of_answers`.
     of_answers: ClassVar[bool] = False
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
     _lines: dict[str, dict[str, Any]] = field(
@@ -180,7 +180,7 @@ class Tables(TableFiles):
             If the tables have no such dataset. The message suggests the nearest; of a benchmark
             that can be built it says how.
         """
-        # The key as it is needs no registry, which takes longer to read than the tables.
+        # A name that is a key needs no registry, which takes longer to read than the tables.
         if require_text(name) in self.titles:
             return name
         from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
@@ -486,7 +486,7 @@ class Tables(TableFiles):
         negatives = find_protocol(tasks.protocol).negatives
         if negatives is None:
             return None
-        # However negatives are drawn, there are as many under sampled:M.
+        # However negatives are drawn, sampled:M has the same number of them.
         for key in (f"sampled:{negatives}", "raw"):
             substitute = replace(tasks, protocol=key)
             if self.holds(substitute):

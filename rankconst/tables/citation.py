@@ -21,7 +21,7 @@ AUTHORS = "The rankconst developers"
 FRAMEWORK = "Hoyt et al. 2022 (arXiv:2203.07544)"
 """The paper whose framework the tables follow."""
 
-_DIGITS = 6
+_DIGITS = 6  # as `rankconst show` prints
 
 
 def identify(version: str, dataset: str, *parts: str) -> str:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 _BLOCK = 2_048
 
 
-# The beginnings of cells that spreadsheets take for formulas (OWASP, CSV injection), in the wide
-# letters of East Asia, too.
+# The beginnings of cells that spreadsheets take for formulas (OWASP, CSV injection), also in the
+# wide letters of East Asia.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-# Numbers, with or without a spread, and dashes for missing ones, are no formulas.
+# Numbers, with or without a spread, and dashes for missing ones, are not formulas.
 _HARMLESS = re.compile(
     r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)?"
     r" ?%? ?(?:±[\d., %]*+)?|[+-]++",
@@ -104,10 +104,10 @@ def write_rows(
         yield block[0].as_py()
 
 
-# Equal values of these types are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
+# Equal values of these types are written alike, unlike 1, 1.0 and True, or 0.0 and -0.0.
 _ALIKE = frozenset({str, int, type(None)})
 # Between these, Arrow writes fractions as Python does, in a quarter of the time.
-_PLAIN = (1e-4, 1e10)
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e10
 
 
 def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.Array[Any]]:
@@ -140,7 +140,8 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
     import pyarrow.compute as pc
 
     size = np.abs(values)
-    plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (values != np.rint(values))
+    is_fraction = values != np.rint(values)
+    plain = is_fraction & (size >= _SMALLEST_PLAIN) & (size < _LARGEST_PLAIN)
     texts: pa.Array[Any] = wrap_numbers(values).cast(pa.string())
     if plain.all():
         return texts
@@ -177,7 +178,7 @@ def _make_array(values: Any) -> Any:
     return pa.nulls(len(array)) if array.null_count == len(array) else array
 
 
-# A text that is a number as printed: it is a number here, shown with as many decimals.
+# A text that is a printed number becomes a number, shown with as many decimals.
 _PRINTED = re.compile(r"-?\d{0,9}(?:\.(\d{1,9}))?", re.ASCII)
 _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>'

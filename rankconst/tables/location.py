@@ -273,7 +273,7 @@ class ZipPath:
             raise FileNotFoundError(f"{self.label} has no member {self.at}") from error
         except (FileNotFoundError, TablesError):
             raise
-        except _damage(OSError) as error:  # a wrong offset in the listing is an OSError
+        except _damage(OSError) as error:  # a wrong offset in the listing raises OSError
             raise TablesError(
                 f"{self} cannot be read: {first_line(error)}. Get the zip file again."
             ) from error
@@ -285,7 +285,7 @@ def is_zip(path: Path) -> bool:
         return False
     import zipfile
 
-    # The end of a device, at which a zip file is known, may never come.
+    # A zip file is recognised by its end, which a device may never reach.
     return path.suffix.lower() == ".zip" or (path.is_file() and zipfile.is_zipfile(path))
 
 

@@ -249,7 +249,7 @@ def gather_answers(
     arrays = [np.asarray(counts), np.asarray(relevant), weights]
     if not arrays[0].size:
         raise DataError("there are no queries: expected the number of candidates of each.")
-    # One number may be that of all queries, but a list of one is not.
+    # A single number is that of all queries, but a list of one is not.
     shapes = [array.shape for array in arrays if array.ndim]
     if len({*shapes}) > 1:
         raise DataError(
@@ -401,7 +401,7 @@ def from_counts(
 def _take_counts(counts: Any) -> Any:
     """Return the counts that an evaluator of PyKEEN collected, by side; anything else as it is."""
     batches = getattr(counts, "num_candidates", None)
-    if not isinstance(batches, Mapping):  # no evaluator
+    if not isinstance(batches, Mapping):  # not an evaluator of PyKEEN
         return counts
     if not any(batches.values()):
         raise DataError(

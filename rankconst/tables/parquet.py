@@ -54,7 +54,7 @@ class TableFiles:
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes for a pickle or a copy; what was read so far is left out."""
         state = {}
-        for attribute in fields(self):  # caches are no arguments, and begin empty
+        for attribute in fields(self):  # caches, which are empty at first
             state[attribute.name] = getattr(self, attribute.name) if attribute.init else {}
         return state
 
@@ -359,7 +359,7 @@ class Records:
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of tasks, pooled over sides, splits and relations."""
-        if tasks.relations:  # selections have no limit, so they are not kept
+        if tasks.relations:  # there is no limit to selections, so they are not cached
             return self._pool(tasks)
         if tasks not in self._pooled:
             self._pooled[tasks] = self._pool(tasks)
@@ -446,7 +446,8 @@ class Records:
         if extra_key:
             keys = (*keys, extra_key)
         columns = ("num_candidates", "num_tasks", *weights)
-        # As dictionaries, keys are compared by their codes: only those of whole groups become text.
+        # Keys are compared by their codes in the dictionary, so that only one of each group becomes
+        # text.
         table = self.read(name, (*keys, *columns), coded=keys)
         runs, starts = find_runs(table, keys)
         if not runs:

@@ -44,7 +44,7 @@ class TablesInMemory(Tables):
         return table
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
-        # To make the table of constants takes longer than to compute one of them.
+        # It takes longer to make the table of constants than to compute one of them.
         return super()._find_moments(tasks, metric) if "constants" in self._made else None
 
 

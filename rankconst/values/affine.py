@@ -227,7 +227,7 @@ def map_corners(
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]
-    if min(units) < 0 < max(units):  # what forms divide by is 0 between them
+    if min(units) < 0 < max(units):  # the divisor of the form is 0 for some number between them
         raise UndefinedError(
             f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined."
         )

@@ -177,7 +177,7 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     sizes = histogram.num_candidates[::-1].astype(np.float64)
     tasks = histogram.row_weights[::-1]
     total = float(tasks.sum())
-    # How far beyond 1 the ranks of each size, and of all larger sizes, can be in all.
+    # By how much the ranks can exceed 1 in sum: for tasks of each size, and for all larger sizes.
     room = tasks * (sizes - 1)
     before = np.cumsum(room) - room
     beyond_first = np.clip(total * (mean_rank - 1) - before, 0.0, room)

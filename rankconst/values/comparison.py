@@ -389,7 +389,7 @@ def bound_pairs(
     squares = room.bound_squares(total * nearest.add_losses(best))
     if spreads is not None and histogram.weights is None:
         by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least_sum**2 / total
-        squares = np.fmin(squares, by_spreads)  # which leaves NaN out
+        squares = np.fmin(squares, by_spreads)  # fmin ignores NaN
     z_upper = _bound_z(metric, histogram, total * farthest.distance)
     z_lower = np.minimum(_divide_by_root(least_sum, squares), z_upper)
     # The smallest and the largest loss of each value.
@@ -511,7 +511,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     z = abs(total) / math.sqrt(squares) if squares else 0.0
     flipped = differences[differences != 0]
     method, step = "exact", 0.0
-    if metric.hits_k:  # which differ by 1 or not at all
+    if metric.hits_k:  # two hits differ by 1 or not at all
         step = 1.0  # hits are whole
         surplus = float(round(abs(total)))
         sign_tests = bound_sign_tests(np.array([flipped.size], float), np.array([surplus]))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SINGLE: tuple[type, ...] = (str, Decimal, Real)
 """The types of a single published value."""
 
-_SMALL = 1e-3  # as little is written with an exponent
+_SMALL = 1e-3  # smaller numbers are written with an exponent
 _UNORDERED = (bytes, set, frozenset, dict)
 
 
@@ -302,7 +302,7 @@ class Constants:
                 "there is no value to adjust: got None; "
                 "expected a number, an array, or text such as 0.338."
             )
-        # Before what can be iterated over, since text can.
+        # This comes before the check for sequences, as text is one.
         if isinstance(value, SINGLE):
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
             if percent or not isinstance(value, (float, int)):
@@ -315,7 +315,7 @@ class Constants:
             rows = np.array([(cell.value, cell.lower, cell.upper) for cell in cells])
             numbers, lower, upper = rows.reshape(-1, 3).T
             return numbers, lower, upper
-        # An array or a Series, all of it rounded alike; anything else is refused.
+        # An array or a Series, whose values are all rounded alike. Anything else is refused.
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
@@ -526,7 +526,7 @@ class Constants:
         if not self._is_impossible(possible, number, least, most):
             return ""
         metric, ends = self.metric, possible
-        # An MRR of 1.2 is outside of 0 to 1, the range on any tasks: that is named.
+        # For an MRR of 1.2 the message names 0 to 1, the range on any tasks.
         if _is_outside(metric, possible, number) and math.isfinite(metric.upper):
             ends = Interval(metric.lower, metric.upper)
         expected = f"{ends.lower:.6g} to {ends.upper:.6g}."

@@ -89,7 +89,7 @@ _LAST_DIGITS = re.compile(rf"([+-]?\d*\.(\d{{1,20}}))\((\d{{1,20}})\)({EXPONENT}
 _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " "})
 # Thousands apart by a thin space.
 _THIN = r"(?<![\d.])[1-9]\d{0,2}(?:[\u2009\u202f]\d{3})+(?!\d)"
-_LONGEST = 400
+_LONGEST = 400  # letters, or decimals, of a number
 _NOTHING, _HALF, _ONE = Decimal(0), Decimal("0.5"), Decimal(1)
 # Beyond these powers of ten Decimal or float give up.
 _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
@@ -126,7 +126,7 @@ def parse_value(
         exact = exact or not isinstance(value, Decimal)  # a float does not show its decimals
     if percent and unit is _ONE:
         unit = UNITS["%"]
-    # Python writes no whole number out that has more than 4,300 digits.
+    # Python refuses to write a whole number of more than 4,300 digits.
     shown = str(number if isinstance(value, numbers.Rational) else value)
     shown = shown if len(shown) <= _LONGEST else f"{number:.3e}"
     if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
@@ -193,7 +193,7 @@ def read_numbers(
     distinct: list[Any] = []
     codes = np.empty(len(cells), np.intp)
     for i, cell in enumerate(cells):
-        # Decimals and fractions that are equal may be written otherwise, and True equals 1.
+        # Equal decimals and fractions may be written differently, and True equals 1.
         key = cell if isinstance(cell, str) else (type(cell), tell_apart(cell))
         codes[i] = code_of.setdefault(key, len(distinct))
         if len(code_of) > len(distinct):
@@ -272,7 +272,7 @@ def _read_number(value: object, place: str) -> Decimal:
     elif not is_number(value):
         raise DataError(f"{_at(place)}{show_value(value)} is not a number.")
     elif isinstance(value, numbers.Rational):
-        # Of a number beyond all floats the digits are enough to refuse it.
+        # For a number beyond all floats, the digits are enough to refuse it.
         number = Decimal(int(value.numerator)) / Decimal(int(value.denominator))
     else:
         number = Decimal(repr(float(value)))
@@ -343,7 +343,7 @@ def _hint(bare: str) -> str:
 
 # From this power of ten on, numbers are shown with an exponent.
 _WRITTEN_OUT = 7
-# From here on a float does not tell the ones.
+# From here on, a float does not distinguish neighbouring whole numbers.
 _EXACT = 1e15
 
 
@@ -430,11 +430,11 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
     nearest = round(value / unit)
     least, most = interval.lower / unit + slack, interval.upper / unit - slack
     lower, upper = math.floor(least), math.ceil(most)
-    if interval.lower <= value <= interval.upper:  # then so it is as shown
+    if interval.lower <= value <= interval.upper:  # then it is so as shown
         lower, upper = min(lower, nearest), max(upper, nearest)
     numbers = [count * unit for count in (nearest, lower, upper)]
     largest, places = max(map(abs, numbers[1:])), round(-math.log10(unit))
-    # More zeros than anybody counts, or more digits than a float has.
+    # More zeros than a reader counts, or more digits than a float has.
     if places > 8 or largest >= _EXACT:
         places = max(math.floor(math.log10(largest)) + places, 0)
         best, low, high = (f"{number:.{places}e}" for number in numbers)

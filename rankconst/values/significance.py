@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Below these powers of ten a probability is written as one, and as less than the second.
+# Below the first power of ten, a probability is written as one. Below the second, as less than it.
 _MINUTE, _LEAST = -12.0, -300.0
 
 

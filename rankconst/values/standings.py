@@ -112,7 +112,7 @@ class Standings:
             f"For a single pair, a difference of {show_enough(self.smallest)} is enough.",
         ]
         difference = abs(self.published[0].value - self.published[1].value)
-        # Far enough apart as printed, and yet not significant: the rounding is why.
+        # As printed they are far enough apart, so rounding is the reason.
         if not num_worse and difference >= self.smallest:
             sentences.append("Rounded as they are, these may differ by less.")
         if any(parse_value(result.text).deviation is not None for result in self.published):
@@ -207,7 +207,8 @@ def rank_models(
             f"{len(models)} results of {constants.metric.label} on these tasks; "
             f"expected 2 to {_MOST}."
         )
-    ordered = sorted(models, key=lambda model: model[1].value, reverse=constants.metric.increasing)
+    ordered = list(models)
+    ordered.sort(key=lambda model: model[1].value, reverse=constants.metric.increasing)
     names, published = zip(*ordered, strict=True)
     deviations = None
     if spreads is not None:
@@ -332,11 +333,11 @@ class Across:
             if self.metric.optimum != 1:  # as MR: four decimals are for shares
                 mean = show_number(self.means[index])
             rows.append((name_letter(index), name, mean, f"{self.mean_ranks[index]:.2f}"))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = []
-        for letter, name, mean, rank in rows:
-            line = f"  {letter:<{widths[0]}}  {name:<{widths[1]}}"
-            lines.append(f"{line}  {mean:>{widths[2]}}  {rank:>{widths[3]}}")
+        letters, names, means, ranks = (max(map(len, each)) for each in zip(*rows, strict=True))
+        lines = [
+            f"  {letter:<{letters}}  {name:<{names}}  {mean:>{means}}  {rank:>{ranks}}"
+            for letter, name, mean, rank in rows
+        ]
         title = f"{self.metric.label}, mean over {len(self.datasets)} datasets"
         if len(self.datasets) <= _FEW:
             title += f": {', '.join(self.datasets)}"
@@ -378,7 +379,7 @@ def compare_across(grid: Grid) -> Across:
     differences = np.round(values[a] - values[b], 12)  # equal ones must tie
     over_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
     over_queries = None
-    if metric.lower == 0 and metric.optimum == 1:  # the bound holds for terms from 0 to 1
+    if metric.lower == 0 and metric.optimum == 1:  # the bound is for terms from 0 to 1
         z = bound_z(lower[a], upper[a], lower[b], upper[b], grid.num_tasks)
         log10_p = [math.log10(2 * SIGNS_FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
         over_queries = np.minimum(log10_p, 0.0)
@@ -475,7 +476,7 @@ def find_critical_difference(models: int, graphs: int) -> float:
 
 def _find_range_quantile(size: int) -> float:
     """Find the 95 % quantile of the range of `size` standard normals."""
-    low, high = 0.0, 20.0  # the range of 200 is hardly ever above 10
+    low, high = 0.0, 20.0  # the range of 200 is above 10 almost never
     for _ in range(60):  # down to the spacing of doubles
         middle = (low + high) / 2
         if _measure_range(size, middle) < 1 - LEVEL:

@@ -127,7 +127,8 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)
     if ranked == constants.num_tasks:
         return constants
-    # A mean over n independent tasks of mean variance v has variance v / n, over t of them v / t.
+    # A mean over n independent tasks of mean variance v has the variance v / n, and over t of them
+    # v / t.
     variance = constants.variance * constants.num_tasks / ranked
     moments = replace(constants.moments, variance=variance)
     # The tasks with the most candidates have the worst value: no possible one is refused.

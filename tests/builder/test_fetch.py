@@ -425,7 +425,7 @@ def test_archives_that_are_no_good(tmp_path: Path, name: str) -> None:
 def test_files_of_ones_own_that_are_packed(
     tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankconst_builder.fetch._SMALL", 2**20)
+    monkeypatch.setattr("rankconst_builder.fetch._LEAST_LIMIT", 2**20)
     path, whole = tmp_path / "train.tsv", pack(NOISE)
     path.write_bytes(pack(DATA * 1000))
     assert read_local(path).data == DATA * 1000

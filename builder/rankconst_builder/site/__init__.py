@@ -72,7 +72,7 @@ _PARTS = {*PAGES, *_FOLDERS, *_LEFT_ANYWHERE, ".nojekyll", MARK}
 _IMPORT = re.compile(
     r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE
 )
-# Whole lines of comments: no text of the scripts begins a line with these signs.
+# Whole lines of comments. No line of code or text in the scripts begins with these signs.
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 

@@ -213,7 +213,7 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
 
 
 _JUDGED_BY = {DEFAULT_BASELINE, FLOOR}  # baselines that a page compares hits with
-# So much below the level that errors of floating point do not decide.
+# So far below the level that errors of floating point do not decide.
 _BELOW = LEVEL * (1 - 1e-9)
 _QUANTILE = 1.6449  # of the normal distribution at 5 %
 

@@ -133,7 +133,7 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     above: dict[str, list[str]] = {}  # dots without length, with round ends
     dots = _pile((place(value) for _, value in results), 5)
     for (key, _), (x, level) in zip(results, dots, strict=True):
-        # In four lines, 7 apart: higher piles begin at the first again.
+        # In four lines, 7 apart. Higher piles begin at the first line again.
         above.setdefault(key, []).append(f"M{x},{8 + 7 * ((level - 1) % 4)}h0")
     marks = []
     for key, paths in above.items():
@@ -173,7 +173,7 @@ class Strip(NamedTuple):
     better: Sequence[float]
 
 
-_STRIP = 56
+_STRIP = 56  # height of the strip of a benchmark
 
 
 def draw_strips(strips: Sequence[Strip]) -> Html:
@@ -277,8 +277,8 @@ def _find_ticks(low: float, high: float) -> Sequence[float]:
 
 # -- the distribution of chance --------------------------------------------------------------------
 
-_CELLS = 96
-# The most that a cell may be off, as a share of the likeliest one: less than a line's width.
+_CELLS = 96  # of the picture of a distribution, at most
+# The largest error of a cell, as a share of the likeliest one: less than the width of a line.
 _VISIBLE = 0.01
 _NEGLIGIBLE = 1e-7  # below it, a value of the characteristic function counts as zero
 _TERMS = (64, 256, 1024, 4096)  # numbers of terms of the series, tried one after the other
@@ -336,7 +336,7 @@ def _cut_cells(constants: Constants, lower: float, upper: float) -> Values:
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
     lower, upper = max(lower, ends[0]), min(upper, ends[1])
     if not metric.is_counted or constants.histogram.is_weighted:
-        # Half a cell beyond either end: what lies on it is to be counted.
+        # Half a cell beyond either end, so that what lies on it is counted.
         margin = (upper - lower) / (2 * _CELLS)
         return np.linspace(lower - margin, upper + margin, _CELLS + 1)
     n = constants.num_tasks
@@ -384,8 +384,8 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     positive = np.maximum(edges, np.finfo(np.float64).tiny)
     # The sums over tasks that metrics follow from, less the largest sum; ascending.
     sums = np.sort(histogram.total * rule.transform(positive))
-    # Two windows away from the window, at least nine standard deviations, nothing is left to be
-    # folded into it.
+    # Nothing is folded into the window from two windows away, which is at least nine standard
+    # deviations.
     step = 2.0 * math.pi / (3.0 * float(sums[-1] - sums[0]))
     for terms in _TERMS:
         w = step * np.arange(1.0, terms + 1)

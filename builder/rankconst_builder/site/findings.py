@@ -89,7 +89,7 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
     by_dataset: dict[str, dict[PublishedResult, None]] = {}
     for entry in adjusted.entries:
         number = entry.adjusted
-        # Not wanted: another metric than MRR, or adjusted already in print.
+        # Other metrics than MRR, and numbers that were published adjusted, are left out.
         if not entry.wanted or entry.constants is None or number is None:
             continue
         tasks = entry.constants.tasks
@@ -98,7 +98,7 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
         printed = entry.entry  # as in the file, before it was adjusted
         row = adjusted.reading.rows[printed.row]
         source, tool = row["source"] or "", load_tools().get(row["tool"] or "")
-        # What counting gets is not known where a tool leaves out a part of the test set.
+        # Where a tool leaves out a part of the test set, it is not known what counting gets.
         is_whole = tool is None or tool.batch is None
         text = printed.text
         result = PublishedResult(
@@ -313,7 +313,7 @@ def _tabulate_suites(tables: Tables) -> Html:
             for metric in ("mrr", "hits@10")
         )
         models: dict[str, float] = {}
-        # The models' numbers are of the ranking tasks of their tool.
+        # The numbers of the models are for the ranking tasks of their tool.
         if suite.tool is not None and published.keys() >= graphs.keys():
             models = _average([published[graph] for graph in graphs])
         numbers = [*mrr, *(models.get(name) for name in SOURCES), *hits]

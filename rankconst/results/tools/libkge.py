@@ -2,8 +2,9 @@
 
 A line of the trace is a record, and a line of the log a key.
 
-References ---------- LibKGE, github.com/uma-pi1/kge, ``kge/job/eval_entity_ranking.py`` and
-``kge/job/trace.py``.
+References
+----------
+LibKGE, github.com/uma-pi1/kge, ``kge/job/eval_entity_ranking.py`` and ``kge/job/trace.py``.
 """
 
 from __future__ import annotations
