@@ -177,6 +177,8 @@ def test_cells_stay_as_they_are_in_columns_without_a_name_and_rows_without_a_num
         ["a", "2", ".5", "", "UMLS"], ["b", "", ".4", "[b](c)", "Nations"],
         ["b", "", "", "", "Kinships"],
     ]  # fmt: skip
+    texts["b.csv"] = ",MRR\nB,.4\n"
+    assert [*join_readings(_read_all(texts), ["a", "b"], "", "file").cells("")] == ["", "B"]
 
 
 def _write_run(folder: Path, dataset: str, mrr: float) -> Path:
