@@ -382,7 +382,7 @@ def _make_cell(
     """Return the number to be replaced, or why it stays; unknown spans or sites are None."""
     entry = number.entry
     if number.adjusted is None or number.constants is None:
-        return number.note if number.note or not number.wanted else "it was not adjusted"
+        return number.note or "you asked for other numbers"
     value = getattr(number.adjusted, exchange.form)
     if value is None:
         return f"its {exchange.form} is undefined here"
