@@ -9,11 +9,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Address
 from rankconst.results.batches import adjust_reading
 from rankconst.results.document import Document, open_document
@@ -27,12 +28,17 @@ if TYPE_CHECKING:
 TABLES = rankconst.load()
 
 
-def exchange(text: str | Document, *names: str, name: str = "paper.tex", **said: Any) -> Rewritten:
+def exchange(
+    text: str | Document, *names: str, name: str = "paper.tex", over: str | None = None, **said: Any
+) -> Rewritten:
     document = text if isinstance(text, Document) else Document(name, text)
     reading = read_opened(document)
-    asked = [parse_exchange(each) for each in names]
+    asked = [parse_exchange(each, over) for each in names]
     user = Address(**said)
-    adjusted = adjust_reading(reading, TABLES, user, metrics=choose_metrics(reading, asked))
+    metrics, baselines = choose_metrics(reading, asked), [over] if over else []
+    adjusted = adjust_reading(reading, TABLES, user, metrics=metrics, baselines=baselines)
+    if over is not None:
+        adjusted = adjusted.against_baseline(over)
     return rewrite(document, adjusted, asked, percent=user.percent)
 
 
@@ -94,6 +100,7 @@ def replace_mrr(cell: str, name: str) -> str:
     return str(row)
 
 
+@example(r"\textbf{<v> \%}", 500, 2, False)
 @given(st.sampled_from(NOTATIONS), st.integers(20, 999), st.integers(1, 9), st.booleans())
 def test_whatever_the_notation_only_the_number_and_its_deviation_change(
     notation: str, thousandths: int, last: int, bare: bool
@@ -146,6 +153,13 @@ def test_numbers_and_headings_change_and_nothing_else() -> None:
         ("3{,}340", index("wn18rr", "mr", 3340, 4)), ("30", index("fb15k237", "mr", 30, 4)),
         ("1", index("fb15k237", "hits@10", 1, 1, 100)),
     ]  # fmt: skip
+    assert [line.partition(" by rankconst ")[0] for line in done.source.splitlines()[:1]] == [
+        "% Adjusted for chance"
+    ]
+    assert done.source.partition(": ")[2].splitlines()[:2] == [
+        "AMRI for MR, AMRR for MRR, AH@10 for Hits@10.",
+        f"% Ranking tasks: fb15k237 test both, wn18rr test both; protocol standard; tables {TABLES.version}.",
+    ]
     # Fewer decimals than chance changes: 46.5 % stay 46.5 %.
     assert index("fb15k237", "hits@10", 46.5, 1, 100) == "46.5"
     assert (done.replaced, done.notes) == (13, ())
@@ -154,6 +168,7 @@ def test_numbers_and_headings_change_and_nothing_else() -> None:
 def test_one_metric_one_form_or_both_numbers() -> None:
     assert {old for old, _ in changes(PAPER, exchange(PAPER, "AMRR").source)} == {"MRR", "0.294"}
     both = exchange(PAPER, "both").source
+    assert ": AMRI next to MR, AMRR next to MRR, " in both
     assert f"\\textbf{{0.338 / {index('fb15k237', 'mrr', 0.338, 3)}}}" in both
     assert f".477 $\\pm$ .002 / {index('wn18rr', 'mrr', 0.477, 3)[1:]} &" in both
     assert "& MR / AMRI & MRR / AMRR &" in both
@@ -170,13 +185,15 @@ def test_one_metric_one_form_or_both_numbers() -> None:
         ("MR↓", "AMRI↑", "AMR↓"),
         ("MR (lower is better)", "AMRI (higher is better)", "AMR (lower is better)"),
         ("MRR (the higher, the better)", "AMRR (the higher, the better)", None),
-        (r"MRR $\uparrow$", r"AMRR $\uparrow$", None),
+        (r"MRR $\uparrow$", r"AMRR $\uparrow$", None), ("MRR ↓", "AMRR ↓", None),
     ],
 )  # fmt: skip
 def test_directions_turn_with_the_metric(heading: str, index: str, normalised: str | None) -> None:
     value = 0.5 if "MRR" in heading else 1.5
     text = f"\\begin{{tabular}}{{lr}}\nDataset & {heading} \\\\\nNations & {value} \\\\\n\\end{{tabular}}\n"
-    for form, shown in (("index", index), ("normalised", normalised)):
+    name = re.findall(r"MRR?", heading)[0]
+    beside = heading.replace(name, f"{name} / {re.findall('A[MR]+I?', index)[0]}")
+    for form, shown in (("index", index), ("normalised", normalised), ("both", beside)):
         assert shown is None or f"& {shown} \\\\" in exchange(text, form).source
 
 
@@ -211,6 +228,10 @@ def test_the_files_own_line_ends_and_mark_stay(tmp_path: Path) -> None:
     assert done.count(b"\r\n") == 12 + 2
     plain = exchange(PAPER, "AMRR").source
     assert done.decode().lstrip("\ufeff").replace("\r\n", "\n") == plain
+    path.write_bytes(PAPER.replace("\n", "\r").encode())
+    top, lines = plain.splitlines(keepends=True)[:2], plain.splitlines(keepends=True)[2:]
+    done = exchange(open_document(path), "AMRR").source.encode()
+    assert done.decode() == "".join([*top, *(line.replace("\n", "\r") for line in lines)])
 
 
 def test_what_stays_is_noted() -> None:
@@ -273,28 +294,79 @@ def test_a_table_with_a_question_stays_as_published() -> None:
     assert [line for line, note in done.notes if "its table has a question" in note] == [7, 8]
 
 
-@pytest.mark.parametrize(
-    ("form", "table", "expected"),
-    [
-        (
-            "both",
-            "| Model | Dataset | MRR |\n|---|---|---|\n| A | FB15k-237 | **0.241** (0.001) |\n",
-            "| A | FB15k-237 | **0.241** (0.001) / 0.240 |",
-        ),
-        (
-            "AMRR",
-            "<table><tr><th>Dataset<th>MRR<th>Year</tr><tr><td>Nations</td><td><b>0.42</b><td>0.42</td></tr></table>\n",
-            "<th>AMRR<th>Year</tr><tr><td>Nations</td><td><b>0.06</b><td>0.42</td>",
-        ),
-        (
-            "AMRR",
-            "| Dataset | Metric | Value |\n|---|---|---|\n| Nations | MRR | 0.42 |\n",
-            "| Nations | AMRR | 0.06 |",
-        ),
-    ],
+# Hits@k in two rows: what is above k, and below it.
+STEM = "\\begin{tabular}{lrrr}\nNations & \\multicolumn{2}{c}{%s} & MRR \\\\\n & %s & \\\\\nA & .5 & .9 & .6 \\\\\n\\end{tabular}"
+CODE = "\n```\nModel  MRR\n%s  0.6\n```\n"
+KINSHIPS, NATIONS = (
+    f"# {name}\n\n| Model | {{}} |\n|--|--|\n| B | {{}} |\n" for name in ("Kinships", "Nations")
 )
-def test_markdown_and_its_html_are_rewritten_too(form: str, table: str, expected: str) -> None:
-    assert expected in exchange(table, form, name="README.md").source
+ORDINARY = "| Model | UMLS | Nations |\n|--|--|--|\n| H | .5 | .42 |\n"
+# What replaces, options, the document, and a part of what becomes of it.
+REWRITTEN: list[tuple[str, dict[str, Any], str, str]] = [
+    ("AMRR", {}, NATIONS.format("MRR", ".42"), "| Model | AMRR |\n|--|--|\n| B | .06 |\n"),
+    ("AMRR", {}, "<table><tr><th>Dataset<th>MRR<th>Year</tr><tr><td>Nations</td><td><b>0.42</b><td>0.42</td></tr></table>\n",
+     "<th>AMRR<th>Year</tr><tr><td>Nations</td><td><b>0.06</b><td>0.42</td>"),
+    ("AMRR", {}, "| Dataset | Metric | Value |\n|---|---|---|\n| Nations | MRR | 0.42 |\n", "| Nations | AMRR | 0.06 |"),
+    ("both", {}, "| Model | Dataset | MRR |\n|---|---|---|\n| A | FB15k-237 | **0.241** (0.001) |\n", "| **0.241** (0.001) / 0.240 |"),
+    *(("index", {}, STEM % (stem, ks), f"{{{shown}}} & AMRR \\\\\n & {ks} & ")
+      for stem, ks, shown in (("Hits@", "1 & 10", "AH@"), ("H @", "1 & 10", "AH@"), ("Hits", "@1 & @10", "AH"))),
+    ("skill", {"over": "counting"}, STEM % ("Hits@", "1 & 10"), "{Hits@} & MRR skill (counting) \\\\\n"),
+    ("skill", {"over": "counting"}, STEM % ("Hits@", "1 & 10"), "% Compared with the counting baseline"),
+    ("normalised", {}, STEM % ("Hits@", "1 & 10"), "{Hits@} & MRR"),
+    # A number that is adjusted already, one that is no share, and a model whose name may be the beginning of Hits@k.
+    ("index", {}, NATIONS.format("MRR | AMRR", ".42 | .3"), "| B | .06 | .3 |"),
+    ("index", {"percent": True}, NATIONS.format("MR | Hits@10", "3.5 | 97"), "| B | 0.28 | 43 |"),
+    ("index", {"metric": "mrr"}, ORDINARY, "| Model | UMLS | Nations |\n|--|--|--|\n| H | .5 | .06 |"),
+    ("z", {}, NATIONS.format("Hits@10", "97.0 ± 0.2 |\n| C | 97.1(2)"), "| B | 2.3 ± 0.2 |\n| C | 2.4(2) |"),
+    *(("index", {}, NATIONS.format("Hits@10", cell), f"| B | {shown} |") for cell, shown in (("97.1 ± 2", "45 ± 38"), ("97.1(0.2)", "45(4)"))),
+    ("index", {}, NATIONS.replace("Nations", "FB15k-237").format("MR", "177.5(5)"), "| B | 0.97532(7) |"),
+    ("index", {}, "| Dataset | Protocol | MRR |\n|--|--|--|\n| Nations | raw | .5 |\n| UMLS | filtered | .5 |\n", "; protocol raw, standard; "),
+    # At most 12 decimals, and no -0.
+    ("index", {}, NATIONS.format("MR", "3.12345678901234567"), f"| B | {index('nations', 'mr', 3.12345678901234567, 12)} |"),
+    ("index", {}, KINSHIPS.format("MRR", ".05"), "| B | .00 |"),
+    # What is accepted is no question any more; what is asked about in a block of code is none of a table.
+    ("index", {"accepted": ("dev",)}, KINSHIPS.format("MRR", ".31").replace("B |", "B with dev data |"), "| .27 |"),
+    ("index", {}, NATIONS.format("MRR", ".42") + CODE % "B with dev data", "| B | .06 |"),
+    ("index", {}, NATIONS.format("MRR", ".42") + CODE % "B", "| B | .06 |\n\n```\nModel  MRR\nB  0.6\n"),
+]  # fmt: skip
+
+
+def replace_in(text: str, name: str, *, metric: str | None = None, **said: Any) -> Rewritten:
+    """Replace the numbers of Markdown or LaTeX; the metric is that of columns without one."""
+    form = "README.md" if text[0] in "#|<" else "paper.tex"
+    known = None if metric is None else parse_metric(metric)
+    return exchange(Document(form, text, metric=known), name, **said)
+
+
+@pytest.mark.parametrize(("name", "options", "text", "expected"), REWRITTEN)
+def test_what_becomes_of_a_document(
+    name: str, options: dict[str, Any], text: str, expected: str
+) -> None:
+    assert expected in replace_in(text, name, **options).source
+
+
+TWO = "| Model | Dataset | MRR |\n|-|-|-|\n| A | Nations | .5 |\n"
+HEADING = "the heading MRR stays as it is; rename it to AMRR"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "notes"),
+    [
+        (f"{TWO}| C | Nations | .4 |\n| B | UMLS | .5 |\n", {"dataset": "nations"}, [(3, HEADING), (5, "MRR stays as it is: you asked for other numbers")]),
+        # The nearest heading is that of a number.
+        (f"{TWO}| Model | Dataset | MRR |\n| B | Freebase86M | .5 |\n", {}, [(5, "MRR stays as it is: Freebase86M is not included")]),
+        (NATIONS.format("MRR | AMRR", ".42 | .3"), {}, []),
+        (ORDINARY, {"metric": "mrr"}, [(3, "no heading names MRR: say AMRR in the caption")]),
+        (NATIONS.format("MRR", ".42") + CODE % "B", {}, [(9, "MRR stays as it is: its place in the text is uncertain")]),
+    ],
+)  # fmt: skip
+def test_each_number_that_stays_has_a_reason(
+    text: str, options: dict[str, Any], notes: list[tuple[int, str]]
+) -> None:
+    done = replace_in(text, "index", **options)
+    assert len(done.notes) == len(notes)
+    for (line, reason), (expected_line, start) in zip(done.notes, notes, strict=True):
+        assert (line, reason[: len(start)]) == (expected_line, start)
 
 
 def test_a_number_of_a_kind_that_is_not_known_here_is_never_replaced(
@@ -307,7 +379,63 @@ def test_a_number_of_a_kind_that_is_not_known_here_is_never_replaced(
         exchange(PAPER, "index")
 
 
-@pytest.mark.parametrize("name", ["MRR", "both of them", "AH@", ""])
-def test_an_unknown_form_is_refused(name: str) -> None:
-    with pytest.raises(UnknownNameError, match="Expected an adjusted metric"):
-        parse_exchange(name)
+@pytest.mark.parametrize(
+    ("name", "baseline", "names"),
+    [
+        ("AMRR", None, ["AMRR"]), (" amri ", None, ["AMRI"]), ("AMR", None, ["AMR"]), ("AH@1", None, []),
+        ("AH@10", None, ["AH@10"]), ("AH@k", None, ["AH@10"]), ("ZH@K", None, ["ZH@10"]),
+        ("Index", None, ["AMRI", "AMRR", "AH@10"]), ("both", None, ["AMRI", "AMRR", "AH@10"]),
+        ("z", None, ["ZMR", "ZMRR", "ZH@10"]),
+        ("normalised", None, ["AMR", "normalised MRR", "normalised Hits@10"]),
+        *((name, "counting", [f"{label} skill (counting)" for label in ("MR", "MRR", "Hits@10")])
+          for name in ("skill", "both")),
+        ("z", "counting", ["MR z (counting)", "MRR z (counting)", "Hits@10 z (counting)"]),
+    ],
+)  # fmt: skip
+def test_an_exchange_is_for_some_metrics_and_names_their_numbers(
+    name: str, baseline: str | None, names: list[str]
+) -> None:
+    asked = parse_exchange(name, baseline)
+    metrics = [parse_metric(each) for each in ("mr", "mrr", "hits@10")]
+    assert [asked.name(metric) for metric in metrics if asked.fits(metric)] == names
+    assert asked.beside == (name == "both")
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline", "error", "message"),
+    [
+        *((name, None, UnknownNameError, "Expected an adjusted metric") for name in ("MRR", "both of them", "AH@", "")),
+        ("AMRR", "counting", UsageError, "AMRR means chance; against the counting baseline .* skill, z, both"),
+        ("skill", None, UsageError, "skill over which baseline"),
+    ],
+)  # fmt: skip
+def test_what_is_no_exchange_is_refused(
+    name: str, baseline: str | None, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        parse_exchange(name, baseline)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error", "message"),
+    [
+        ("AH@k", NATIONS.format("MRR | MR", ".4 | 3"), DataError, "no numbers to replace; its metrics are MRR, MR"),
+        ("AH@k", NATIONS.format("AMRR", ".4"), DataError, "no numbers to replace; its metrics are none"),
+        ("z", NATIONS.format("Hits@1 | Hits@3 | Hits@5 | Hits@10", "20% | 30% | 40% | 50%"), DataError,
+         r"replaced\. Hits@1 .* sign; Hits@3 .* sign; Hits@5 .*; remove the sign$"),
+        ("index", "# Nations\n" + CODE % "B", DataError, "no number can be replaced. MRR stays as it is: its place"),
+        ("index", "dataset,MRR\nUMLS,.5\n", UsageError, "is read as csv; numbers are replaced in latex and markdown only"),
+    ],
+)  # fmt: skip
+def test_a_document_with_nothing_to_replace_is_refused(
+    name: str, text: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        exchange(text, name, name="README.md" if text.startswith("#") else "a.csv")
+
+
+def test_a_metric_that_was_not_asked_for_is_not_replaced() -> None:
+    document = Document("a.md", NATIONS.format("MR", "3"))
+    adjusted = adjust_reading(read_opened(document), TABLES, Address())
+    with pytest.raises(DataError, match="None is of the metric asked for"):
+        rewrite(document, adjusted, [parse_exchange("AMRR")])
