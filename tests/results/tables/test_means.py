@@ -167,14 +167,56 @@ def test_graphs_without_constants_are_counted(tmp_path: Path) -> None:
     assert set(find_adjusted(path).values()) == {"fb15k237", "wn18rr", "nations"}
 
 
-def test_means_of_groups_and_of_all(tmp_path: Path) -> None:
-    names = ["FB15k-237 v1", "FB15k-237 v2", "Avg", "WN18RR v1", "WN18RR v2", "Avg", "Total Avg"]
-    cells = ["0.498", "0.512", "0.505", "0.648", "0.663", "0.656", "0.580"]
-    named = " | ".join(f"{name} MRR" for name in names)
-    rows = f"| Model | {named} |", "|---" * 8 + "|", f"| A | {' | '.join(cells)} |"
-    found = find_adjusted(save(tmp_path, *rows, name="own.md"), tool="ultra")
-    first, second = "fb15k237_v1_ind+fb15k237_v2_ind", "wn18rr_v1_ind+wn18rr_v2_ind"
-    assert (found["0.505"], found["0.656"], found["0.580"]) == (first, second, f"{first}+{second}")
+FIRST, SECOND = "fb15k237_v1_ind+fb15k237_v2_ind", "wn18rr_v1_ind+wn18rr_v2_ind"
+BOTH = "fb15k237+wn18rr"
+GROUPS = (
+    "FB15k-237 v1,0.498", "FB15k-237 v2,0.512", "Avg,0.505", "WN18RR v1,0.648", "WN18RR v2,0.663", "Avg,0.656",
+)  # fmt: skip
+OF_GROUPS = {
+    "0.498": "fb15k237_v1_ind", "0.512": "fb15k237_v2_ind", "0.505": FIRST,
+    "0.648": "wn18rr_v1_ind", "0.663": "wn18rr_v2_ind", "0.656": SECOND,
+}  # fmt: skip
+# Rows below "dataset,split,MRR" or "dataset,MRR", options, and the dataset of each number that is adjusted.
+TABLES: dict[str, tuple[tuple[str, ...], dict[str, str], dict[str, str]]] = {
+    "means of groups and of all": ((*GROUPS, "Total Avg,0.580"), {"tool": "ultra"}, OF_GROUPS | {"0.580": f"{FIRST}+{SECOND}"}),
+    "the mean of all is also that of the last": (
+        ("FB15k-237,0.4", "WN18RR,0.60", "Avg,0.50", "UMLS,0.3", "Nations,0.7", "Overall,0.500"), {},
+        {"0.4": "fb15k237", "0.60": "wn18rr", "0.50": BOTH, "0.3": "umls", "0.7": "nations", "0.500": f"{BOTH}+umls+nations"},
+    ),
+    "beside means of groups none is of a suite": ((*GROUPS[:5], "Avg,0.4"), {"dataset": "grail_12"}, {key: value for key, value in OF_GROUPS.items() if value != SECOND}),
+    "two names of one mean": (
+        ("FB15k-237,0.3", "WN18RR,0.5", "Avg,0.40", "Average,0.4"), {}, {"0.3": "fb15k237", "0.5": "wn18rr", "0.40": BOTH, "0.4": BOTH},
+    ),
+    "a graph that comes twice": (("FB15k-237,0.3", "WN18RR,0.5", "WN18RR,0.52", "Avg,0.44"), {}, {"0.3": "fb15k237", "0.5": "wn18rr", "0.52": "wn18rr"}),
+    "splits are not mixed": (("FB15k-237,test,0.3", "WN18RR,valid,0.5", "Mean,test,0.4"), {}, {"0.3": "fb15k237", "0.5": "wn18rr"}),
+    "splits have means of their own": (
+        ("FB15k-237,test,0.3", "FB15k-237,valid,0.7", "WN18RR,test,0.5", "WN18RR,valid,0.9", "Mean,test,0.4", "Mean,valid,0.8"), {},
+        {"0.3": "fb15k237", "0.7": "fb15k237", "0.5": "wn18rr", "0.9": "wn18rr", "0.4": BOTH, "0.8": BOTH},
+    ),
+    "the name of a graph answers no mean": ((*GROUPS[:3],), {"dataset": "fb15k237_v1_ind", "tool": "ultra"}, {"0.498": "fb15k237_v1_ind"}),
+    "a suite leaves other graphs out": (("WN18RR,0.5", "FB15k-237 v1,0.498"), {"dataset": SUITE}, {"0.498": "fb15k237_v1_ind"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_which_numbers_are_adjusted_and_of_which_graphs(tmp_path: Path, case: str) -> None:
+    rows, options, expected = TABLES[case]
+    heading = "dataset,split,MRR" if rows[0].count(",") == 2 else "dataset,MRR"
+    assert find_adjusted(save(tmp_path, heading, *rows), **options) == expected
+
+
+def test_a_suite_leaves_questions_out(tmp_path: Path) -> None:
+    table = "|" + write_rows("Average").replace(",", "|").replace("\n", "|\n|").rstrip("|")
+    table = table.replace("\n", "\n|---|---|\n", 1)
+    path = save(tmp_path, "Results among 50 sampled candidates", "", table, name="own.md")
+    assert find_adjusted(path, dataset=SUITE) == {}
+
+
+def test_beside_head_and_tail_an_average_is_that_of_both_sides(tmp_path: Path) -> None:
+    path = save(tmp_path, "model,head MRR,tail MRR,Avg MRR", "A,0.3,0.4,0.35")
+    assert find_adjusted(path, dataset="wn18rr") == dict.fromkeys(("0.3", "0.4", "0.35"), "wn18rr")
+    path = save(tmp_path, "model,dataset,Mean Rank,Average Rank", "A,WN18RR,400,410")
+    assert rankconst.adjust(path, metric="mr", errors="note").numbers.done
 
 
 def test_models_have_means_of_their_own_that_are_no_further_graph(tmp_path: Path) -> None:
@@ -187,22 +229,6 @@ def test_models_have_means_of_their_own_that_are_no_further_graph(tmp_path: Path
     assert [each.entry.context.model for each in means] == ["A", "B"]
     (across,) = rankconst.compare(path).across
     assert across.datasets == ("fb15k237", "wn18rr")
-
-
-def test_two_names_of_one_mean(tmp_path: Path) -> None:
-    path = save(tmp_path, "dataset,MRR", "FB15k-237,0.3", "WN18RR,0.5", "Avg,0.40", "Average,0.4")
-    both = "fb15k237+wn18rr"
-    assert find_adjusted(path) == {"0.3": "fb15k237", "0.5": "wn18rr", "0.40": both, "0.4": both}
-
-
-def test_splits_are_not_mixed(tmp_path: Path) -> None:
-    rows = "FB15k-237,test,0.3", "WN18RR,valid,0.5", "Mean,test,0.4"
-    found = find_adjusted(save(tmp_path, "dataset,split,MRR", *rows))
-    assert found == {"0.3": "fb15k237", "0.5": "wn18rr"}
-
-
-def test_the_name_of_a_graph_answers_no_mean(rows: Path) -> None:
-    assert str(VALUES[4]) not in find_adjusted(rows, dataset="fb15k237_v1_ind", tool="ultra")
 
 
 def test_the_name_of_a_suite_does_and_has_its_tool(rows: Path) -> None:
@@ -226,31 +252,6 @@ def test_but_neither_the_mean_of_these_nor_a_wrong_one_beside_all(rows: Path) ->
     assert mean.constants.tasks.dataset == SUITE
     change_mean(rows, "0.522")
     assert find_adjusted(rows, dataset=SUITE) == GRAIL
-
-
-def test_beside_means_of_groups_no_mean_is_taken_for_a_suite(tmp_path: Path) -> None:
-    rows = [*zip(GRAPHS[:2], VALUES, strict=False), ("Avg", 0.505)]
-    rows += [*zip(GRAPHS[2:], VALUES[2:], strict=False), ("Avg", 0.412)]
-    path = save(tmp_path, "dataset,MRR", *(f"{name},{value}" for name, value in rows))
-    found = find_adjusted(path, dataset="grail_12")
-    assert found["0.505"] == "fb15k237_v1_ind+fb15k237_v2_ind"
-    assert "0.412" not in found
-
-
-def test_a_suite_leaves_other_graphs_and_questions_out(tmp_path: Path) -> None:
-    path = save(tmp_path, "dataset,MRR", "WN18RR,0.5", "FB15k-237 v1,0.498")
-    assert find_adjusted(path, dataset=SUITE) == {"0.498": "fb15k237_v1_ind"}
-    table = "|" + write_rows("Average").replace(",", "|").replace("\n", "|\n|").rstrip("|")
-    table = table.replace("\n", "\n|---|---|\n", 1)
-    path = save(tmp_path, "Results among 50 sampled candidates", "", table, name="own.md")
-    assert find_adjusted(path, dataset=SUITE) == {}
-
-
-def test_beside_head_and_tail_an_average_is_that_of_both_sides(tmp_path: Path) -> None:
-    path = save(tmp_path, "model,head MRR,tail MRR,Avg MRR", "A,0.3,0.4,0.35")
-    assert find_adjusted(path, dataset="wn18rr") == dict.fromkeys(("0.3", "0.4", "0.35"), "wn18rr")
-    path = save(tmp_path, "model,dataset,Mean Rank,Average Rank", "A,WN18RR,400,410")
-    assert rankconst.adjust(path, metric="mr", errors="note").numbers.done
 
 
 def test_numbers_of_a_frame_are_rounded_as_they_are_written() -> None:
