@@ -381,7 +381,10 @@ _AMONG_OTHERS = re.compile(
     re.IGNORECASE,
 )
 _OF_THE_TEST = re.compile(
-    rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}", re.IGNORECASE
+    rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}"
+    r"|\b(?:at (?:least|most)|(?:more|less) than)\s\d[\d,]*"
+    r"\s(?:[a-z]+\s){0,2}(?:triples|facts|times)\b",
+    re.IGNORECASE,
 )
 _CANDIDATES = Word(
     "",
@@ -698,7 +701,8 @@ def list_others(text: str) -> list[str]:
     end = -1  # of the last one, if nothing else follows it
     for part in _scan(text, None):
         word = part.word if part.kind == "word" else None
-        is_other = not part.kind or (word is not None and not _asks_in_headings(word))
+        is_unknown = not part.kind and not VOCABULARY.knows(part.text)
+        is_other = is_unknown or (word is not None and not _asks_in_headings(word))
         gap = text[end : part.start] if others and end >= 0 else " "
         if is_other and not re.search(r"[\s()\[\]]", gap):
             others[-1] += gap + part.text

@@ -145,6 +145,10 @@ class Vocabulary:
         is_known = lower in self.technical or lower in self.models or lower in self.measures
         return not (is_known or lower in self.fillers or self.match_role(lower))
 
+    def knows(self, text: str) -> bool:
+        """Tell whether a text has letters of another script, and is of known words."""
+        return _OTHER_SCRIPTS.search(text) is not None and not self.is_foreign(text)
+
     def match_role(self, heading: str) -> str:
         """Return the role of the cells below a heading; empty if it names none."""
         return self.roles.get(_write_role(heading), "")

@@ -152,6 +152,7 @@ TOPICS: dict[str, list[Case]] = {
         ("\\begin{tabular}{lll} & & UMLS \\\\ & A & .3 \\\\ MRR & B & .4 \\\\ H@1 & A & .2 \\end{tabular}", "umls; umls"),
     ],
     "the corner and the rows of names count next to metrics in rows": [
+        (md("R", "Model | UMLS | Nations", "RotatE (MRR) | .3 | .6", "TuckER (MRR) | .4 | .7"), "umls; umls; nations; nations"),
         (md("R", "UMLS (valid) | A | B", "MRR | .3 | .4", "H@1 | .2 | .3"), "umls valid; umls valid; umls valid; umls valid"),
         (md("R", " | A | B", "UMLS | | ", "MRR | .3 | .4", "WN18RR | C | D", "MRR | .6 | .7"), "umls; umls; wn18rr; wn18rr"),
         ("x,A,B\nUMLS,,\nMRR,.3,.4\n", f"{LEFT}; {LEFT}", {"dataset": "nations"}),
@@ -172,6 +173,9 @@ TOPICS: dict[str, list[Case]] = {
     "what a benchmark is, and how large a model is, is not asked about": [
         (md("Entity alignment", "Model | DBP15K ZH-EN MRR", "A | .5"), "dbp15k_zh_en sampled:10499"), (md("Entity alignment", "Model | UMLS MRR", "A | .5"), "?alignment"),
         ("dim,UMLS MRR\n100,.5\n200,.6\n", "umls; umls"), ("negatives,UMLS MRR\n100,.5\n200,.6\n", "?negatives; ?negatives"),
+    ],
+    "a known word of another script is no name": [
+        ("model,验证集 MRR,测试集 MRR\nA,.5,.4\n", "?验证; umls", {"dataset": "umls"}), ("model,对称集 MRR\nA,.5\n", "?not-english, 对称集", {"dataset": "umls"}),
     ],
     "a number of runs is no part of a metric": [
         (f"dataset,MRR ({runs})\nUMLS,.5\n", "umls") for runs in ("5 seeds", "mean of 3 runs")
@@ -196,7 +200,7 @@ TOPICS: dict[str, list[Case]] = {
     "how many a text says there are is held against the tasks": [
         (near("Ranking over all 93,773 entities", "ogbl-biokg"), "?all-entities"), (near("Over all of the 135 entities"), "umls"),
         (near("All 2.5M entities compete", "ogbl-biokg"), "?all-entities, compete"), (near("The mean over all 46 relations"), "?all-relations"),
-        (near("These are 100 hand-picked test triples"), "?100"), (near("Each of the 661 test triples counts."), "umls"), (near("Rows with * use MyKG, which has 1,000 triples."), "?1000"), (near("UMLS has 6,529 triples."), "umls"),
+        (near("These are 100 hand-picked test triples"), "?100"), (near("Each of the 661 test triples counts."), "umls"), (near("Rows with * use MyKG, which has 1,000 triples."), "?1000"), (near("UMLS has 6,529 triples."), "umls"), (near("Relations of at least 1,000 training triples"), "?at least 1,000 training triples"),
         (near("We have 20,466 FB15k-237 and 3,134 WN18RR test triples"), "?--dataset, or a column dataset"),
     ],
     "what a name is a difference to or a result on is asked about": [

@@ -458,7 +458,7 @@ def _split_heads(
 def _read_corner(corner: str, beside: Sequence[str]) -> str:
     """Return the heading of names or numbers that a corner is; empty if it heads the metrics."""
     label = read_label(corner)
-    is_of_names = label.is_about_tasks or label.role in {"dataset", "model", "version"}
+    is_of_names = label.is_about_tasks or label.role in {"dataset", "version"}
     return corner if is_of_names or all(map(is_number, beside)) else ""
 
 

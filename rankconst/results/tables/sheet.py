@@ -333,7 +333,8 @@ class SheetReader:
         for j, label in self._measures.items():
             number = self._remainders.get(j, "")
             if number.isdigit() or not label.reason:
-                texts = [squash(above.text) for above in self._heading.labels[j]]
+                names = [above.text for above in self._heading.labels[j]]
+                texts = [squash(name) if name.isascii() else name for name in names]
                 if number.isdigit():
                     texts = [text.removesuffix(number) for text in texts]
                 alike.setdefault((label.metric, label.adjustment, *texts), []).append(j)
