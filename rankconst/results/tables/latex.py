@@ -42,7 +42,8 @@ _EVENT = re.compile(
     rf"|\\(?P<caption>{'|'.join(_CAPTIONS)})(?![a-zA-Z])\*?"
 )
 _TOKEN = re.compile(
-    r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))"
+    r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?"
+    r"|\\(?:tabularnewline|end(?:first|last)?(?:head|foot))(?![a-zA-Z]))"
     r"|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
     r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
     re.DOTALL,
@@ -221,6 +222,10 @@ class _Reader:
         titles = [self._read_title(caption.end()) for caption in found]
         captions = [title.text for title in titles if title is not None]
         captions = self._outline.add_table(rows, captions)
+        for footnote in _FOOTNOTE.finditer(self._text, begin.end(), self._end) if rows else ():
+            text = self._read_title(footnote.end())
+            if text is not None:
+                self._outline.add_footnote(text.text)
         self._below = True
         if self._floats:  # to add its captions at its end
             self._floats[-1].tables.append(captions)

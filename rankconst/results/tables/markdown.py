@@ -309,7 +309,8 @@ _PAGE = re.compile(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
 _LIBRARY = re.compile(r"---\n(?:(?!---).*\n)*?library_name: *(\S+)")
 _MATH = re.compile(r"\$((?:[^$\\]|\\.)+)\$")
 _MARKUP = re.compile(r"[*_<>&$\\`\[~!]")
-_FOOTNOTE = re.compile(r"\[\^[^\[\]]{1,20}\](?!:)")
+_FOOTNOTE = re.compile(r"\[\^([^\[\]]{1,20})\](?!:)")
+_MARK = re.compile(r"[a-z]|\d\d?", re.ASCII)
 _URL = re.compile(r"https?://[^\s)\]]*")
 _SUB = re.compile(r"(\d?)<sub>([^<>]*+)</sub>")
 _TAGS = {tag: begin for tag, (begin, _) in _SIGNS.items()}
@@ -339,9 +340,14 @@ def strip_markdown(text: str, *, code: bool = True) -> str:
     if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
         return text
     tokens: list[Token] = []
-    _parser().inline.parse(_FOOTNOTE.sub("", text), _parser(), {}, tokens)
+    _parser().inline.parse(_FOOTNOTE.sub(_raise, text), _parser(), {}, tokens)
     plain = "".join(_write(token, code=code) for token in tokens)
     return _SUB.sub(_write_subscript, plain).strip()
+
+
+def _raise(footnote: re.Match[str]) -> str:
+    """Write a reference to a footnote as a superscript; leave out one with a long name."""
+    return f"^{{{footnote[1]}}}" if _MARK.fullmatch(footnote[1]) else ""
 
 
 def _strip_text(text: str) -> str:

@@ -40,7 +40,7 @@ def _read_farther(text: str) -> Text:
     return near._replace(label=replace(near.label, graphs=()), farther=True)
 
 
-_RAISED = r"\^\{?[a-z\d]\}?(?!\w)"  # a letter or a digit
+_RAISED = r"\^\{?(?:[a-z]|\d{1,2})\}?(?!\w)"  # a letter or a number
 _ONE_SIGN = re.compile(rf"[*†‡§¶⋆∗★☆¹²³⁴⁵]|{_RAISED}")
 # Marks count only where a clause begins: "All but † ..." is about the cells without a dagger.
 _MARK = rf"(?:{_RAISED}|[\\^({{\[]{{0,4}}(?:[†‡§¶⋆∗★☆¹²³⁴⁵]|\*(?=[*\s:=,)}}\]]))+[)}}\]]*)"
@@ -111,6 +111,23 @@ class _Pending(NamedTuple):
     headings: list[Text]
 
 
+# Footnotes of Markdown: [^1]: raw
+_DEFINED = re.compile(r"\[\^([^\[\]]{1,20})\]:\s*(.*?)(?=\s*\[\^[^\[\]]{1,20}\]:|$)")
+
+
+def _has_text(table: _Pending, text: str) -> bool:
+    """Tell whether a text is in a cell of a table."""
+    return any(text in cell for row in table.rows for cell in row.cells)
+
+
+class _Footnote(NamedTuple):
+    """A footnote, and the table right above it, if there is one."""
+
+    name: str
+    text: str
+    above: _Pending | None
+
+
 class _Paragraph(NamedTuple):
     text: str
     is_item: bool = False  # of a list
@@ -123,6 +140,7 @@ class Outline:
         self._titles: dict[int, str] = {}  # level to the title of the section that is open
         self._paragraphs: list[_Paragraph] = []  # since the last heading or table
         self._tables: list[_Pending] = []
+        self._footnotes: list[_Footnote] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._is_below = False  # True if nothing but notes came since the last table
 
@@ -136,7 +154,11 @@ class Outline:
     def add_text(self, text: str, *, is_item: bool = False) -> None:
         """Add a paragraph, or an item of a list."""
         text = _STRUCK.sub("", text).strip()
-        if text and not self._take_caption(text) and not self._take_note(text, is_item=is_item):
+        above = self._tables[-1] if self._is_below else None
+        defined = [_Footnote(*footnote, above) for footnote in _DEFINED.findall(text)]
+        if defined:
+            self._footnotes += defined
+        elif text and not self._take_caption(text) and not self._take_note(text, is_item=is_item):
             self._paragraphs.append(_Paragraph(text, is_item))
 
     def _take_caption(self, text: str) -> bool:
@@ -222,10 +244,27 @@ class Outline:
                 words = () if label.is_vocabulary else label.words
                 upper.notes[-1] = upper.notes[-1]._replace(label=Label(label.text, words=words))
 
+    def add_footnote(self, text: str) -> None:
+        """Add a footnote of the last table."""
+        self._footnotes.append(_Footnote("", text, self._tables[-1]))
+
+    def _add_footnotes(self) -> None:
+        """Add each footnote to the tables that refer to it, or else to the one right above it."""
+        for name, text, above in self._footnotes:
+            sign = f"[^{name}]"
+            tables = [table for table in self._tables if _has_text(table, sign)]
+            if not tables and above is not None:
+                tables.append(above)
+            mark = f"^{{{name}}}"
+            near = read_near("a footnote", f"{mark} {text}" if _ONE_SIGN.fullmatch(mark) else text)
+            for table in tables:
+                table.notes.append(near._replace(label=weaken(near.label)))
+
     def list_tables(self) -> list[Printed]:
         """List the tables with the texts that belong to them, once all has been added."""
         if self._tables:
             self._settle_shared_notes()
+        self._add_footnotes()
         tables = []
         for rows, captions, *texts in self._tables:
             read = [read_near("the caption", caption) for caption in dict.fromkeys(captions)]

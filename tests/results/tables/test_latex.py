@@ -43,12 +43,18 @@ def test_cells_that_tabularray_spans() -> None:
 def test_the_heading_of_every_page() -> None:
     reading = read(
         r"""\begin{longtable}{lr} \caption{Results on UMLS}\label{t} \\ \toprule Model & MRR \\ \midrule \endfirsthead
-        Model & MRR \\ \endhead
+        Model & MRR \\ \endhead \multicolumn{2}{r}{to be continued} \endfoot
         RotatE & .338 \\ \end{longtable}"""
     )
     assert [(entry.line, entry.context.dataset, entry.text) for entry in reading.entries] == [
         (3, "UMLS", ".338")
     ]
+
+
+def test_a_footnote_in_a_cell_is_about_the_table() -> None:
+    rows = r"Model & MRR\footnote{On \emph{dev}.} \\ A & .3 \\"
+    (entry,) = read(rf"\begin{{tabular}}{{lc}} {rows} \end{{tabular}}").entries
+    assert [(ask.word, ask.place) for ask in entry.context.questions] == [("dev", "a footnote")]
 
 
 _TABLE = r"\begin{tabular}{lr} Model & MRR \\ A & .3 \\ \end{tabular}"

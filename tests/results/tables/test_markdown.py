@@ -36,7 +36,7 @@ def test_escaped_text_is_itself(text: str) -> None:
         ("0.338<sub>2</sub>", "0.338_{2}"), ("0.338<sub>±0.002</sub>", "0.338±0.002"),
         ("MRR<sub>test</sub>", "MRR test"),
         ("<s>0.338</s>", "~~0.338~~"), ("<del>0.3</del> 0.4", "~~0.3~~ 0.4"), ("~~0.3~~", "~~0.3~~"),
-        ("0.338 [[1]](http://x/y)", "0.338 [1]"), ("0.338[^1]", "0.338"), ("$0.5 \\pm 0.1$", "0.5 ±0.1"),
+        ("0.338 [[1]](http://x/y)", "0.338 [1]"), ("0.338[^1]", "0.338^{1}"), ("$0.5 \\pm 0.1$", "0.5 ±0.1"),
         ("0.5&nbsp;&plusmn;&nbsp;0.1", "0.5\u00a0±\u00a00.1"), ("a \\| b", "a | b"), ("2 * 3", "2 * 3"),
         ("0.338*", "0.338*"), ("$\\mathbf{0.338}$", "0.338"), ("0.338<sub>-0.01</sub>", "0.338_{-0.01}"),
         ("![valid](http://x)0.3", "0.3"), ("0.3<!-- valid -->", "0.3"),
@@ -56,7 +56,8 @@ _NEAR = {
     "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w, paragraph far",
     "lead:\n\n- one\n- two\n\nT": "paragraph two, paragraph one, paragraph lead:",
     "- one\n\n  T\n\n- two\n\n  T": "paragraph one | paragraph two, paragraph one",
-    "T\n\n[^1]: raw\n\\* two\n\nlater": "note [^1]: raw * two, note later",
+    "T\n\n[^1]: raw\n\\* two\n\nlater": "note later, footnote ^{1} raw * two",
+    "[^1]: raw\n\nT": "",
     "T\n\n* raw": "note * raw",
     "Table 1: a\n\nT\n\nTable 2: b\n\nT": "paragraph Table 1: a | paragraph Table 2: b",
     "T\n\nTable 1: a\n\nT\n\nTable 2: b": "caption Table 1: a | caption Table 2: b",
@@ -117,6 +118,21 @@ def test_a_page_in_html() -> None:
     assert second.above[0].label.text == "Nations"
     nested = find_tables(Document("page.html", f"<table><tr><td>{_HTML}</td></tr></table>"))
     assert [row.plain for row in nested[0].rows] == [("Model", "MRR"), ("A", ".3")]
+
+
+def test_footnotes_are_about_what_refers_to_them() -> None:
+    rows = "| Model | MRR[^val] | MR |\n|---|---|---|\n| A[^2] | .3 | 9 |\n| B | .3[^1] | 9 |\n"
+    notes = "[^1]: of tails\n[^2]: on dev\n\n[^val]: raw\n"
+    asked = [
+        [ask.word for ask in entry.context.questions]
+        for entry in read(f"# UMLS\n\n{rows}\n# Notes\n\n{notes}").entries
+    ]
+    assert [*map(sorted, asked)] == [
+        ["dev", "raw"],
+        ["dev", "raw"],
+        ["raw", "tails"],
+        ["raw", "tails"],
+    ]
 
 
 @pytest.mark.parametrize(
