@@ -155,7 +155,8 @@ class Outline:
         """Add a paragraph, or an item of a list."""
         text = _STRUCK.sub("", text).strip()
         above = self._tables[-1] if self._is_below else None
-        defined = [_Footnote(*footnote, above) for footnote in _DEFINED.findall(text)]
+        found = _DEFINED.finditer(text)
+        defined = [_Footnote(footnote[1], footnote[2], above) for footnote in found]
         if defined:
             self._footnotes += defined
         elif text and not self._take_caption(text) and not self._take_note(text, is_item=is_item):

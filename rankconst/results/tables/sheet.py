@@ -50,7 +50,7 @@ from rankconst.results.tables.headings import (
 from rankconst.results.tables.layout import find_corner, find_layout
 from rankconst.results.tables.near import split_notes
 from rankconst.results.tables.units import Family, settle_units
-from rankconst.results.vocabulary import Word
+from rankconst.results.vocabulary import VOCABULARY, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -334,7 +334,7 @@ class SheetReader:
             number = self._remainders.get(j, "")
             if number.isdigit() or not label.reason:
                 names = [above.text for above in self._heading.labels[j]]
-                texts = [squash(name) if name.isascii() else name for name in names]
+                texts = [name if VOCABULARY.knows(name) else squash(name) for name in names]
                 if number.isdigit():
                     texts = [text.removesuffix(number) for text in texts]
                 alike.setdefault((label.metric, label.adjustment, *texts), []).append(j)
