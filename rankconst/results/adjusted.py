@@ -337,10 +337,7 @@ class AdjustedReading:
         }
 
     def _list_assumptions(self, place: int) -> Iterator[tuple[str, str]]:
-        """Yield field and value of each assumption on the number at a place: ("split", "test").
-
-        The field "accepted" is for words near the number that the user accepts.
-        """
+        """Yield the field and the value of each assumption on a number, and accepted words."""
         entries = self.reading.entries
         address = entries.contexts[entries.context_of[place]]
         tasks = self.done[self.batch_of[place]].batch.tasks

@@ -412,10 +412,7 @@ class _Adjusting:
         return _ParsedTexts(Ends(*ends), reasons)
 
     def _read_floats(self, metric: Metric, numbers: Floats) -> Ends:
-        """Return numbers of a program as fractions, with intervals if the user states decimals.
-
-        Otherwise they are exact, however short: 0.5 was not rounded to one decimal.
-        """
+        """Return numbers of a program as fractions; exact ones, unless the user states decimals."""
         in_percent = numbers.is_percent | (self._user.percent and metric.is_share)
         value = numbers.values
         if in_percent.any():
@@ -544,11 +541,7 @@ def _join_notes(
 
 
 def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
-    """Yield remarks on the adjusted numbers of a batch, each with the place of its number.
-
-    Remarks on coverage and undefined forms are on all numbers, others on those with an unusual tie
-    policy or without a probability.
-    """
+    """Yield remarks on the adjusted numbers of a batch, each with the place of its number."""
     entries, index = reading.entries, done.batch.index
     coverage = tables.explain_coverage(done.batch.tasks)
     general = [note for note in (coverage, *done.undefined.values()) if note]
@@ -605,10 +598,7 @@ def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int,
 
 
 def _find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
-    """Map the MRR and Hits@1 of evaluations that have exactly 1 for both to a warning.
-
-    A model may be perfect, but some tools also rank scores that are NaN first.
-    """
+    """Map MRR and Hits@1 to a warning where both are exactly 1, as scores of NaN may cause."""
     places: dict[Metric, list[int]] = {_MRR: [], _FIRST: []}
     for adjusted in done:
         batch = adjusted.batch

@@ -193,10 +193,7 @@ def list_files(path: str | Path) -> list[str]:
 
 
 def _write_table(data: bytes, name: str) -> str:
-    """Return a table of Parquet or Arrow as CSV; an index of pandas without a name has no heading.
-
-    Raises DataError if the table is damaged or, in Parquet, has too many cells.
-    """
+    """Return a table of Parquet or Arrow as CSV, without the names that pandas gives an index."""
     import io
 
     import pyarrow as pa

@@ -247,10 +247,7 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
 
 
 def _choose_reader(document: Document, form: str | None) -> Reader:
-    """Return the reader of the format `form`, or without one the first that recognises the text.
-
-    Raises DataError for notebooks, archives of another format, and texts that are too long.
-    """
+    """Return the reader of the format `form`, or without one the first that recognises the text."""
     if document.suffix == ".ipynb":
         raise DataError(
             f"{document.name} is a notebook, which is not read. Save its results from a cell, as "
@@ -316,11 +313,7 @@ def _find_markup(document: Document) -> str | None:
 
 
 def _recognise(document: Document) -> Reader:
-    """Return the first reader that recognises a document, or the one that its suffix names.
-
-    Raises DataError for markup that no reader knows, and for a text that is not recognised, with
-    what it looks like: "1, 12, 3" are ranks.
-    """
+    """Return the first reader that recognises a document, or the one that its suffix names."""
     reader, markup = next(_list_claims(document), None), None
     # Lenient readers take almost any text with numbers, as Jira's "||model||MRR||" for Markdown.
     # So a known markup goes before them, but not before readers that look for their own marks.

@@ -275,10 +275,7 @@ class _RowNotes(Notes):
 
 
 def _list_index(frame: pd.DataFrame) -> list[_FrameColumn]:
-    """List the levels of the index like columns, except those that are columns already.
-
-    Numbers or dates without a name only count the rows, and are left out, too.
-    """
+    """List the levels of the index like columns, unless they are columns or only count rows."""
     import pandas as pd
 
     levels = []

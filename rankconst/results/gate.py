@@ -278,10 +278,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
 
 
 def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
-    """List the graphs that a label names; a sentence names none by an ordinary word, "nations".
-
-    "FB" names none alone, but does if `version`, a text nearby, is "v1".
-    """
+    """List the graphs that a label names, alone or with a `version` nearby: "FB" near "v1"."""
     graphs = label.graphs
     if not label.is_vocabulary:
         graphs = tuple(graph for graph in graphs if squash(graph) not in VOCABULARY.ordinary)
@@ -299,10 +296,7 @@ def name_graph(name: str) -> str:
 
 
 def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
-    """Ask at most once about a word or a mean that may name the dataset, if no label names one.
-
-    In a caption, "trade between nations" may name Nations, and "average over 57 graphs" a suite.
-    """
+    """Ask about the nearest word or mean that may name the dataset, as "nations" in a caption."""
     for text in texts:
         graphs = text.label.graphs if text.scope == "text" and text.place != FILE_NAME else ()
         for graph in graphs:

@@ -187,10 +187,7 @@ def _compare_runs(
     runs: tuple[list[int], list[int], list[int]],
     read: Callable[[int], _Number | None],
 ) -> MeanNumber | None:
-    """Return the mean of the first run that the number at a place equals, or else of the first run.
-
-    A run is skipped if it is too short, or has a number that cannot be read.
-    """
+    """Return the mean of the first run that a number equals, or else of the first run."""
     entries = reading.entries
     number = read(place)
     if number is None:
@@ -554,10 +551,7 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
 def _describe_index(
     average: Average, against: Held, name: str, several: str, *, details: bool
 ) -> list[str]:
-    """Describe the index of a mean, and z with `details`: ["index 0.31 (mean of indices 0.34)"].
-
-    The mean of indices is left out if it differs by rounding only.
-    """
+    """Describe the index of a mean, and z with `details`: ["index 0.31 (mean of indices 0.34)"]."""
     parts = []
     optimum = average.metric.optimum
     if optimum is not None and not math.isnan(against.index):

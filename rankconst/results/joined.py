@@ -90,10 +90,7 @@ def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None
 
 
 def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
-    """Map the columns of each reading to new names: "H@10" to "Hits@10", where the first has that.
-
-    A column stays as it is if another one of its file means the same.
-    """
+    """Map the columns of each reading to the names that columns of their meaning had first."""
     first_names: dict[Hashable, str] = {}
     names_of = []
     for reading in readings:

@@ -289,10 +289,7 @@ def _scan(text: str, k: int | None) -> Iterator[_Part]:
 
 
 def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
-    """Return the longest name that begins with the first token, or else that token.
-
-    "mean reciprocal rank" is a metric, though "mean" alone is filler.
-    """
+    """Return the longest name at the first token: "mean reciprocal rank", and not "mean"."""
     start, end = tokens[0]
     longest = _Part("", start, end, text[start:end])
     plain = ""  # the name so far, without the gaps between its words
@@ -441,10 +438,7 @@ def _find_unspaced(bare: str) -> dict[str, Word]:
 
 
 def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
-    """Compose the label of a text from the parts into which `bare` was divided.
-
-    It is vocabulary if no part is unknown. A number is unknown.
-    """
+    """Compose the label of a text from the parts into which `bare` was divided."""
     graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
     words = {part.word.text: part.word for part in parts if part.word is not None}
     words |= _find_unspaced(bare)

@@ -196,11 +196,7 @@ def lay_out(
 def _list_columns(
     adjusted: AdjustedReading, form: Format, chosen: Flags, data: dict[str, Any]
 ) -> list[Column]:
-    """List the columns of a format: those of the file, computed ones, tasks, notes and answers.
-
-    This also changes `data` to what the format has in these columns. On a screen, rows of several
-    datasets begin with these.
-    """
+    """List the columns of a format, and change `data` to what the format has in them."""
     reading, screen = adjusted.reading, form is Format.table
     columns = _list_originals(adjusted, form, data)
     columns = _add_columns(adjusted, columns, next_to=screen and _has_datasets_as_columns(adjusted))
@@ -354,10 +350,7 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
-    """Order rows of PyKEEN as papers do: MRR, MR, Hits@1, Hits@10, and then the rest.
-
-    This also changes `data`: metrics are named as in papers, and numbers get four digits.
-    """
+    """Order rows of PyKEEN as papers do, MRR first, and write metrics in `data` as papers do."""
     reading = adjusted.reading
     # Of each row: its part, the place of its metric in papers, whether it has no k, and its k.
     orders: dict[int, tuple[int, int, bool, int]] = {}
@@ -383,10 +376,7 @@ def _describe_columns(
     *,
     screen: bool = False,
 ) -> str:
-    """Write a caption: what 0 and 1 mean in the added columns, and how the chosen rows compare.
-
-    On a `screen`, it has means over graphs, too. `more` is a sentence on how to see more.
-    """
+    """Write a caption: what 0 and 1 mean in the added columns, and how the chosen rows compare."""
     indices = [names["index"] for names in adjusted.list_added().values() if names.get("index")]
     meanings = [f"{_join_few(indices)}: 0 = chance, 1 = perfect."]
     if adjusted.against:
@@ -448,10 +438,7 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
 
 
 def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
-    """Map each column of numbers, and those added for it, to the dataset in its heading.
-
-    That is WN18RR of ``WN18RR / MRR`` and of ``MRR (WN18RR)``, and empty for another heading.
-    """
+    """Map each column, and those added for it, to the dataset in its heading: WN18RR / MRR."""
     groups: dict[str, str] = {}
     names = adjusted.list_added()
     for column, block in adjusted.blocks.items():

@@ -192,10 +192,7 @@ class _Table:
         line: int | None,
         path: tuple[str, ...] = (),
     ) -> None:
-        """Add the rows of a record, or of a list of them, which is at `path` in the file.
-
-        `layouts` gets the layout of a new outline. `place` has the texts around the record.
-        """
+        """Add the rows of a record, or of a list of them, which is at `path` in the file."""
         if isinstance(value, list):
             for i, record in enumerate(value, start=1):
                 self.add(record, place, layouts, line, (*path, str(i)))

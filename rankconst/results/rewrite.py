@@ -493,10 +493,7 @@ def _describe(
 
 
 def _put_into_source(document: Document, edits: Iterable[Passage], top: Sequence[str]) -> str:
-    """Apply edits that do not overlap, and put lines on top.
-
-    The line ends and the byte order mark of the file stay.
-    """
+    """Apply edits that do not overlap, and put lines on top; line ends stay those of the file."""
     parts, position = [], 0
     for edit in sorted(edits, key=attrgetter("start", "end")):
         parts += [document.text[position : edit.start], edit.text]
@@ -522,10 +519,7 @@ _SMALLER_IS_BETTER = re.compile(
 def _rename_headings(
     text: str, reading: Reading, cells: Sequence[Cell], sheets: _Sheets
 ) -> tuple[list[Passage], list[Note]]:
-    """Return the edits that rename headings to the adjusted metrics, and notes on the rest.
-
-    A heading is renamed if all numbers below it are replaced by the same form.
-    """
+    """Return the edits that rename headings to the adjusted metrics, and notes on the rest."""
     exchanges = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
     below: dict[tuple[int, Metric | None], tuple[_Name, list[Entry]]] = {}
     unnamed: list[Entry] = []  # numbers that are replaced below a heading that stays

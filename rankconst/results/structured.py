@@ -170,10 +170,7 @@ _DECODER = json.JSONDecoder(
 
 
 def _load(text: str, document: Document, line: int | None) -> Value:
-    """Parse JSON, in which numbers stay texts; `line` is that of the text, None for the file.
-
-    Raises DataError for a repeated key, deep nesting and half a character.
-    """
+    """Parse JSON, in which numbers stay texts; `line` is that of the text, None for the file."""
     try:
         value: Value = _DECODER.decode(text)
     except KeyError as error:
@@ -275,10 +272,7 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
 
 
 def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
-    """Refuse anchors, aliases, tags, deep nesting and a second document, by a DataError.
-
-    This goes before a value is built, as a few aliases can stand for one of any size.
-    """
+    """Refuse anchors, aliases, tags and deep nesting before a value, of any size, is built."""
     depth = num_documents = 0
     for event in events:
         kind = type(event).__name__

@@ -286,10 +286,7 @@ def _find_reason(label: Label, name: str, metrics: list[str]) -> str:
 def _gather_texts(
     numbers: list[_Number], before: list[Label], behind: list[Label], *, opens: bool
 ) -> _Line:
-    """Return a line with its numbers and texts.
-
-    Labels before the first number declare. Labels `behind` it may be of some numbers only, and ask.
-    """
+    """Return a line with its numbers and texts; labels `behind` the first number only ask."""
     asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
     for label in behind:
         asking += _list_texts(weaken(label))
@@ -365,10 +362,7 @@ def _drop_split(label: Label, *, is_data: bool) -> Label:
 
 
 def _read_labels(text: str) -> Iterator[Label]:
-    """Yield the label of a text; of a very long one, those of its pieces, which only ask.
-
-    The values of a setting that is off, "filtered=False", are asked about.
-    """
+    """Yield the label of a text, or those of the pieces of a long one; "filtered=False" asks."""
     asking = list[Word]()
     for flag in _FLAG.finditer(text):
         name, word = flag.groups()
@@ -444,10 +438,7 @@ class _Scan:
         self._remarks: dict[str, _Line] = {}  # by their lines, with 0 for each digit
 
     def read(self, text: str) -> Iterator[LogNumber]:
-        """Yield the numbers in the order of their lines.
-
-        Remarks that differ in their digits only are parsed once.
-        """
+        """Yield the numbers in the order of their lines."""
         lines = enumerate(text.split("\n"), 1)
         pieces = ((number, piece) for number, raw in lines for piece in _cut(raw))
         for number, line in pieces:
@@ -491,10 +482,7 @@ class _Scan:
         self._block = self._block or line
 
     def _end_block(self) -> None:
-        """End the open block, and keep the datasets above it for later blocks.
-
-        Words above the first block about a protocol or task are kept, too, but no splits and sides.
-        """
+        """End the open block, and keep the datasets above it for later blocks."""
         if not self._block:
             return
         for text in self._above.list_nearest()[::-1]:  # in the order of the lines

@@ -152,10 +152,7 @@ def list_settings(line: str) -> Iterator[str]:
 
 
 def _sets_dataset(key: str, name: str, *, is_delimited: bool) -> bool:
-    """Tell whether a setting, ``data_path: FB15k-237``, names the dataset.
-
-    An unknown name may be any word, so it must be delimited, as by a quote, and its key no path.
-    """
+    """Tell whether a setting, ``data_path: FB15k-237``, names the dataset."""
     stem = _PATH.sub("", key)
     if VOCABULARY.roles.get(squash(stem)) != "dataset":
         return False
@@ -224,10 +221,7 @@ class _Line(NamedTuple):
 
 
 def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[_Line]:
-    """Yield the lines with a mark of a rule, once for each such rule, in the order of the log.
-
-    If a line looks like that of a table, JSON or a quotation, only rules for datasets count.
-    """
+    """Yield the lines with a mark of a rule, once for each such rule, in the order of the log."""
     marked = [(mark, rule) for rule in rules for mark in rule.marks if mark in text]
     if not marked:
         return
@@ -347,10 +341,7 @@ _PAIR = re.compile(r"[\"']([\w@]{1,20})[\"']: ?([^\s,}]{0,40})", re.ASCII)
 
 
 def _list_measures(fields: Fields) -> Iterator[_Measure]:
-    """Yield the names and values of a match, whose groups are in `fields`.
-
-    They are a pair, ``name`` and ``value``; ``pairs`` as in a dict; or ``values`` below ``names``.
-    """
+    """Yield the names and values of a match, whose groups are in `fields`."""
     name, k = fields.get("name"), fields.get("k")
     if name is not None:
         yield _Measure(name if k is None else f"{name}@{k}", fields.get("value") or "")
@@ -452,10 +443,7 @@ def _read_name(name: str) -> Declarations:
 
 
 def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Address:
-    """Form the address of a number from what the log says, or else from the name of its file.
-
-    A log that names no split asks for it, unless its tool always evaluates test.
-    """
+    """Form the address of a number from what the log says, or else from the name of its file."""
     fields: dict[str, Any] = {name: number.fields.get(name) for name in (*NAMES, "rank_type")}
     asked = {question.field for question in number.questions}
     questions = dict.fromkeys(number.questions)

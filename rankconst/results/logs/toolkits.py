@@ -426,10 +426,7 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 
 def _find_conve(numbers: list[LogNumber]) -> list[LogNumber]:
-    """Set the tool of ConvE's numbers, and give a reason to other tools' numbers of a side.
-
-    ConvE is known by its headings, or its message with a "{0}" that was never filled in.
-    """
+    """Set the tool of ConvE's numbers, and give a reason to other tools' numbers of a side."""
     if all(number.fields["side"] == "both" for number in numbers):
         return numbers
     tools = {number.fields.get("tool") for number in numbers}

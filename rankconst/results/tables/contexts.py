@@ -234,10 +234,7 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
 
 
 def _find_open(cells: Cells) -> CellTexts:
-    """Return the text of a blank cell: a question if another cell of its column needs one.
-
-    Below "Split", a blank next to "valid" may mean valid, too.
-    """
+    """Return the text of a blank cell: a question if it is next to a cell that needs one."""
     asking = [cell for cell in cells.distinct[:FEW] if read_label(cell).words]
     return _make_text(read_label(f"blank beside {asking[0]}")) if asking else _NOTHING
 
@@ -297,10 +294,7 @@ def _read_remark(cell: str) -> CellTexts:
 
 
 def _read_flag(flag: Label, cell: str) -> CellTexts:
-    """Read a cell below a heading, `flag`, such as Filtered, which it may answer with yes or no.
-
-    Any other cell leaves it open whether the heading holds for its row, which is then asked about.
-    """
+    """Read a cell that may answer its heading, `flag`, such as Filtered, with yes or no."""
     answered = answer(flag, cell)
     if answered is flag:
         return _make_text(ask_alone(flag, "row"))

@@ -132,10 +132,7 @@ class _Block:
 def _find_heading(
     document: Document, rows: list[Row], texts: tuple[Text, ...], dialect: Dialect
 ) -> _Block | None:
-    """Find the heading of a table, which has at least one row; None if no row is one.
-
-    Try names of metrics, the same with the table turned, and then graphs or models with --metric.
-    """
+    """Find the heading of a table, which has at least one row; None if no row is one."""
     titles, body = _split_titles(rows)
     near = tuple(read_near("the row above", title) for title in titles)
     heading = find_heading(body, dialect.parse)
@@ -183,10 +180,7 @@ _OF_FILES = {"merge", "merged", "percent", "percentage"}  # of tables, and their
 
 
 def _split_titles(rows: list[Row]) -> tuple[list[str], list[Row]]:
-    """Split the rows of single cells above a heading off as titles, the nearest first.
-
-    If one of them names a metric, none is split off: it may be the upper row of the heading.
-    """
+    """Split the rows of single cells above a heading off as titles, the nearest first."""
     titles: list[str] = []
     for row in rows[: min(len(rows) - 2, DEEPEST)]:  # a heading and a row of numbers stay
         filled = [cell for cell in row.plain if cell]
@@ -225,10 +219,7 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
 
 
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
-    """Return the rows of a block that fit its heading; note the rest, or refuse an `even` table.
-
-    A row of one cell, which names a group, is widened, except in an even table, such as CSV.
-    """
+    """Return the rows of a block that fit its heading; note the rest, or refuse an `even` table."""
     levels, width = {*block.heading.levels}, len(block.heading.keys)
     if len(block.rows) * width > MOST_CELLS:
         refuse_size(document.name)
@@ -252,10 +243,7 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
 
 
 def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
-    """Turn the rows of a block, all as wide as its heading, into columns.
-
-    Empty cells below a dataset or split get its name, except in files where all cells are written.
-    """
+    """Turn the rows of a block, all as wide as its heading, into columns."""
     heading, rows = block.heading, block.rows
     columns: list[list[str]] = [[] for _ in heading.keys]
     if rows:
@@ -339,10 +327,7 @@ def _merge(
 
 
 def _describe(blocks: list[_Block]) -> str:
-    """Describe in one line how tables were understood; empty if nothing was inferred.
-
-    "2 tables; metrics in rows; MRR, Hits@10 (percent)" is such a line.
-    """
+    """Describe how tables were understood: "2 tables; metrics in rows; MRR (percent)"."""
     inferred = [phrase for block in blocks for phrase in block.how]
     # Label of a metric to whether each column of it holds percentages.
     are_percent: dict[str, list[bool]] = {}

@@ -252,11 +252,7 @@ class _Reader:
         return Parsed(self._strip_text(_FOOTNOTE.sub(". ", argument.text)), argument.end)
 
     def _end_float(self) -> None:
-        """Close the innermost float, and give its captions, and its tables to the float around it.
-
-        Each table gets its own caption if there are as many captions as tables, or else all of
-        them.
-        """
+        """Close the innermost float: give its tables their captions, and to the float around."""
         if not self._floats:
             return
         closed = self._floats.pop()
@@ -284,10 +280,7 @@ class _Reader:
         return " ".join(_URL.sub("", strip_latex(text, self._macros)).split())
 
     def _read_table(self, begin: re.Match[str]) -> list[Row]:
-        """Return the rows of the table that begins there, without rules and empty rows.
-
-        Raises DataError if its columns, ``{lrr}``, or its end are missing. Sets `self._end`.
-        """
+        """Return the rows of the table that begins there, without rules and empty rows."""
         environment = begin["table"]
         position = begin.end()
         for _ in range(ENVIRONMENTS[environment]):
@@ -343,10 +336,7 @@ class _Reader:
     def _find_separators(
         self, position: int, environment: str, opened: int
     ) -> Iterator[re.Match[str]]:
-        r"""Yield the ends of cells (``&``), of rows (``\\``) and of the table, outside of braces.
-
-        An environment within a cell has its own. DataError if the table, from `opened`, has no end.
-        """
+        """Yield the ends of cells, of rows and of the table, outside of braces."""
         depth = inner = 0  # how many braces, and how many environments in cells, are open
         for token in _TOKEN.finditer(self._text, position):
             kind = token.lastgroup

@@ -182,10 +182,7 @@ class Page(HTMLParser):
             self._shown = len(self._opened) - 1
 
     def _begin(self, tag: str, attributes: Mapping[str, str | None]) -> None:
-        """Begin a table, a cell, a heading or a paragraph, or add what another element prints.
-
-        ``<sup>`` prints ``^{``, so that a raised digit is no digit of the number.
-        """
+        """Begin a table, a cell, a heading or a paragraph, or add what another element prints."""
         start = self._at() + len(self.get_starttag_text() or "")
         if tag == "table":
             self._end_cell(self._at())
@@ -418,10 +415,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _take_html(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    """Take a table in HTML with the empty lines in it, which would end other HTML.
-
-    Return False if none begins at line `first`, or if it is never closed.
-    """
+    """Take a table in HTML with its empty lines; False if none begins here, or it has no end."""
     line = "" if state.is_code_block(first) else _line(state, first).lower()
     # Where one table is not closed, no later one is: to look again and again would take long.
     if "<table" not in line or line.startswith("<!--") or "unclosed" in state.env:

@@ -163,10 +163,7 @@ class Outline:
             self._paragraphs.append(_Paragraph(text, is_item))
 
     def _take_caption(self, text: str) -> bool:
-        """Give a numbered caption to the table above it; return whether that was done.
-
-        If the first caption comes before any table, captions are above their tables.
-        """
+        """Give a numbered caption to the table above it; return whether that was done."""
         if not NUMBERED.match(text):
             return False
         if not self._tables:

@@ -108,10 +108,7 @@ def _has_number(cells: Iterable[str]) -> bool:
 
 
 def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
-    """Read a table with bars between its cells from line `start` on; None if none is there.
-
-    Without a frame, blanks between the margin and the first bar are a cell.
-    """
+    """Read a table with bars between its cells from line `start` on; None if none is there."""
     end = start
     while end < len(lines) and (_has_bars(lines[end]) or _is_border(lines[end])):
         end += 1

@@ -166,10 +166,7 @@ class SheetReader:
         return [j for j, reason in reasons.items() if not reason]
 
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
-        """Read the numbers of column `j`, and note the cells that should have one, and do not.
-
-        A `spread`, "MRR ± std", needs deviations. A mean rank 3.340 next to 3340 is left out.
-        """
+        """Read the numbers of column `j`, and note the cells that should have one, and do not."""
         cells = self._cells[j]
         label = self._measures.get(j)
         unsure = set[str]()
@@ -200,11 +197,7 @@ class SheetReader:
         self._notes.add(None if line == NO_LINE else line, self._cells[j][row], reason)
 
     def _leave_differences(self) -> None:
-        """Leave out shares without a sign in rows where another share has one, as differences have.
-
-        In a row "+0.02, 0.01", the 0.01 may be a difference, too. Signed cells are refused
-        elsewhere.
-        """
+        """Leave out shares next to a signed one: 0.01 after "+0.02" may be a difference, too."""
         is_signed: dict[int, Flags] = {}
         has_difference = np.zeros(self._lines.size, dtype=np.bool_)
         for j in self._numbers:
@@ -451,10 +444,7 @@ class SheetReader:
         return column if chosen.all() else column.take(chosen)
 
     def _gather(self, columns: Sequence[Column]) -> Entries:
-        """Return the numbers of all columns, with places that count them row by row.
-
-        Two full columns of two rows get 0, 2 and 1, 3. No column has two numbers in one row.
-        """
+        """Return the numbers of all columns, with places that count them row by row."""
         counts = np.zeros_like(self._rows)
         for column in columns:
             counts[column.rows] += 1

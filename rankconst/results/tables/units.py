@@ -234,10 +234,7 @@ class _Units:
     def _judge(
         self, group: _Shares, percentages: Sequence[_Shares], decimals: Indices
     ) -> tuple[Flags, Flags]:
-        """Flag the numbers of a family that are percentages, and those printed unlike them.
-
-        `percentages` are the families of its kind that are in percent, the family among them.
-        """
+        """Flag the percentages of a family, and the numbers that are printed unlike them."""
         # How many decimals percentages have; a fraction has more.
         counts = [int(decimals[other.places[other.is_large]].max()) for other in percentages]
         is_printed_alike = decimals[group.places] <= max(counts, default=-1)

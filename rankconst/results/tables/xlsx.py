@@ -47,10 +47,7 @@ _NOISELESS = 15
 
 
 def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
-    """Map the titles of visible sheets to their rows, if they have any, and note hidden ones.
-
-    Raises DataError if the file is damaged, no workbook, or too large.
-    """
+    """Map the titles of visible sheets to their rows, if they have any, and note hidden ones."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -88,10 +85,7 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
 
 
 def _check_archive(document: Document) -> None:
-    """Refuse an archive that is much larger than it looks, or that has two cells at one place.
-
-    Raise ValueError for what no program writes: openpyxl would misread it.
-    """
+    """Refuse an archive that is much larger than it looks, or that openpyxl would misread."""
     with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive:
         parts = archive.infolist()
         if sum(part.file_size for part in parts) > LARGEST:
@@ -110,10 +104,7 @@ def _check_archive(document: Document) -> None:
 
 
 def _check_places(sheet: bytes) -> None:
-    """Raise ValueError if a sheet, as XML, has two cells at one place, or one above the first row.
-
-    A row or cell without a place of its own is behind the one before.
-    """
+    """Raise ValueError if a sheet, as XML, has two cells at one place, or one in row 0."""
     from openpyxl.utils import column_index_from_string
 
     places = set[tuple[int, int]]()

@@ -125,10 +125,7 @@ def _follow(path: _Path, key: str) -> _Path:
 
 
 def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
-    """Yield the values below keys that are words of PyKEEN, with these keys as their path.
-
-    Where only metrics are expected, an unknown key has a path without a value, to be reported.
-    """
+    """Yield the values below words of PyKEEN with their keys, and unknown keys among metrics."""
     if not isinstance(value, dict):
         if isinstance(value, Number) and value.line:
             line = value.line
@@ -211,10 +208,7 @@ def _recognise(document: Document) -> bool:
 
 
 def _is_ours(path: _Path) -> bool:
-    """Tell whether a metric is where only PyKEEN has one.
-
-    "best" may be a run, and other programs name sides, but no tie policies.
-    """
+    """Tell whether a metric is where only PyKEEN has one, next to a tie policy."""
     is_inside = path.side or path.text.split(".")[0] in _CONTAINERS
     return bool(path.metric and not path.unknown and path.rank_type and is_inside)
 
