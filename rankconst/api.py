@@ -16,7 +16,6 @@ from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.doubles import np
 from rankconst.errors import AskedError, DataError, RankconstError, UnknownNameError, UsageError
 from rankconst.evaluation import (
-    NAMES,
     NOTHING,
     Address,
     complete_by_name,
@@ -254,11 +253,11 @@ class _Request:
     user: Address
     names: tuple[str, ...]  # of metrics, as they were given
     metrics: tuple[Metric, ...]  # the only ones to adjust; all if empty
-    baselines: tuple[str, ...]  # further ones than chance
-    percent: bool | Collection[str] | None
-    decimals: int | Mapping[str, int] | None
-    details: bool
-    errors: Literal["raise", "note"] | None
+    baselines: tuple[str, ...] = ()  # further ones than chance
+    percent: bool | Collection[str] | None = None
+    decimals: int | Mapping[str, int] | None = None
+    details: bool = False
+    errors: Literal["raise", "note"] | None = None
 
     @property
     def only(self) -> Metric | None:
@@ -784,18 +783,17 @@ def _compare_files(
     from rankconst.results.compared import compare_files
     from rankconst.results.frame import read_given
 
-    only = parse_metric(metric) if metric else None
-    options = {name: getattr(user, name) for name in (*NAMES, "tool", "relations")}
+    names = (metric,) if metric else ()
+    opened = _open(tables)
+    request = _Request(opened, user, names, _name_metrics(names, opened))
     numbers = []
     for results in files:
-        reading = read_given(results, percent=percent or None, metric=only)
-        adjusted = adjust(
-            reading, metric=metric or (), accept=user.accepted, tables=tables, **options
-        )
+        reading = read_given(results, percent=percent or None, metric=request.only)
+        adjusted = request.adjust(reading)
         if adjusted.asked:
             text = "\n".join(f"{question}." for question in adjusted.asked)
             raise AskedError(text, adjusted.asked)
-        numbers.append(adjusted.numbers)
+        numbers.append(adjusted)
     return compare_files(numbers)
 
 

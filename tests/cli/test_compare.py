@@ -48,6 +48,8 @@ def test_python_takes_frames_and_refuses_what_is_asked(write: Write) -> None:
     (whole,) = rankconst.compare(path)
     (framed,) = rankconst.compare(pd.read_csv(path, dtype=str), metric="mrr")
     assert str(framed) == str(whole)
+    (part,) = rankconst.compare(path, metric="mrr", split="valid", relations="_hypernym")
+    assert "(valid, both sides, protocol standard, only _hypernym)" in str(part)
     path.write_text(TABLE.replace("TransE", "TransE (raw)"), encoding="utf-8")
     with pytest.raises(AskedError, match='protocol="raw"'):
         rankconst.compare(path)
