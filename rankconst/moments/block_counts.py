@@ -261,10 +261,7 @@ class BlockCounts:
 
 
 def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
-    """Return the sorted ends of blocks, and how many tasks the first 0, 1, 2 ... of them have.
-
-    Ends 5, 3 of 2 and 4 tasks give 3, 5 and 0, 4, 6.
-    """
+    """Return the sorted ends of blocks, and how many tasks the first 0, 1, 2 ... of them have."""
     order = np.argsort(ends, kind="stable")
     return ends[order], np.concatenate(([0], np.cumsum(num_tasks[order])))
 
@@ -464,10 +461,7 @@ class Gaps:
 
 
 def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
-    """Interpolate at each x by the Lagrange polynomial through its degree + 1 nearest nodes.
-
-    `nodes` ascend without repeats. Beyond them the outermost value holds.
-    """
+    """Interpolate at each x by the polynomial through its degree + 1 nearest nodes."""
     x = np.clip(x, nodes[0], nodes[-1])
     num_nodes = min(degree + 1, nodes.size)
     first = np.clip(np.searchsorted(nodes, x) - num_nodes // 2, 0, nodes.size - num_nodes)

@@ -230,10 +230,7 @@ class _Ranks:
 
     @classmethod
     def from_histogram(cls, histogram: Histogram, variance: float) -> _Ranks:
-        """Gather the ranks of unweighted tasks, given E[V]; under chance few sizes stand for many.
-
-        The least offset is subtracted from all: V does not change, and numbers stay small.
-        """
+        """Gather the ranks of unweighted tasks, given E[V]; a few sizes may stand for many."""
         if histogram.offsets is None:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
             offsets, away, shift = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
@@ -528,14 +525,10 @@ def _exponential(logs: list[Values]) -> list[Values]:
 
 
 def _by_series(central: list[Estimate]) -> Estimate:
-    """Return the gap from the binomial series, cut after the even order with the least error.
-
-    `central` are the central moments E[x^k] from k = 0 on. The bound of the remainder, at the top
-    of this module, holds for even orders only.
-    """
+    """Return the gap from the binomial series, cut after the even order with the least error."""
     coefficients = [binomial(0.5, k) for k in range(len(central))]
     routes = []
-    for last in range(2, len(central), 2):
+    for last in range(2, len(central), 2):  # the bound of the remainder holds for even orders only
         terms = list(zip(coefficients, central, strict=True))[2 : last + 1]
         value = -math.fsum(coefficient * moment.value for coefficient, moment in terms)
         # All coefficients from the first on add up to 1 in size.

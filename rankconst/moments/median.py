@@ -297,10 +297,7 @@ def _sum_inside(
 
 
 def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> Rule:
-    """Return the rule for sum_{x < stop} (x/stop)^needed f(x).
-
-    The sum is over the last :func:`_reach` numbers of the panel before `stop`.
-    """
+    """Return the rule for sum_x (x/stop)^needed f(x) over the last `_reach` numbers x < stop."""
     length = min(stop - panel.start, _reach(panel, needed))
     rule = rules[length]
     gaps = length - rule.nodes
@@ -346,10 +343,7 @@ class _Profile:
         return float(self.first_sums[np.searchsorted(self.sizes, x, side="right")])
 
     def gap(self, x: int) -> float:
-        """Return the distance from x down to the next rank, given that m are at most x.
-
-        It is 0 if these m are certain.
-        """
+        """Return how far the next rank is below x, given that m are; 0 if these are certain."""
         needed = self.middle - self.num_certain(x)
         return x / needed if needed else 0.0
 
@@ -411,10 +405,7 @@ def _suffix_sums(values: Values) -> Values:
 
 
 def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """Return an x in (low, high] with holds(x) and not holds(x - 1), by bisection.
-
-    `holds` is taken to be false at `low` and true at `high`, and asked at neither.
-    """
+    """Return an x in (low, high] with holds(x) and not holds(x - 1), by bisection."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -288,12 +288,9 @@ class BelowCounts:
     def _expand_ratio(
         self, x: Values, series: Counts, needed: Counts, w: Complex, terms: int
     ) -> Complex:
-        """Return log(g(z) / z^needed) by `terms` powers of w = z - 1.
-
-        Both logarithms are expanded together: their first terms, sum p w and needed w, would
-        cancel.
-        """
+        """Return log(g(z) / z^needed) by `terms` powers of w = z - 1."""
         sums, unit = self._power_sums(x, series, terms)
+        # Expanded together, as the first terms, sum p w and needed w, would cancel.
         sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
         log_ratio: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
         return log_ratio

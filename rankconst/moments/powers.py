@@ -410,10 +410,7 @@ def _by_series(sums: _Sum, power: float) -> _Route:
 
 
 def _estimate_rest(terms: list[float]) -> float:
-    """Estimate the rest of a series of four terms or more by the size of its last two.
-
-    It is infinite if they are more than half of the two before.
-    """
+    """Estimate the rest of a series by its last two terms; infinite if these hardly fall."""
     before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
     # Of few tasks S may be so near 0, next to its mean, that terms hardly fall.
     return last if 2 * last <= before else math.inf

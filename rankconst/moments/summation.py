@@ -245,10 +245,7 @@ def _num_nodes(length: int, scale: float) -> int:
 
 @functools.lru_cache(maxsize=4096)
 def _whole_rule(length: int, size: int) -> Nodes:
-    """Return a rule for the sum of `length` terms at whole numbers: about `size` of the terms.
-
-    Short sums are taken term by term.
-    """
+    """Return a rule for a sum at about `size` of its `length` terms, or at all of few terms."""
     first = np.zeros(1, dtype=np.int64)
     if length <= _TERMS_PER_NODE * size:
         return Nodes(np.arange(length), np.ones(length), np.zeros(length), first)

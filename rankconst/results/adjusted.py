@@ -397,13 +397,9 @@ class AdjustedReading:
         return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)
 
     def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
-        """Return the columns, by name, with one field of the tasks of each row.
-
-        `facts` has the value of each distinct task. There is no column if the file has it already.
-        If the field differs within a row, there is one for each column of numbers, such as
-        ``MRR_side``.
-        """
+        """Return the columns with one field of the tasks of each row, if the file has none."""
         size, columns = len(self.reading.rows), {}
+        # If the field differs within a row, each column of numbers has its own: MRR_side.
         if any(facts[one] != facts[other] for one, other in self._tasks.conflicts):
             for block, done in self._split(self.done).items():
                 of_rows = np.full(size, None, dtype=object)
@@ -424,11 +420,7 @@ class AdjustedReading:
         return {name: shown[code_of].tolist()}
 
     def _is_stated(self, key: str, column: str, shown: NDArray[Any]) -> bool:
-        """Tell whether `column` of the file states a field, `key`, of the tasks of each row.
-
-        `shown` has the value of each distinct task, and then None for rows without tasks. A
-        dataset, split or side may have another spelling: "FB15k-237" for "fb15k237".
-        """
+        """Tell whether `column` states a field of the tasks of each row, in any spelling."""
         entries = self.reading.entries
         cell_of, cells = encode_cells(self.reading.cells(column))
         pairs = _list_pairs(cell_of, self._tasks.code_of, len(shown))

@@ -431,10 +431,7 @@ class _Adjusting:
         return self._decimals
 
     def list_credible(self) -> list[AdjustedBatch]:
-        """Return the adjusted batches without the numbers that contradict their evaluation.
-
-        Hits@1 above Hits@10 does, and so does MR 0. Such numbers are added to `impossible`.
-        """
+        """Return the adjusted batches without numbers that contradict their evaluation."""
         entries, reading = self._entries, self._reading
         # A row is an evaluation, unless something else tells evaluations apart, too.
         if reading.layout == "wide" and not list_groupings(reading):

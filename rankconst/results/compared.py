@@ -203,16 +203,12 @@ def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
 
 
 def _lay_out(columns: Sequence[_Column]) -> Grid | None:
-    """Arrange the results of a metric as a grid: a row for each model, a column for each graph.
-
-    A graph is kept if each model has exactly one result on it. Return None for fewer than two
-    models or graphs, or if two columns are of one graph.
-    """
+    """Arrange the results of a metric by model and graph; None for fewer than two of either."""
     models_of = [[model for model, _ in column.results] for column in columns]
     models = list(dict.fromkeys(itertools.chain(*models_of)))
     shared = []
     for column, named in zip(columns, models_of, strict=True):
-        if sorted(named) == sorted(models):
+        if sorted(named) == sorted(models):  # each model has exactly one result
             shared.append(column)
     datasets = [column.evaluation.tasks.dataset for column in shared]
     if len(models) < 2 or len(datasets) < 2 or len(set(datasets)) < len(datasets):

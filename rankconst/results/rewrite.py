@@ -444,10 +444,7 @@ def _write(cell: Cell, decimals: int, source: str) -> list[Passage]:
 
 
 def _write_beside(cell: Cell, text: str, source: str) -> Passage:
-    """Return the edit that puts `text` behind the published number: " / 0.31" behind "0.33".
-
-    A deviation and a percent sign stay before it, and `text` gets the sign, too.
-    """
+    """Return the edit that puts `text` behind a number with its deviation: "0.33 ± .01 / 0.31"."""
     end = cell.spans[-1].end
     sign = _SIGN.match(source, end) if has_unit(cell.entry.text) else None
     if sign is not None:

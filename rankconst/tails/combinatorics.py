@@ -347,10 +347,7 @@ def _product(a: Part, b: Part, least: float, slack: float) -> Part:
 
 
 def _merge(values: Values, chance: Values, slack: float) -> Part:
-    """Sort values, and merge neighbours no farther apart than the slack into the least of them.
-
-    Values 3, 1, 3 with chances 0.2, 0.5, 0.3 become 1, 3 with 0.5, 0.5.
-    """
+    """Sort values, and merge neighbours no farther apart than the slack into the least of them."""
     order = np.argsort(values, kind="stable")
     values, chance = values[order], chance[order]
     starts = np.flatnonzero(np.concatenate(([True], np.diff(values) > slack)))

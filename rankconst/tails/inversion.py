@@ -150,10 +150,7 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
 def _find_lowest(
     height: Callable[[Values], Values], t: float, least: float, farthest: float
 ) -> float:
-    """Find where a height is lowest: double t while it falls, then look on finer and finer grids.
-
-    Heights below `least`, and t farther than `farthest`, are not looked at.
-    """
+    """Find the lowest height: double t while it falls, then look on finer and finer grids."""
     last, now = math.inf, float(height(np.array([t]))[0])
     while least < now < last and abs(2.0 * t) < farthest:
         t *= 2.0
@@ -308,10 +305,7 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
 
 
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
-    """Return the middle of two bounds of the tail, with half of their distance as error.
-
-    The bounds are the tails of a smeared sum, from the nodes `z` that were reached.
-    """
+    """Return the middle of two bounds, tails of a smeared sum, and half of their distance."""
     radius = _BETA / float(z[-1].imag)
     window = _window(radius * z)
     ends = []
