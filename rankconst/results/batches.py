@@ -475,7 +475,7 @@ def _find_fractions(reading: Reading, addressed: Addressed) -> dict[int, str]:
 
 # Messages.
 
-_MOST_ASKED = 8
+_MOST_ASKED = 8  # questions in a message
 
 
 def _choose_error(
@@ -555,7 +555,7 @@ def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[t
                 yield place, note
 
 
-_MOST_LISTED = 8
+_MOST_LISTED = 8  # values of a field in a message
 
 
 def _list_contents(reading: Reading) -> str:

@@ -25,8 +25,8 @@ STDIN = "-"
 MARKDOWN_ENDINGS = {".md", ".markdown", ".qmd", ".rmd"}
 """The endings of Markdown documents, and of those that are made of it."""
 
-_LONGEST_HEADING = 20_000
-_MOST_CELLS = 20_000_000
+_LONGEST_HEADING = 20_000  # characters
+_MOST_CELLS = 20_000_000  # of a table of Parquet
 
 # The first bytes of files.
 _ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format

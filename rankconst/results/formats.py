@@ -213,7 +213,7 @@ def is_paths(results: Any) -> bool:
     return all(isinstance(item, (str, os.PathLike)) for item in results)
 
 
-_RANK = re.compile(r"[1-9]\d*(?:\.[05]0*)?", re.ASCII)
+_RANK = re.compile(r"[1-9]\d*(?:\.[05]0*)?", re.ASCII)  # a whole number, or half of one for ties
 
 
 def _looks_like_ranks(text: str) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
 
 
-_SNIPPET = 60
+_SNIPPET = 60  # characters of the text around a word
 
 
 class Text(NamedTuple):
@@ -216,7 +216,7 @@ def _answers(declared: Mapping[str, str], word: Word) -> bool:
 
 
 _FARTHER = {"part", "task"}  # fields of words that are asked about above the nearest heading
-_SETTINGS = {"inductive", "transductive"}
+_SETTINGS = {"inductive", "transductive"}  # kinds of benchmarks that exclude each other
 
 
 def _find_setting(text: Text) -> str:
@@ -243,7 +243,7 @@ class _Dataset(NamedTuple):
     questions: tuple[Question, ...] = ()
 
 
-_LONGEST_NAME = 20
+_LONGEST_NAME = 20  # characters of a name with its version
 _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest version counts
 
 

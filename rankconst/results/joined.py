@@ -16,7 +16,7 @@ from rankconst.results.tables.cells import strip_markup
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-_MARKUPS = {"latex", "markdown"}
+_MARKUPS = {"latex", "markdown"}  # formats whose cells have markup
 _LAYOUTS = {"wide": "a column for each metric", "long": "a row for each number"}
 
 

@@ -125,8 +125,8 @@ def read_label(text: str, k: int | None = None) -> Label:
 
 # -- signs ---------------------------------------------------------------------------------------
 
-_LONGEST_HEADING = 200
-_LONGEST_ROLE = 40
+_LONGEST_HEADING = 200  # characters; some patterns take quadratic time
+_LONGEST_ROLE = 40  # characters
 # Which values are better: ↑, (↓), (higher is better), [the lower, the better].
 _ARROWS = re.compile(
     r"[(\[]\s*(?:[↑↓⬆⬇]\ufe0f?|(?:the )?(?:high|low|larg|small)er(?: is|,? the)? better)\s*[)\]]"
@@ -157,7 +157,7 @@ _ALL_OF = re.compile(
     r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
     re.IGNORECASE,
 )
-_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)")
+_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)")  # 5 seeds
 
 
 class _Cleaned(NamedTuple):
@@ -226,11 +226,11 @@ def _find_mark(text: str, graphs: Iterable[str]) -> str:
 
 # -- names ---------------------------------------------------------------------------------------
 
-_MOST_WORDS = 8
-_SHORT = 3
+_MOST_WORDS = 8  # of a name
+_SHORT = 3  # letters; a shorter word counts only if it stands alone
 _DIGITS = "0123456789"
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
-_JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")
+_JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")  # between the words of a name
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")  # between the words of one name
 # A metric may be joined to the name of a graph.
@@ -519,8 +519,8 @@ def _find_values(parts: Iterable[_Part]) -> dict[str, tuple[str, ...]]:
 
 _MOST_OF_TITLE = 14  # parts; a longer text is no title, nor is one with a verb
 _STOP = re.compile(r"[:.;]\s")
-_JOINING = {"and", "or", "with", "in", "by"}
-_VERBS = {"is", "are", "was", "were"}
+_JOINING = {"and", "or", "with", "in", "by"}  # words behind which a title does not begin
+_VERBS = {"is", "are", "was", "were"}  # a text with one is no title
 
 
 def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
@@ -544,7 +544,7 @@ def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
     return ""
 
 
-_MOST_OF_COMPOUND = 4
+_MOST_OF_COMPOUND = 4  # parts; a longer text is no compound
 _ACRONYM = re.compile(r"\b\w+[a-z][A-Z]{2,}\b")  # TripleRE, the name of a model
 # One of several, such as "relation 7: born in".
 _NUMBERED = re.compile(r"\W*((?P<noun>[A-Za-z]{2,20})[\W_]?\s?\d{1,7})(?=\W*$|\s?[(:\[])")
@@ -582,7 +582,7 @@ def _joins_sides(parts: Iterable[_Part]) -> bool:
 
 # Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
 _METRIC = "\0"
-_OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")
+_OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")  # MR / 1000, MR (k)
 _OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#‰]")
 # A number next to the metric; those in GPT-4 and "seed 1" are parts of names.
 _FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_METRIC}")
@@ -657,7 +657,7 @@ def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> s
     return rest.strip(" /|_-:,") or bare
 
 
-_OPEN_K = re.compile(r"@\s*[kn]?(?!\w)", re.IGNORECASE)
+_OPEN_K = re.compile(r"@\s*[kn]?(?!\w)", re.IGNORECASE)  # Hits@, Hits@k
 
 
 def join_k(name: str, k: str) -> str:
@@ -752,11 +752,11 @@ def answer(label: Label, cell: str) -> Label | None:
 
 # -- names of models -------------------------------------------------------------------------------
 
-_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")
-_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")
-_BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")
-_MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")
-_OF_NUMBERS = {"part", "metric"}
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")  # TransE (std)
+_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")  # 25%
+_BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")  # RotatE on v1
+_MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")  # Ours - TransE
+_OF_NUMBERS = {"part", "metric"}  # fields of words that are about numbers, not about a model
 _IN_TABLE = {"row", "alone", "beside"}
 # Where a label is, to the scopes of the words that are asked about there if they are all of it.
 _ALONE = {"name": {"row", "alone"}, "row": _IN_TABLE, "column": _IN_TABLE}
@@ -771,7 +771,7 @@ def names_model(words: Iterable[str]) -> bool:
     return any(map(_is_like_model, words))
 
 
-_CAPITAL_INSIDE = re.compile(r"[\W\d_]*[^\W\d_].*[A-Z0-9]")
+_CAPITAL_INSIDE = re.compile(r"[\W\d_]*[^\W\d_].*[A-Z0-9]")  # RotatE, model2
 
 
 def _is_like_model(word: str) -> bool:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
     from rankconst.tables.counts_file import AnswerTables
 
-_LINES = {"generic", "objects"}
-_RECALL = {"recall_of_answers"}
+_LINES = {"generic", "objects"}  # logs; JSON and YAML
+_RECALL = {"recall_of_answers"}  # families that other libraries call Hits@k
 _FEW = 2  # libraries that a question names; the others are counted
 _UNCOUNTED = (
     "{} is of queries with several right answers: add --counts FILE, with columns num_candidates "

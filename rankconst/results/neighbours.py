@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # Relations in a column.
 
-_FEW = 50
+_FEW = 50  # rows that are looked at first
 # Most names of models begin with a capital: looking all of them up would take time. A relation may
 # be called by a number, but not 20%.
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")

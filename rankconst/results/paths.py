@@ -60,7 +60,7 @@ ADDRESS = (*NAMES, "version", "rank_type")
 """Roles of keys whose texts name the tasks of the numbers, in the order in which they count."""
 
 _OTHER = len(ADDRESS) + 1  # texts without a role come last
-_K = re.compile(r"@?(\d{1,9})", re.ASCII)
+_K = re.compile(r"@?(\d{1,9})", re.ASCII)  # 10, @10
 # The last word of a key is its noun: "mrr_epoch" is an epoch.
 _LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
 _BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
@@ -112,7 +112,7 @@ class Place(NamedTuple):
 
 _NUMBERED = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
 _RANGE = re.compile(r".*[<>≤≥]|[^A-Za-z]*\d[^A-Za-z\d]+\d[^A-Za-z]*$")  # freq > 10, [0, 5), 2014-10
-_SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")
+_SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")  # lower case, in several words
 
 
 def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:

@@ -620,7 +620,7 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
 ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset=...) takes ranks."
 """What to do with a file that holds ranks, and no metrics of them."""
 
-_MOST_SHOWN = 8
+_MOST_SHOWN = 8  # digits
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
 # The first number of a text, with separators of thousands.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")

@@ -159,7 +159,7 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Passage, ...
 
 # The names of metrics above numbers.
 
-_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
+_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)  # Hits@ above its k
 
 
 class _Site(NamedTuple):

@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 # A line in pieces.
 
 _HOLE, _CUT = "\0", "\1"  # in place of a number, and of a path
-_LONGEST = 2_000
-_MOST_NUMBERS = 200
+_LONGEST = 2_000  # characters of a gap or a text
+_MOST_NUMBERS = 200  # of a line; one with more prints data
 # A decimal comma is asked about.
 _DIGITS = rf"(?:(?<!\d,)\d{{1,9}},\d{{1,20}}(?![\d,.])|{DIGITS})"
 _SPREAD = rf"(?:\s?{PLUS_MINUS}\s?{_DIGITS})?"
@@ -87,7 +87,7 @@ _NUMBERED = re.compile(
     r"((?:^|[\[(|:,-])\s*(?P<noun>[A-Za-z][a-z]{1,19})) #?(?=\d{1,7}(?!\S|\s*[.=%]))"
 )
 _JOINED = re.compile(r"(?P<noun>[A-Za-z]{2,20})_\d{1,7}(?!\w)")
-_BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")
+_BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
     re.IGNORECASE,
@@ -390,10 +390,10 @@ def _read_labels(text: str) -> Iterator[Label]:
 
 # A log from top to bottom.
 
-_MOST_TEXTS = 60
+_MOST_TEXTS = 60  # about a number
 _CROWDED = f"more than {_MOST_TEXTS} different lines say something of it: split the log"
 _OF_ALL = {"protocol", "task"}  # words above the first block may be about all of them
-_MOST_ALIKE = 50_000
+_MOST_ALIKE = 50_000  # lines that are remembered
 _DIGIT = re.compile(r"\d")
 _ALIKE = str.maketrans("123456789", "000000000")  # lines that differ in digits are read alike
 _gather = lru_cache(maxsize=4_096)(gather)  # most numbers of a log have the texts of others
@@ -568,7 +568,7 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[LogNumber]:
 
 _READER = LogFormat(key="generic", values=rule(""), scan=_scan_document).reader
 _AROUND = 200  # lines
-_TABLES = {".csv", ".tsv", ".tex"}
+_TABLES = {".csv", ".tsv", ".tex"}  # endings of files of tables
 
 
 def _recognise(document: Document) -> bool:

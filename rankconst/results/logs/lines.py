@@ -137,7 +137,7 @@ SETTINGS = rule(
 )
 """The settings of a run, such as ``data_path: data/FB15k-237`` and ``--dataset WN18RR``."""
 
-_PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)
+_PATH = re.compile(r"[ _-](?:path|dir|root|folder)$", re.IGNORECASE)  # data_path
 
 
 def list_settings(line: str) -> Iterator[str]:

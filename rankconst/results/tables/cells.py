@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PAIR = re.compile(r"[:=]\s*(?:[\d.]+\s*)?$|\d[.,]\d")
 """What holds a name and its value, as in a log: ``MRR: 0.3``, which is not a heading."""
 
-_LONGEST = 400
+_LONGEST = 400  # characters; a longer cell has no marks
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}
 _MISSING = {
@@ -179,7 +179,7 @@ def strip_marks(text: str) -> str:
 _COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*(?:±|\+/-)\s*\d+,\d+|\s*\(\d+,\d+\))?\s*%?", re.ASCII)
 _EITHER = re.compile(r"[+-]?(?!0,)\d{1,3},\d{3}(?!\d)", re.ASCII)  # decimals or thousands: 3,340
 _BOTH = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d+", re.ASCII)  # 1.770,5
-_POINT = re.compile(r"[+-]?\d*\.\d+.{0,20}", re.ASCII)
+_POINT = re.compile(r"[+-]?\d*\.\d+.{0,20}", re.ASCII)  # 0.338
 # Where commas set decimals apart, points are of thousands.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
 
@@ -233,7 +233,7 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
     return f"{text}: decimals or thousands?" if is_open else text
 
 
-_WHOLE = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+", re.ASCII)
+_WHOLE = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+", re.ASCII)  # 3340 or 3,340
 
 UNSURE = "decimals or thousands? Others of its column are thousands: write 3340, or 3.34"
 """Why 3.340 is left out next to 3340 or 3,384."""

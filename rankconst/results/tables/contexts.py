@@ -57,7 +57,7 @@ ENDS = {"h", "t", "s", "o", "→", "←", "->", "<-"}
 _IN_ROW = "its row"  # the place of a text, as questions name it
 # Fields of words that the number below a heading does not answer.
 _OPEN_ABOVE_NUMBERS = {"part", "graph", "protocol"}
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")  # when a program ran
 # Roles of columns whose cells are labels, and of those whose cells are facts.
 _DECLARED = (*NAMES, "version")
 _OF_TASKS = {"split", "side", "protocol"}

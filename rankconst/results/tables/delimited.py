@@ -23,7 +23,7 @@ DELIMITERS = (",", "\t", ";")
 """What may separate cells."""
 
 _FIRST_LINES = 20  # a heading may have several levels, after empty lines
-_LONGEST_HEADING = 100_000
+_LONGEST_HEADING = 100_000  # characters
 _MOST_SHARED = 100_000  # of more different cells, remembering them costs more than it saves
 
 

@@ -48,7 +48,7 @@ _TOKEN = re.compile(
     r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
     re.DOTALL,
 )
-_SEARCHED = 1_000_000
+_SEARCHED = 1_000_000  # characters, to recognise a file
 
 # Parts that are not set.
 
@@ -60,7 +60,7 @@ _UNSET = re.compile(
 )
 
 _NEWIF = re.compile(r"\\newif\s{0,9}\\if([a-zA-Z]{1,40})")
-_MOST_SWITCHES = 20
+_MOST_SWITCHES = 20  # conditionals that are followed
 
 
 def _hide(text: str) -> str:
@@ -136,7 +136,7 @@ class _Float:
 _MOST_NESTED, _MOST_CAPTIONS, _MOST_NOTES = 20, 50, 20
 _BLANK = re.compile(r"\n[ \t]*\n|\\par(?![a-zA-Z])")
 _LINE = re.compile(r"\\item(?![a-zA-Z])|\\\\|\\footnotetext(?![a-zA-Z])")
-_MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")
+_MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")  # the mark of an item, [*]
 _URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _CAPTION_OPTION = re.compile(r"\bcaption\s*=\s*")

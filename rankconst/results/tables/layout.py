@@ -45,7 +45,7 @@ RELATION_WORDS = {"relation", "rel", "predicate"}
 ASKING = {"part", "graph", "protocol", "task", "aggregation", "rank_type"}
 """The fields of words that ask about the rows below them."""
 
-_MOST_TRIED = 5_000
+_MOST_TRIED = 5_000  # rows
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ _CELLS = {"td", "th", "caption"}
 _INNER = _CELLS | {"tr"}
 # Within cells, the text of these is not part of the number before it.
 _APART = _PARAGRAPHS | {"mn", "mi", "mo", "mtext"}
-_WIDEST = 1_000
+_WIDEST = 1_000  # columns or rows that a cell spans
 
 
 @dataclass(slots=True)
@@ -313,8 +313,8 @@ _SUB = re.compile(r"(\d?)<sub>([^<>]*+)</sub>")
 _TAGS = {tag: begin for tag, (begin, _) in _SIGNS.items()}
 _TAGS |= {f"/{tag}": end for tag, (_, end) in _SIGNS.items()}
 _TAG = re.compile(r"<(/?[a-z]+)", re.IGNORECASE)
-_SEARCHED = 1_000_000
-_LONGEST_CELL = 10_000
+_SEARCHED = 1_000_000  # characters, to recognise a file
+_LONGEST_CELL = 10_000  # characters
 
 
 @cache

@@ -97,8 +97,8 @@ NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.I
 """The beginning of a numbered caption."""
 
 _MARKED = re.compile(r"[\s\\]*[*†‡§¶(\[^⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]")
-_STRUCK = re.compile("~~[^~]*~~")
-_LONGEST_NOTE = 300
+_STRUCK = re.compile("~~[^~]*~~")  # struck text
+_LONGEST_NOTE = 300  # characters of a note without a mark
 
 
 class _Pending(NamedTuple):

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Printed
 
-_SEARCHED = 2_000
-_LONGEST = 300
-_MOST_LEVELS = 50
+_SEARCHED = 2_000  # lines
+_LONGEST = 300  # characters of a heading
+_MOST_LEVELS = 50  # rows in which a metric is looked for
 _METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
-_UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")
-_PROGRESS = re.compile(r"\d%\|[^|]*\| *\d+/\d+ ")
-_GAP = re.compile(r"[ \t]*\t[ \t]*| {2,}")
+_UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")  # below a title
+_PROGRESS = re.compile(r"\d%\|[^|]*\| *\d+/\d+ ")  # 100%|###| 9/9
+_GAP = re.compile(r"[ \t]*\t[ \t]*| {2,}")  # between cells
 # Blanks within a number with its deviation: 0.3 ± 0.1, 0.3 (0.1).
 _SIGN = re.compile(r"(?:(?<!\s)\s+)?(±|\+/-)\s*")
 _BRACKET = re.compile(r"(?<=\d)\s+\((?=[\d.])")

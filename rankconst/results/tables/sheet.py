@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from rankconst.results.tables.near import MarkedNote
 
 
-_AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")
+_AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")  # Foo@10
 _NO_COUNT = "not a whole number"
 
 

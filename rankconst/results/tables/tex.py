@@ -108,7 +108,7 @@ LAST = {
 }  # fmt: skip
 """Macro to the number of its arguments; the last one is printed."""
 
-_STRUCK = {"sout", "st", "xout"}
+_STRUCK = {"sout", "st", "xout"}  # macros for struck text
 _PIECE = re.compile(
     r"\\(?P<macro>[a-zA-Z]+)\*?[ \t]*|\\(?P<escaped>.)|(?P<group>\{)|(?P<script>[\^_])|(?P<blank>~)"
     r"|(?P<text>[^\\{}^_$~]+)|.",

@@ -38,7 +38,7 @@ _DAMAGED = (
 )  # fmt: skip
 # Colours, conditions and blanks of a number format.
 _FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
-_LITERAL = re.compile(r'"[^"]*"|\\.')
+_LITERAL = re.compile(r'"[^"]*"|\\.')  # text that a number format prints
 # The rows and cells of a sheet, with their places if they have them.
 _PLACE = re.compile(rb"""<(?:\w+:)?(row|c)(?=[\s/>])(?:[^>]*?\sr=["']([A-Z]*)(\d+)["'])?""")
 # A shorter number with 15 digits, which are what Excel computes with, is without the noise of

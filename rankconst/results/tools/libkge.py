@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 # The event of an evaluation; only lines with it are parsed.
 _EVENT = "eval_completed"
-_TYPE = "entity_ranking"
+_TYPE = "entity_ranking"  # the type of evaluations that are read
 _HAS_TYPE = re.compile(r"\btype['\"]?: ")
-_EXAMPLE = "example_rank"
+_EXAMPLE = "example_rank"  # the record of a single rank
 # Before a line of a log: the time, and the number of the job if it is part of a search.
 _TIME = re.compile(
     r"\A(?=\d{4}-|\[)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?(?:\[[0-9a-f]{8}\] )?", re.ASCII

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-_EXACT = Arithmetic(prec=60)
+_EXACT = Arithmetic(prec=60)  # digits of a sum
 _NAME = re.compile(r"(hits@\d{1,9}|mrr)(_list)?")
 
 

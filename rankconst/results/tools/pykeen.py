@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 # The words of a path, and what each says.
 
-_CONTAINERS = {"metrics", "results", "metric_results"}
-_COUNTS = {"count", "rankcount"}
+_CONTAINERS = {"metrics", "results", "metric_results"}  # keys above metrics
+_COUNTS = {"count", "rankcount"}  # keys of numbers of ranks
 # Tie policies by their names before 1.5.
 _OLD = {"best", "worst", "avg"}
 _WORDS = {
@@ -60,7 +60,7 @@ _JOINED = re.compile(
     rf"[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
-_OPEN_K = re.compile(r"(?<=[_@])k$")
+_OPEN_K = re.compile(r"(?<=[_@])k$")  # hits_at_k
 
 
 class _Path(NamedTuple):
@@ -386,7 +386,7 @@ def _read_tracker(document: Document) -> Reading:
 READER_TRACKER = Reader("pykeen_tracker", _recognise_tracker, _read_tracker)
 
 
-_ATTRIBUTE = "user_attrs_"
+_ATTRIBUTE = "user_attrs_"  # before the metrics of a trial
 
 
 def _recognise_trials(document: Document) -> bool:

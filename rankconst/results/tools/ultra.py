@@ -23,7 +23,7 @@ _HEADING = re.compile(r"dataset(?:,(?:mr|mrr|hits@\d+(?:_\d+)?)(?:-tail)?)+")
 _DATASET = re.compile(
     r"^(?:\w+Inductive:v\d|\w+Ingram:\d+|WikiTopicsMT\d:\w+|HM:\w+|ILPC2022:\w+),", re.MULTILINE
 )
-_FILE = re.compile(r"\w+_results_\d{4}(?:-\d\d){5}\.csv")
+_FILE = re.compile(r"\w+_results_\d{4}(?:-\d\d){5}\.csv")  # as ULTRA names it
 
 
 def _parse_name(name: str, k: int | None) -> Label:
