@@ -210,8 +210,7 @@ def adjust(
         numbers = _list_numbers(results)
         user = replace(parse_address(user, opened), percent=bool(percent))
         return turn_values_back(numbers, _require_one(numbers[0], names), to, user, opened)
-    if errors not in (None, "raise", "note"):
-        raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
+    _check_errors(errors, strict=strict, is_typed=is_typed and not of_answers)
     request = _Request(
         tables=opened,
         user=user,
@@ -226,23 +225,28 @@ def adjust(
     if of_answers and is_number:
         return _adjust_answers(results, request)
     if is_typed and not of_answers:
-        if errors is not None:
-            raise UsageError(
-                "errors is for files and frames: a value that cannot be adjusted is an error "
-                "anyway."
-            )
         return _adjust_typed(results, request)
-    if strict and errors == "note":
-        raise UsageError(
-            "strict=True refuses what errors='note' leaves out with a note; give only one of the "
-            "two."
-        )
     from rankconst.results.frame import is_frame
 
     frame = as_pandas(results)
     if is_frame(frame):
         return as_given(_adjust_frame(frame, request), results)
     return _adjust_file(frame, request)
+
+
+def _check_errors(errors: object, *, strict: bool, is_typed: bool) -> None:
+    """Refuse a value of `errors` that is unknown, or does not go with the other arguments."""
+    if errors not in (None, "raise", "note"):
+        raise UsageError(f"errors is {errors!r}; expected 'raise', 'note' or None.")
+    if is_typed and errors is not None:
+        raise UsageError(
+            "errors is for files and frames: a value that cannot be adjusted is an error anyway."
+        )
+    if strict and errors == "note":
+        raise UsageError(
+            "strict=True refuses what errors='note' leaves out with a note; "
+            "give only one of the two."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -759,21 +763,26 @@ def compare(
             given if isinstance(given, Ranks) else from_ranks(given) for given in (first, second)
         )
         return ranks.compare(other, metric, side or "both")
+    chance = _find_chance(metric, user, num_tasks, tables)
+    return chance.compare(first, second, decimals=decimals, percent=percent)
+
+
+def _find_chance(metric: str, user: Address, num_tasks: int | None, tables: Any) -> Constants:
+    """Return the constants of chance on the tasks of two values."""
     from rankconst.values.comparison import require_mean
 
     parsed = parse_metric(metric)
     require_mean(parsed)
     if num_tasks is not None:
-        chance = count_alike(parsed, user, num_tasks)
-    elif dataset is None:
+        return count_alike(parsed, user, num_tasks)
+    if user.dataset is None:
         raise UsageError(
             "of which dataset are the two values? Name it, or give the number of tasks."
         )
-    else:
-        opened = _open(tables)
-        chance = look_up_named(metric, user, opened)
-        _warn_of_gaps(chance.tasks, opened)
-    return chance.compare(first, second, decimals=decimals, percent=percent)
+    opened = _open(tables)
+    chance = look_up_named(metric, user, opened)
+    _warn_of_gaps(chance.tasks, opened)
+    return chance
 
 
 def _compare_files(

@@ -1,7 +1,7 @@
-"""Which ranking tasks a number is from, and how many candidates they have.
+"""The ranking tasks that a number is from, and how many candidates they have.
 
-:class:`Tasks` is the address of some ranking tasks and of the baseline that ranks them, all names
-as keys; :class:`Histogram` is what their constants follow from.
+:class:`Tasks` names some ranking tasks and the baseline that ranks them. :class:`Histogram` has
+their numbers of candidates, from which the constants are computed.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ class Tasks:
     Attributes
     ----------
     dataset
-        Key of the dataset; the name of counts of your own.
+        The key of the dataset, or the name of counts of your own.
     protocol
-        Key of the evaluation protocol.
+        The key of the evaluation protocol.
     split
-        ``train``, ``valid``, ``test`` or ``valid+test``, which pools the ranks of the two; empty
-        for counts of your own.
+        ``train``, ``valid``, ``test`` or ``valid+test``, the ranks of both together; empty for
+        counts of your own.
     side
-        ``head``, ``tail`` or ``both``, which pools the ranks of the two; or ``relation``.
+        ``head``, ``tail``, ``relation`` or ``both``, the ranks of head and tail together.
     aggregation
-        Key of the aggregation: what each task counts.
+        The key of the aggregation, which gives each task its weight.
     relations
-        The relations that the tasks are restricted to; empty for all.
+        The relations to which the tasks are restricted; empty for all.
     baseline
-        Key of the baseline: the ranker whose results are expected.
+        The key of the baseline, the ranker whose results are expected.
     """
 
     dataset: str
@@ -82,7 +82,7 @@ class Tasks:
         relations: str | Iterable[str] | None = None,
         baseline: str = DEFAULT_BASELINE,
     ) -> Tasks:
-        """Read the names in any usual spelling; the dataset is a key, as only tables know them.
+        """Parse names in any usual spelling, but the key of the dataset, which only tables know.
 
         Raises
         ------
@@ -157,22 +157,21 @@ class Histogram:
 
     The rank of a task is uniform on ``offset + 1 .. offset + num_candidates``. Under chance there
     are no offsets; under another baseline, `offset` candidates score above the true answer, and
-    `num_candidates` share its score. Rows are ascending without repeats, by offset, number of
-    candidates and weight. Ranks are independent, unless all tasks share their negatives.
+    `num_candidates` share its score. Rows ascend by offset, number of candidates and weight, and
+    do not repeat. Ranks are independent, unless all tasks share their negatives.
 
     Attributes
     ----------
     num_candidates
-        Numbers of candidates that tie, the true answer included: all candidates under chance. Shape
-        (U,), int64, each >= 1.
+        The number of candidates that tie, including the true answer; under chance all candidates.
+        Shape (U,), int64, each >= 1.
     num_tasks
-        The number of tasks with that number of candidates, that weight and that offset. Shape
-        (U,), int64, each >= 1.
+        The number of tasks of each row. Shape (U,), int64, each >= 1.
     weights
-        The weight of each of these tasks. Shape (U,), float64, finite, each > 0. None if every
-        task counts once.
+        The weight of each task of a row. Shape (U,), float64, each > 0. None if every task counts
+        once.
     offsets
-        Numbers of candidates that rank above. Shape (U,), int64, each >= 0. None if all are 0.
+        The number of candidates that rank above. Shape (U,), int64, each >= 0. None if all are 0.
     shared
         True if every true answer is ranked among the same ``num_candidates - 1`` negatives. There
         is one row then, without weight and offset.
@@ -221,21 +220,20 @@ class Histogram:
         Parameters
         ----------
         counts
-            Numbers of candidates, the true answer included, in any order. Shape (n,), whole numbers
-            >= 1.
+            Numbers of candidates, including the true answer, in any order. Shape (n,), whole
+            numbers >= 1.
         num_tasks
-            The number of tasks with each count; 1 each if None. Shape (n,).
+            The number of tasks with each count; 1 each if None.
         weights
-            The weight of each task; 1 each if None. Shape (n,), > 0.
+            The weight of each task; 1 each if None.
         offsets
-            The number of candidates that rank above those counted; 0 each if None. Shape (n,),
-            whole numbers >= 0.
+            The number of candidates that rank above those counted; 0 each if None.
 
         Raises
         ------
         DataError
-            If there are none, a count is not a whole number >= 1, a weight is not a positive
-            number, or an offset is negative.
+            If there are no counts, a count is not a whole number >= 1, a weight is not positive,
+            or an offset is negative.
         """
         sizes = read_counts("counts", counts, hint=_ANSWER)
         tasks = _read_tasks(np.ones_like(sizes) if num_tasks is None else num_tasks, sizes)
@@ -254,10 +252,10 @@ class Histogram:
         offsets: NDArray[np.int64] | None = None,
         weights: NDArray[np.float64] | None = None,
     ) -> dict[int, Histogram]:
-        """Return the histogram of each group, by the group's number.
+        """Return the histogram of each group, by the number of the group.
 
-        Row i is of `num_tasks[i]` tasks with `counts[i]` candidates in group `groups[i]`. Arrays
-        are used unchecked: of one length, not empty, without negative numbers.
+        Group `groups[i]` has `num_tasks[i]` tasks with `counts[i]` candidates. The arrays are not
+        checked: they must have one length, not 0, and no negative numbers.
         """
         if offsets is None:
             offsets = np.zeros_like(counts)
@@ -345,7 +343,7 @@ class Histogram:
         Raises
         ------
         UndefinedError
-            If tasks share their negatives: nothing says which.
+            If tasks share their negatives, as it is not known which tasks do.
         """
         if self.shared or other.shared:
             raise UndefinedError(

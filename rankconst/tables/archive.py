@@ -1,9 +1,9 @@
-"""Open a version of the tables and look constants up in it.
+"""Open a set of tables and look constants up in it.
 
-A set of tables is a folder with a Parquet file for each table of
-:data:`~rankconst.tables.descriptor.COLUMNS` and ``datapackage.json``, which names the version and
-the SHA-256 of each. The set that this package carries is the default; older sets stay loadable by
-version. :mod:`rankconst.tables.location` says where else a set can be.
+A set is a folder with a Parquet file for each table of
+:data:`~rankconst.tables.descriptor.COLUMNS` and ``datapackage.json``, which has the version and the
+SHA-256 of each file. The package carries the default set and older ones.
+:mod:`rankconst.tables.location` finds sets elsewhere.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DatasetNames(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tables(TableFiles):
-    """One version of the tables: constants and candidate counts, read when first asked.
+    """One version of the tables: constants and candidate counts, read when first needed.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ class Tables(TableFiles):
     descriptor
         The content of ``datapackage.json``.
     folder
-        Reads the files of the set.
+        The folder, or the folder within the zip file, with the files.
     place
-        What the user named; None for the tables that came with the package.
+        The path or address that the user gave; None for the tables of the package.
     """
 
     # True for counts of queries with several right answers; see :func:`are_of_answers`.
@@ -177,8 +177,8 @@ class Tables(TableFiles):
         Raises
         ------
         UnknownNameError
-            If the tables have no such dataset. The message suggests the nearest; of a benchmark
-            that can be built it says how.
+            If the tables have no such dataset. The message suggests a similar name, or the command
+            that builds the benchmark.
         """
         # A name that is a key needs no registry, which takes longer to read than the tables.
         if require_text(name) in self.titles:
@@ -211,24 +211,19 @@ class Tables(TableFiles):
         relations: str | Iterable[str] | None = None,
         baseline: str = DEFAULT_BASELINE,
     ) -> Tasks:
-        """Read the address of some ranking tasks, every name in any usual spelling.
+        """Parse the names of some ranking tasks, without looking them up.
 
         Parameters
         ----------
         dataset, split, side, protocol, aggregation
-            ``"FB15k-237"``, ``"testing"``, ``"left"``, ``"LibKGE"``, ``"query"`` ...
+            Names in any usual spelling: ``"FB15k-237"``, ``"testing"``, ``"left"``, ``"LibKGE"``,
+            ``"query"`` ...
         relations
-            Only the ranking tasks of these relations, as the benchmark's files write them. If None,
-            those of all.
+            The relations whose tasks count, as the files of the benchmark write them; all if None.
         baseline
             The ranker whose results are expected: ``"uniform"`` is chance, ``"frequency"`` and
             ``"counting"`` know the training set, ``"counting_single_step"`` all facts before a
             query's time.
-
-        Returns
-        -------
-        Tasks
-            Whether the tables hold such tasks shows when they are looked up.
 
         Raises
         ------
@@ -265,16 +260,10 @@ class Tables(TableFiles):
         Parameters
         ----------
         dataset, split, side, protocol, names
-            As for :meth:`tasks`, in any usual spelling; or what that returns, as the first
-            argument.
+            As for :meth:`tasks`; or the result of :meth:`tasks` as the first argument.
         metric
-            In any usual spelling: ``"H@10"``.
-
-        Returns
-        -------
-        Constants
-            From the table; what has no row in it, such as a Hits@k with another k, is computed from
-            the histogram.
+            The metric in any usual spelling: ``"H@10"``. Constants without a row in the tables,
+            as for Hits@7, are computed from the candidate counts.
 
         Raises
         ------
@@ -359,7 +348,7 @@ class Tables(TableFiles):
         Parameters
         ----------
         dataset, names
-            As for :meth:`tasks`, in any usual spelling; or what that returns, alone.
+            As for :meth:`tasks`; or the result of :meth:`tasks` alone.
 
         Raises
         ------
@@ -414,17 +403,12 @@ class Tables(TableFiles):
         return tuple(key for key in BASELINES if key == DEFAULT_BASELINE or key in held)
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
-        """Return the relations of some ranking tasks of valid or test, in alphabetical order.
+        """Return the relations of some ranking tasks in alphabetical order; none for train.
 
         Parameters
         ----------
         dataset, names
             As for :meth:`histogram`.
-
-        Returns
-        -------
-        tuple of str
-            Empty if the tables have none, as for train.
 
         Raises
         ------
@@ -562,30 +546,34 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     Parameters
     ----------
     path
-        A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such
-        a zip file, ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or
-        ``doi:10.PREFIX/SUFFIX/NAME.zip``; or a version that came with the package. A URL or DOI may
-        end in ``#sha256=`` and the hash of that file. What is downloaded stays in the cache folder
-        and is read from there afterwards; to have it anew, delete the file that `Tables.path`
-        names. If None, the tables that came with the package.
+        Any of these; if None, the tables of the package are opened.
+
+        - a folder written by ``rankconst build``, or a zip file of one
+        - the URL of such a zip file
+        - ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or with the name of the zip file
+          behind another slash
+        - the version of tables that came with the package
+
+        A URL or DOI may end in ``#sha256=`` and the hash of the file. A download is kept in the
+        cache folder and not repeated; to repeat it, delete the file that `Tables.path` names.
     version
-        The version wanted. If None, the newest (or whatever `path` holds).
+        The expected version. If None, the newest, or that of `path`.
 
     Returns
     -------
     Tables
-        Of files on this machine, nothing but the descriptor is read yet.
+        Its tables are read when they are first needed.
 
     Raises
     ------
     UnknownNameError
         If there is no such version.
     TablesError
-        If `path` holds no tables, or is a zip file that is damaged or holds several sets.
+        If `path` holds no tables, several sets, or a damaged zip file.
     UsageError
-        If `path` is neither a folder nor a zip file nor an address as above.
+        If `path` is none of these.
     DownloadError
-        If a download fails, or brings anything but a whole set with the hash that was asked for.
+        If a download fails, or is not a whole set with the expected hash.
     MissingExtraError
         If a download needs pooch, which is not installed.
 

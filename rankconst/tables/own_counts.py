@@ -88,14 +88,9 @@ class Counts:
         Parameters
         ----------
         metric
-            In any usual spelling; also one that tables have no rows for, such as ``hits@7``.
+            A metric in any usual spelling, with any k.
         side
             ``head``, ``tail``, ``both`` or ``relation``.
-
-        Returns
-        -------
-        Constants
-            The same object as :meth:`rankconst.tables.archive.Tables.constants` returns.
 
         Raises
         ------
@@ -124,22 +119,17 @@ class Answers:
     library: str = ""
 
     def constants(self, metric: str) -> Constants:
-        """Compute the constants of a metric: of its mean over the queries.
+        """Compute the constants of the mean of a metric over the queries.
+
+        The index is 1 for a ranker that puts all right answers on top. Its value may be below 1:
+        Recall@10 with 20 right answers is at most 0.5.
 
         Parameters
         ----------
         metric
-            A name of the library, if one was named. Otherwise ``recall@k``, ``precision@k``,
-            ``f1@k``, ``hit_ratio@k``, ``num_hits@k``, ``mrr``, ``ndcg``, ``map``, ``map_cut``, the
-            last four with or without ``@k``, or another key of
-            :data:`rankconst.catalogue.answers.FAMILIES`, which has the definitions.
-
-        Returns
-        -------
-        Constants
-            With exact moments, each with a bound on its rounding. The index is 1 for a ranker that
-            puts all right answers on top, which may get less than 1: Recall@10 of 20 right answers
-            is at most 0.5. Of HitRatio@k there is a p, too.
+            The name of a metric in the library, if a library was named. Otherwise a key of
+            :data:`rankconst.catalogue.answers.FAMILIES`, such as ``recall@k``, ``precision@k``,
+            ``f1@k``, ``hit_ratio@k``, ``mrr``, ``ndcg`` or ``map``.
 
         Raises
         ------
@@ -239,8 +229,7 @@ def gather_answers(
 ) -> Answers:
     """Gather queries into distinct pairs of candidates and right answers.
 
-    Each array has a number for each query, or one for all. `num_tasks` is how often each query is
-    there. Other arguments are as for :func:`from_counts`.
+    `num_tasks` is how often each query occurs. Other arguments are as for :func:`from_counts`.
     """
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
@@ -311,21 +300,21 @@ def from_counts(
     Parameters
     ----------
     counts
-        For each task, its number of candidates, the true answer included; in any order. Shape
-        (n,), whole numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such
-        an array, not ``{num_candidates: num_tasks}``: write that out with ``np.repeat``. Or an
-        evaluator of PyKEEN, ``RankBasedEvaluator(clear_on_finalize=False)``, after an evaluation.
+        The number of candidates of each task, including the true answer, in any order: whole
+        numbers >= 1, shape (n,). Or a mapping from side (``head``, ``tail``, ``relation``) to such
+        an array. Or an evaluator of PyKEEN, ``RankBasedEvaluator(clear_on_finalize=False)``, after
+        an evaluation.
     weights
-        The weight of each task in the average, of the same shape; each counts once if None.
+        The weight of each task in the average, in the shape of `counts`; each counts once if None.
     relevant
-        The number of right candidates, one or one for each query; then `counts` may be one number,
-        too. If None, one of each task's candidates is right. A query may have none if `empty` or
-        `tool` gives its value.
+        The number of right candidates: one number, or one for each query. `counts` may then be one
+        number. If None, one candidate of each task is right. A query may have no right candidate
+        if `empty` or `tool` gives its value.
     empty
         The value of queries without right answers: ``"left out"``, ``"0"`` or ``"1"``; if None,
         that of the library.
     tool
-        The library whose names metrics have, such as ``"ranx"``: `rankconst show libraries` lists
+        The library that names the metrics, such as ``"ranx"``; `rankconst show libraries` lists
         them. If None, metrics have the names of :data:`rankconst.catalogue.answers.FAMILIES`.
     name
         The name of the tasks in messages.
@@ -333,18 +322,17 @@ def from_counts(
     Returns
     -------
     Counts, or Answers if `relevant` is given
-        Their ``constants`` follow from these counts alone, with the error and method of
-        :class:`~rankconst.moments.Moments`.
+        Their method ``constants`` computes the constants of a metric.
 
     Raises
     ------
     DataError
-        If a count is not a whole number >= 1, or a weight is not positive; if a query has no right
-        answer, and nothing says what that counts.
+        If a count is not a whole number >= 1, a weight is not positive, or nothing gives the value
+        of a query without right answers.
     UnknownNameError
         If a side or the library is unknown.
     UsageError
-        If counts and weights are not of the same kind.
+        If only one of counts and weights is a mapping.
 
     Examples
     --------
@@ -439,28 +427,27 @@ def from_triples(
     Parameters
     ----------
     train, valid, test
-        The triples of each split: a DataFrame with columns head, relation and tail, in any usual
-        words, or with three columns in this order; an array or a list of rows of three, ids or
-        labels; or a triples factory of PyKEEN, by the labels that it has. `valid` may be None. A
-        repeated triple counts as often as it is there. A DataFrame with a column time, or with
-        begin and end, is one of a temporal graph.
+        The triples of each split: a DataFrame with columns head, relation and tail, or with three
+        columns in this order; an array or a list of rows of three ids or labels; or a triples
+        factory of PyKEEN. `valid` may be None. A repeated triple counts each time. A DataFrame
+        with a column time, or with columns begin and end, is part of a temporal graph.
     protocol
-        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``; of a
-        temporal graph ``raw``, ``static`` and ``time-aware``.
+        One or several protocols. If None, ``standard``, ``libkge``, ``pykeen`` and ``raw``, or for
+        a temporal graph ``raw``, ``static`` and ``time-aware``.
     name
-        What the dataset is called.
+        The name of the dataset.
 
     Returns
     -------
     Tables
-        With this one dataset; nothing is written. A constant is computed when it is first asked
-        for.
+        Tables in memory with this one dataset. A constant is computed when it is first needed.
 
     Raises
     ------
     DataError
-        If something is no triple: a missing label, a fraction, a heading. Also if a factory numbers
-        entities that its train triples lack, which PyKEEN ranks and protocol ``pykeen`` does not.
+        If a row is not a triple, as with a missing label, a fraction or a heading; or if a factory
+        has entities that are not in its training triples, which PyKEEN ranks and protocol
+        ``pykeen`` does not.
     UnknownNameError
         If there is no such protocol.
     UsageError

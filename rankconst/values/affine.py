@@ -44,12 +44,11 @@ class Affine:
     Attributes
     ----------
     origin
-        The value that becomes 0, in units of the metric.
+        The value that is mapped to 0, in units of the metric.
     unit
-        The change of the metric that becomes 1; negative where smaller is better.
+        The change of the metric that is mapped to 1; negative where smaller is better.
     admit
-        Turns a value into its number and refuses an impossible one. If None, the map takes numbers
-        unchecked.
+        Reads a value and refuses an impossible one. If None, numbers are not checked.
     """
 
     origin: float
@@ -78,7 +77,7 @@ class Affine:
         Raises
         ------
         DataError
-            If a value cannot be: a percentage where a share is expected, an MR below 1.
+            If a value is impossible, such as an MR below 1.
         """
         return self._apply(value if self.admit is None else self.admit(value))
 
@@ -156,10 +155,9 @@ _FEW, _MOST_SHOWN = 3, 50  # values, on a line and in a notebook
 class Adjusted:
     """A value of a metric and its adjusted forms, each with its interval.
 
-    Values, forms and the ends of intervals are of the kind and shape that was passed in: a float, a
-    numpy array or a pandas Series. An interval is what the value's rounding leaves open; its ends
-    are equal for an exact value. A form that is undefined on these tasks is None, and so is its
-    interval.
+    Values, forms and the ends of intervals have the type and shape that was passed in: a float, a
+    numpy array or a pandas Series. An interval has all values within rounding; its ends are equal
+    for an exact value. A form that is undefined on these tasks is None, and so is its interval.
 
     Attributes
     ----------
@@ -170,9 +168,9 @@ class Adjusted:
     index, index_interval
         (M - E[M]) / (opt - E[M]): 0 is random, 1 is perfect, less than 0 is worse than random.
     z, z_interval
-        Standard deviations better than random, 0; larger is always better.
+        The number of standard deviations better than random.
     undefined
-        Key of each form that is None to the reason.
+        The reasons for the forms that are None, by their keys.
 
     References
     ----------

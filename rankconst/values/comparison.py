@@ -1,16 +1,14 @@
-"""Test the difference of two results on the same ranking tasks.
+"""Test the difference of two results, published numbers or ranks, on the same ranking tasks.
 
-The results are two published numbers, or the ranks of two models.
-
-Task i adds w_i x_i to the one result, w_i y_i to the other; D_i = w_i (x_i - y_i). If the models
-are equally good, each D_i is as likely below 0 as above. Then sum D_i, given the sizes of the D_i,
-has mean 0 and variance sum D_i^2:
+Task i adds w_i x_i to the first result and w_i y_i to the second; D_i = w_i (x_i - y_i). If the
+models are equally good, each D_i is as likely below 0 as above. Then sum D_i, given the sizes of
+the D_i, has mean 0 and variance sum D_i^2:
 
     z = |sum D_i| / sqrt(sum D_i^2)
 
 For Hits@k this is McNemar's z, and the exact test is the sign test: the tasks that only one of the
-models hits are like tosses of a coin. Two published numbers give sum D_i, but of sum D_i^2 only
-bounds, so z lies between two ends.
+models hits are like tosses of a coin. Two published numbers give sum D_i, but only bounds on sum
+D_i^2, so z lies between two ends.
 
 **The least z.** Let p_i and q_i be how far w_i x_i and w_i y_i are from the best value of the task,
 and s_i how far the worst is: both p_i and q_i are in [0, s_i]. As |p - q| <= s, |p - q| <= p + q
@@ -21,29 +19,29 @@ and |p - q| <= (s - p) + (s - q),
 and the sum of the u_i follows from the two numbers. The right side is concave in u_i, with slope
 s_i up to s_i and -s_i from there, so its sum over the tasks is largest if the largest slopes are
 used first. For n tasks, Hits@k of A and B, and more than k candidates everywhere, this is n min(A +
-B, 2 - A - B), the largest number of tasks that one model alone can hit, and is reached. So it is
-for MRR, where it is a little smaller: no task adds less than 1/N_i.
+B, 2 - A - B), the largest number of tasks that one model alone can hit; the bound is reached. For
+MRR it is a little smaller, as no task adds less than 1/N_i, and is also reached.
 
-**The least z without negative correlation.** If tasks on which the one model does well are not
-those on which the other does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n, and sum D_i^2 = sum
-p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most sum s_i p_i + sum s_i q_i less twice that. For Hits@k
-this is n (A + B - 2 A B).
+**The least z without negative correlation.** If the tasks on which one model does well are not
+those on which the other does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n. Then sum D_i^2 = sum
+p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most sum s_i p_i + sum s_i q_i - 2 (sum p_i)(sum q_i) / n.
+For Hits@k this is n (A + B - 2 A B).
 
-**The least z of known deviations.** If the ranks of the models have standard deviations s and t,
+**The least z with known deviations.** If the ranks of the models have standard deviations s and t,
 that of the D_i is at most s + t, so sum D_i^2 is at most n (s + t)^2 + (sum D_i)^2 / n.
 
-**The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so there
+**The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so for them
 sum D_i^2 is also at least the least w_i times |sum D_i|.
 
-**p.** Of random signs, sum D_i is close to normal if no task adds much. It is taken as nearer to 0
-by the most that one adds, as whole numbers are: so p is no smaller than that of the sign test. If
-fewer than 100 tasks can make up the largest sum D_i^2, p is at most 1 / (4 Phi(-sqrt 2)) = 3.18
-times the normal one, whatever the D_i are.
+**p.** With random signs, sum D_i is close to normal if no task adds much. It is moved towards 0 by
+the most that one task adds, so that p is no smaller than that of the sign test. If fewer than 100
+tasks can make up the largest sum D_i^2, p is taken as 1 / (4 Phi(-sqrt 2)) = 3.18 times that of the
+normal distribution, which is a bound for any D_i.
 
-**Rounding.** The bound G of sum D_i^2 is concave in the sum of the u_i and 0 at both ends, where
-the difference d is 0, too. So |G'| d <= 2 G, and d / sqrt(G) falls if either number moves towards
-the other: the least z is that of the two nearest numbers that the rounding leaves open. The largest
-is that of the two farthest.
+**Rounding.** The bound G of sum D_i^2 is concave in the sum of the u_i, and 0 at both ends, where
+the difference d is also 0. So |G'| d <= 2 G, and d / sqrt(G) falls if either number moves towards
+the other. The least z is that of the two nearest numbers within rounding, and the largest z that of
+the two farthest.
 
 References
 ----------
@@ -114,41 +112,39 @@ LEFT_OUT = (
 class Comparison:
     """The test of the difference of two results on the same ranking tasks.
 
-    Of ranks, z and p are numbers, and the ends of their intervals are equal. Two published numbers
-    leave open on which tasks the models differ: the intervals hold for whatever they may have in
-    common, and for all values within rounding.
+    For ranks, z and p are known, and both ends of their intervals are equal. Two published numbers
+    do not say on which tasks the models differ: the intervals hold in all cases, and for all values
+    within rounding.
 
     Attributes
     ----------
     metric
-        The metric, its k set.
+        The metric, with its k.
     tasks, num_tasks
-        The ranking tasks, None if only their ranks are known; and their number.
+        The ranking tasks, or None if only the ranks are known; and their number.
     names, values
         The two results as they were written, and as numbers.
     difference
-        The second minus the first.
+        The second result minus the first.
     difference_interval
         The differences within the rounding of the two.
     z_interval
-        Standard errors between the two, in favour of the better: of the sign-flip test, which is
-        McNemar's for Hits@k.
+        The difference in standard errors, by the sign-flip test; for Hits@k this is McNemar's test.
     z_uncorrelated
-        The least z unless the results of the two models are negatively correlated over the tasks:
-        unless tasks that are easy for the one are hard for the other. For macro averages it is the
-        least z.
+        The least z unless tasks that are easy for one model are hard for the other. For macro
+        averages it is the least z.
     log10_p_interval
-        Decimal logarithm of the two-sided p: the probability of such a difference between equally
+        Decimal logarithm of the two-sided p, the probability of such a difference between equally
         good models.
     method
-        The method of the larger p: ``exact`` for the sign test of Hits@k and for the ranks of
-        few tasks, ``normal`` from z by the normal distribution, ``bound`` from z for any ranks,
-        where few tasks may make up the difference.
+        The method of the larger p: ``exact`` for the sign test of Hits@k and for ranks of few
+        tasks; ``normal`` for the normal distribution; ``bound`` for a bound that holds even if few
+        tasks make up the difference.
     smallest
-        The least difference that is significant at 5 % on these tasks, around these values: of
-        published numbers, whatever the models have in common.
+        The least difference near these values that is significant at 5 % on these tasks; for
+        published numbers, in all cases.
     confidence_interval
-        A 95 % confidence interval of the difference: of published numbers, the widest.
+        A 95 % confidence interval of the difference; for published numbers, the widest one.
     note
         A remark on a Hits@k that no whole number of hits gives; empty if there is none.
     table_version
@@ -371,9 +367,9 @@ def bound_pairs(
     """Bound z and p of the difference of each pair of values.
 
     Pairs are in the order of ``np.triu_indices(len(values), 1)``: (0, 1), (0, 2), (1, 2) for three
-    values. `spreads` are the standard deviations of the ranks of each, NaN for unknown ones.
+    values. `spreads` are the standard deviations of the ranks, NaN if unknown.
 
-    The top of this module derives each bound. A value v has the loss W |best - v|, where W is the
+    The top of this module derives the bounds. A value v has the loss W |best - v|, where W is the
     sum of the weights. The losses of a pair add up to the sum of the u_i.
     """
     _require_comparable(metric, tasks, histogram)

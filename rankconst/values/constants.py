@@ -66,15 +66,15 @@ class Constants:
     Attributes
     ----------
     tasks
-        The ranking tasks, with the baseline.
+        The ranking tasks and the baseline.
     metric
-        The metric, its k set.
+        The metric, with its k.
     candidates
-        The histogram, or a function that returns it: a single number needs none.
+        The histogram of the tasks, or a function that reads it when it is needed.
     moments
         Expectation and variance with their errors and method.
     table_version
-        The version of the tables that the numbers come from; empty for counts of your own.
+        The version of the tables; empty for counts of your own.
 
     References
     ----------
@@ -154,17 +154,13 @@ class Constants:
     def all_tied(self, rank_type: str = "realistic") -> float:
         """Return the value of a model that scores all candidates alike.
 
+        The realistic MR of such a model is that of a random ranker; its MRR and Hits@k are not.
+
         Parameters
         ----------
         rank_type
             The rank of ties: ``optimistic``, the true answer first; ``pessimistic``, the true
             answer last; or ``realistic``, the mean of the two, (N + 1) / 2.
-
-        Returns
-        -------
-        float
-            In units of the metric, exact but for rounding, whatever the baseline. The realistic MR
-            is that of a random ranker; MRR and Hits@k are not.
 
         Raises
         ------
@@ -232,8 +228,8 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If a random ranker, or the baseline, is already perfect (every task has one candidate,
-            or k reaches all of them).
+            If a random ranker, or the baseline, is already perfect: if every task has one
+            candidate, or k reaches all candidates.
         """
         return self._map("index")
 
@@ -264,11 +260,10 @@ class Constants:
         Parameters
         ----------
         value
-            In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` means 0.3375
-            to 0.3385, and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and
-            Series of them are exact. A list may hold any of these, and gives arrays; so do columns
-            of polars and Arrow, of numbers or text. In all of them NaN, or a null of Arrow, is a
-            missing value.
+            The value in units of the metric. Text or a Decimal is read as printed: ``"0.338"``
+            means 0.3375 to 0.3385, and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood.
+            Floats are exact. A list of values, or a column of polars or Arrow, gives arrays. NaN
+            and null are missing values.
         decimals
             The number of decimals that the value was rounded to. If None, text shows it and other
             values are exact.
@@ -278,14 +273,13 @@ class Constants:
         Returns
         -------
         Adjusted
-            The value with its three adjusted forms and their intervals; None for a form that is
-            undefined on these tasks.
+            The three adjusted forms with their intervals.
 
         Raises
         ------
         DataError
-            For a value that is not a number or outside the metric's range, or a percentage of a
-            metric that is not a share.
+            If a value is not a number or is outside the range of the metric, or for a percentage
+            of a metric that is not a share.
         """
         return self.adjust_between(*self._read(value, decimals, percent))
 
@@ -333,10 +327,9 @@ class Constants:
     def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
         """Adjust a value that was rounded from lower .. upper; or arrays or Series of one shape.
 
-        The interval is first cut at the metric's range on these tasks: an MRR printed as 1.00 was
-        0.995 to 1, not to 1.005. Then the value and the cut interval are mapped to each adjusted
-        form. Where errors of the moments matter, the intervals of the forms take them in: two
-        standard errors of sampled moments, the bounds of others.
+        The interval is first cut at the range of the metric on these tasks: an MRR printed as 1.00
+        was 0.995 to 1, not to 1.005. The intervals of the forms include the errors of the moments
+        where they matter: two standard errors if the moments are sampled, otherwise their bounds.
 
         Raises
         ------
@@ -376,19 +369,18 @@ class Constants:
         Parameters
         ----------
         value, decimals, percent
-            As for :meth:`adjust`, a single value.
+            A single value, as for :meth:`adjust`.
 
         Returns
         -------
         Significance
-            For the value and for both ends of its interval.
+            The probability for the value and for both ends of its interval.
 
         Raises
         ------
         UndefinedError
-            If no tail is known of the metric, or of it under the baseline or weights:
-            :meth:`explain_lack` says which are. Or if no number of hits, or sum of ranks, gives
-            the value.
+            If the probability is not known, for the reason that :meth:`explain_lack` gives; or if
+            no number of hits, or sum of ranks, gives the value.
         DataError
             As for :meth:`adjust`.
         """
@@ -425,20 +417,18 @@ class Constants:
 
         Parameters
         ----------
-        first, second
+        first, second, decimals, percent
             Single values, as for :meth:`adjust`.
-        decimals, percent
-            As for :meth:`adjust`.
 
         Returns
         -------
         Comparison
-            Bounds of z and p that hold whatever the two models have in common.
+            Bounds of z and p that hold for any two models with these values.
 
         Raises
         ------
         UndefinedError
-            For a metric that is not a mean over tasks; Hits@k, MRR, MR and nDCG are.
+            If the metric is not a mean over tasks, as Hits@k, MRR, MR and nDCG are.
         UsageError
             If the baseline is another than chance.
         DataError

@@ -1,4 +1,4 @@
-"""The ranks of a model, task by task: every metric of them, and what sets two models apart."""
+"""The ranks of a model, task by task: their metrics, and tests of the difference of two models."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Ranks:
     Attributes
     ----------
     sides
-        Side to the ranks of its tasks, float64; only ``both`` where sides were not told apart.
+        The ranks of each side, float64; those of ``both`` if sides are not known.
     triples
-        Side to the columns head, relation and tail, as far as a DataFrame had them.
+        The columns head, relation and tail of each side, if a DataFrame had them.
     """
 
     sides: Mapping[str, NDArray[np.float64]]
@@ -62,14 +62,9 @@ class Ranks:
         Parameters
         ----------
         metric
-            In any usual spelling; any k.
+            A metric in any usual spelling, with any k.
         side
             ``head``, ``tail``, ``both`` or ``relation``.
-
-        Returns
-        -------
-        float
-            Its value, unrounded: :meth:`rankconst.Constants.adjust` adjusts it.
 
         Raises
         ------
@@ -96,9 +91,8 @@ class Ranks:
         Returns
         -------
         Comparison
-            For Hits@k the exact sign test of the tasks that one model alone hits (McNemar's); for
-            MRR, MR and nDCG the sign-flip test of the differences, by the normal distribution. With
-            a confidence interval of the difference.
+            For Hits@k, McNemar's exact test of the tasks that only one model hits; for MRR, MR and
+            nDCG, the sign-flip test of the differences. Both with a confidence interval.
 
         Raises
         ------
@@ -141,7 +135,7 @@ class AnswerRanks:
     Attributes
     ----------
     places
-        The ranks, those of a query together and ascending, and where each query begins.
+        The ranks, query by query and ascending, and where each query begins.
     """
 
     places: Places
@@ -157,20 +151,15 @@ class AnswerRanks:
         metric
             As for :meth:`rankconst.tables.own_counts.Answers.constants`.
         tool
-            The library whose name that is; by
-            :data:`rankconst.catalogue.answers.FAMILIES` if None.
-
-        Returns
-        -------
-        float
-            Its value, unrounded.
+            The library that names the metric so. If None, it is a key of
+            :data:`rankconst.catalogue.answers.FAMILIES`.
 
         Raises
         ------
         UnknownNameError
             If the metric or the library is unknown, or the metric lacks its k.
         UsageError
-            If it depends on the numbers of candidates, which ranks do not say.
+            If the metric depends on the numbers of candidates, which are not known.
         """
         from rankconst.catalogue.answers import ALL, FAMILIES, read_meaning
 
@@ -195,29 +184,29 @@ def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | Answer
     Parameters
     ----------
     ranks
-        One rank for each task, in any order: an array of shape (n,). Or a mapping from side
-        (``head``, ``tail``, ``relation``) to such an array. Or a DataFrame with a column ``rank``,
-        and perhaps ``side``; its columns ``head``, ``relation`` and ``tail`` make sure that models
-        are compared on the same tasks. 1 is best; the mean rank of a tie, such as 2.5, will do.
+        The rank of each task, in any order: an array of shape (n,), or a mapping from side
+        (``head``, ``tail``, ``relation``) to such an array, or a DataFrame with a column ``rank``
+        and perhaps ``side``. If it has columns ``head``, ``relation`` and ``tail``, models are
+        only compared on the same tasks. 1 is the best rank. The mean rank of a tie, such as 2.5,
+        is a rank.
     further
-        Nothing: numbers of candidates go to :func:`rankconst.from_counts`.
+        Not accepted: numbers of candidates go to :func:`rankconst.from_counts`.
     queries
-        If queries have several right answers: the query of each rank, a number or a name. `ranks`
-        is then one array, with every right answer of every query, each at its place in the whole
-        ranking; ``inf`` for one that was not retrieved. A query without right answers has no rank:
-        it is left out, as many libraries do.
+        The query of each rank, a number or a name, if queries have several right answers. `ranks`
+        is then one array with the rank of every right answer among all candidates, or ``inf`` for
+        one that was not retrieved. Queries without right answers have no rank and are left out.
 
     Returns
     -------
     Ranks, or AnswerRanks if `queries` are given
-        Which evaluate metrics; :class:`Ranks` also compare models, and :func:`rankconst.adjust`
+        Both evaluate metrics. :class:`Ranks` also compare models, and :func:`rankconst.adjust`
         takes them with their dataset.
 
     Raises
     ------
     DataError
-        If something is not a rank: below 1, missing or not a number. If two right answers of a
-        query have the same rank.
+        If a rank is below 1, missing or not a number, or two right answers of a query have the
+        same rank.
     UnknownNameError
         If a side is unknown.
     UsageError

@@ -1,24 +1,25 @@
-"""Which models published numbers alone tell apart, on the same tasks and over graphs.
+"""Find the models that published numbers alone tell apart, on the same tasks and over graphs.
 
 Two published numbers bound the probability that two equally good models differ by as much, whatever
-their ranks have in common (:mod:`rankconst.values.comparison`). Of m pairs the smallest such bound
-is multiplied by m, the next one by m - 1, and so on (Holm 1979): the probability that any pair of
+their ranks have in common (:mod:`rankconst.values.comparison`). The smallest of m such bounds is
+multiplied by m, the next one by m - 1, and so on (Holm 1979). Then the probability that any pair of
 equally good models is told apart is at most the level.
 
-Of means over graphs, papers mix up two questions. *Are the models different on these queries?* Each
-graph contributes the difference of two published numbers, whose variance under the hypothesis of
-equal models has that bound: min(A + B, 2 - A - B) / n for n ranks. Queries are independent, so the
-bounds add up over the graphs:
+For means over graphs there are two questions. *Are the models different on these queries?* Each
+graph contributes the difference of two published numbers. If the models are equally good, its
+variance is at most min(A + B, 2 - A - B) / n for n ranks. Queries are independent, so the bounds
+add up over the graphs:
 
     z >= |sum of differences| / sqrt(sum of min(A + B, 2 - A - B) / n)
 
-Each query's part has a random sign if the models are equally good, so that p is at most 3.18 times
-the normal one, however few queries make up the difference (Bentkus and Dzindzalieta 2015).
+The contribution of each query has a random sign if the models are equally good, so p is at most
+3.18 times that of the normal distribution, however few queries make up the difference (Bentkus and
+Dzindzalieta 2015).
 
-*Would they differ on other graphs like these?* Then each graph is one observation. For two models
-that is Wilcoxon's signed-rank test, here by its exact distribution; graphs on which both numbers
-are equal say nothing and are left out. For many models the mean ranks of two of them are apart if
-they differ by the critical difference of Nemenyi's test.
+*Would they differ on other graphs like these?* Then each graph is one observation. Two models are
+compared by Wilcoxon's signed-rank test with its exact distribution, without the graphs on which
+both numbers are equal. Among many models, two differ if their mean ranks differ by the critical
+difference of Nemenyi's test.
 
 References
 ----------
@@ -66,12 +67,12 @@ class Standings:
     constants
         The constants of chance on the tasks.
     names, published
-        Models, and their results as they were printed.
+        The models, and their results as they were printed.
     log10_p
         Decimal logarithm of a bound on the probability that two equally good models differ as these
-        do, Holm's correction included, shape (models, models), symmetric; 0 for no evidence at all.
+        do, with Holm's correction. A symmetric matrix of models; 0 means no evidence.
     smallest
-        A difference that is enough for a pair alone, at the level of the best result.
+        The difference that is enough for a single pair near the best result.
     uses_spreads
         True if standard deviations of ranks sharpen the bounds for mean ranks.
     """
@@ -125,8 +126,8 @@ class Standings:
     def table(self) -> dict[str, list[Any]]:
         """Columns with a row for each model, the best first.
 
-        ``better_than`` has the letters of the models that a model beats, ``log10_p_next`` the log10
-        p of it and the next one, None for the last.
+        ``better_than`` has the letters of the models that are significantly worse, and
+        ``log10_p_next`` the log10 p of a model and the next one.
         """
         letters = self.letters
         worse = [self.list_worse(index) for index in range(len(letters))]
@@ -199,8 +200,8 @@ def rank_models(
 ) -> Standings:
     """Order models from the best, and bound p for each pair.
 
-    `models` are pairs of name and result. A deviation over runs, ``0.338 ± 0.002``, widens a result
-    like its rounding. `spreads` are known standard deviations of ranks by model.
+    `models` are pairs of a name and a result. A deviation over runs, ``0.338 ± 0.002``, widens the
+    interval of a result. `spreads` are known standard deviations of ranks by model.
     """
     if not 2 <= len(models) <= _MOST:
         raise UsageError(
@@ -279,11 +280,11 @@ class Across:
         (M, M).
     log10_p_queries : numpy.ndarray or None
         Decimal logarithm of a bound on the probability that two equally good models differ as these
-        do on the queries of these graphs, corrected by Holm. Shape (M, M). None for a metric that
-        is not between 0 and 1.
+        do on the queries of these graphs, with Holm's correction. Shape (M, M). None for a metric
+        that is not between 0 and 1.
     log10_p_graphs : numpy.ndarray
-        Decimal logarithm of the p of the signed-rank test over the graphs, corrected by Holm. Shape
-        (M, M).
+        Decimal logarithm of the p of the signed-rank test over the graphs, with Holm's correction.
+        Shape (M, M).
     critical_difference : float
         The difference of two mean ranks that is significant at 5 % (Nemenyi).
     """
