@@ -458,9 +458,8 @@ def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
         cells["log10_p"] = probability.log10
         cells["log10_p_lower"], cells["log10_p_upper"] = probability.interval
         cells["p_method"] = probability.method
-    for key in ("dataset", "protocol", "split", "side", "aggregation", "baseline", "relations"):
-        cells[key] = getattr(constants.tasks, key)
-    cells["relations"] = [*constants.tasks.relations]
+    cells |= constants.tasks.to_dict()
+    cells["baseline"] = constants.tasks.baseline
     for key in (*NUMBERS, "num_tasks", "method", "table_version"):
         cells[key] = getattr(constants, key)
     return cells

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.arrow import refuse_masked
@@ -130,6 +130,12 @@ class Tasks:
             parts.append(self.baseline)
         address = "/".join(part for part in parts if part)
         return f"{address} ({', '.join(self.relations)})" if self.relations else address
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the names of the tasks by column, but for the baseline; relations as a list."""
+        names = asdict(self) | {"relations": list(self.relations)}
+        del names["baseline"]
+        return names
 
     def describe(self) -> str:
         """Describe the tasks in words: ``test, both sides, protocol standard``."""

@@ -248,20 +248,18 @@ def _compare_files(works: Sequence[Work]) -> Compared:
 
 def _list_compared(compared: Compared, form: Format) -> Listing:
     """List the models of each metric and dataset, with the letters of those they beat."""
-    from rankconst.results.compared import MEANING
+    from rankconst.results.compared import MEANING, name_evaluation
 
-    names = ("dataset", "split", "side", "protocol")
     rows = []
     for standings in compared:
-        facts = {name: getattr(standings.constants.tasks, name) for name in names}
-        facts |= {"metric": standings.constants.metric.label, "smallest": standings.smallest}
+        facts = name_evaluation(standings) | {"smallest": standings.smallest}
         table = standings.table
         models = zip(*table.values(), strict=True)
         rows += [facts | dict(zip(table, cells, strict=True)) for cells in models]
     columns = []
-    for key in (*names, "metric"):
+    for key in name_evaluation(compared[0]):
         # A column with the same value in all rows is for files.
-        title = key if len({row[key] for row in rows}) > 1 else None
+        title = key if len({str(row[key]) for row in rows}) > 1 else None
         columns.append(Column(key, title))
     value = Column("value", "result", right=True, show_row=_write_text)
     better_than, caption = Column("better_than", "better than", " ".join), ""

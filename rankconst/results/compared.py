@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -87,9 +87,9 @@ class Compared(Sequence[Standings]):
 
         frames = []
         for standings in self.standings:
-            constants, frame = standings.constants, standings.to_pandas()
-            frame.insert(0, "metric", constants.metric.label)
-            frame.insert(0, "dataset", constants.tasks.dataset)
+            frame = standings.to_pandas()
+            for place, (name, fact) in enumerate(name_evaluation(standings).items()):
+                frame.insert(place, name, [fact] * len(frame))
             frames.append(frame)
         return pd.concat(frames, ignore_index=True)
 
@@ -101,6 +101,12 @@ class Compared(Sequence[Standings]):
 
     def _repr_html_(self) -> str:
         return write_preformatted(str(self))
+
+
+def name_evaluation(standings: Standings) -> dict[str, Any]:
+    """Return the ranking tasks and the metric of the models, by column."""
+    constants = standings.constants
+    return constants.tasks.to_dict() | {"metric": constants.metric.label}
 
 
 MEANING = (

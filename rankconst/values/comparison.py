@@ -99,7 +99,6 @@ _QUANTILE = 1.959963984540054  # of the standard normal distribution, two-sided 
 _MANY = 100
 _BOUND_QUANTILE = NormalDist().inv_cdf(1 - LEVEL / (2 * SIGNS_FACTOR))
 _MOST_FLIPPED = 16  # differences, of which all signs are tried
-_TASKS = ("dataset", "split", "side", "protocol", "aggregation")
 
 LEFT_OUT = (
     "Not considered: dependence between tasks, "
@@ -194,8 +193,7 @@ class Comparison:
         """Return everything as plain numbers and text; intervals as ``_lower`` and ``_upper``."""
         row: dict[str, Any] = {}
         if self.tasks is not None:
-            row = {name: getattr(self.tasks, name) for name in _TASKS}
-            row["relations"] = list(self.tasks.relations)
+            row = self.tasks.to_dict()
         row |= {"metric": self.metric.key, "num_tasks": self.num_tasks}
         row |= {"first": self.values[0], "second": self.values[1], "difference": self.difference}
         for name in ("difference", "confidence", "z", "log10_p"):
