@@ -710,7 +710,7 @@ def is_open_name(name: str) -> bool:
     return list_names().find(name) is None or bool(list_namesakes(name, typed=False))
 
 
-_OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%-]+)))?"
+_OPTION = r"--([a-z]+)(?: (?:'([^']*)'|(?!(?:or|in|if)\b)([\w:.@+=%/-]+)))?"
 
 # The space between two arguments.
 _NEXT = r"(?<=\") (?=[a-z]+=\")"
@@ -723,8 +723,8 @@ _RENAMED = {"relation": "relations=[...]", "counts": "tables=rankconst.from_coun
 def name_arguments(text: str) -> str:
     """Replace the options in a text by arguments of Python.
 
-    >>> name_arguments("add --split valid --side head, or --accept dev")
-    'add split="valid", side="head", or accept=["dev"]'
+    >>> name_arguments("add --split valid --side head, or --accept 5/10")
+    'add split="valid", side="head", or accept=["5/10"]'
     """
 
     def name(match: re.Match[str]) -> str:
