@@ -149,6 +149,11 @@ class Vocabulary:
         """Tell whether a text has letters of another script, and is of known words."""
         return _OTHER_SCRIPTS.search(text) is not None and not self.is_foreign(text)
 
+    def names_single(self, noun: str) -> bool:
+        """Tell whether a noun before a name is of one of many rows: relation: born_in."""
+        word = self.lexicon.get(noun.lower())
+        return self.match_role(noun) == "relations" or (word is not None and "names" in word.scopes)
+
     def match_role(self, heading: str) -> str:
         """Return the role of the cells below a heading; empty if it names none."""
         return self.roles.get(_write_role(heading), "")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import defaultdict
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +35,7 @@ from rankconst.results.labels import (
     answer,
     find_name,
     name_queries,
+    names_model,
     read_label,
     weaken,
 )
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 _HOLE, _CUT = "\0", "\1"  # in place of a number, and of a path
 _LONGEST = 2_000  # characters of a gap or a text
 _MOST_NUMBERS = 200  # of a line; one with more prints data
+_MOST_SHOWN = 60  # characters of a word in a question
 # A decimal comma is asked about.
 _DIGITS = rf"(?:(?<!\d,)\d{{1,9}},\d{{1,20}}(?![\d,.])|{DIGITS})"
 _SPREAD = rf"(?:\s?{PLUS_MINUS}\s?{_DIGITS})?"
@@ -87,6 +90,8 @@ _NUMBERED = re.compile(
     r"((?:^|[\[(|:,-])\s*(?P<noun>[A-Za-z][a-z]{1,19})) #?(?=\d{1,7}(?!\S|\s*[.=%]))"
 )
 _JOINED = re.compile(r"(?P<noun>[A-Za-z]{2,20})_\d{1,7}(?!\w)")
+_SINGLE = re.compile(r"(?P<noun>[A-Za-z]{2,20})\s?[:=]\s?\w.*")  # relation: _hypernym
+_CODE = re.compile(r"[(<>=]")  # no sign of a name
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
@@ -181,6 +186,7 @@ class _Line(NamedTuple):
     # True if it begins with words of vocabulary, which name its tasks as a row of a table does.
     opens: bool = False
     has_step: bool = False
+    prefix: str = ""  # words in front of its numbers that are not understood, and name no model
 
 
 @lru_cache(maxsize=8_192)
@@ -201,7 +207,7 @@ def _parse(template: str) -> _Line:
     for part in _PARTS.split(end):
         parser.behind += _read_labels(part.strip(_EDGES))
     line = _gather_texts(parser.numbers, parser.before, parser.behind, opens=parser.opens)
-    return line._replace(counted=parser.counted)
+    return line._replace(counted=parser.counted, prefix=parser.prefix)
 
 
 class _LineParser:
@@ -212,6 +218,7 @@ class _LineParser:
         self.before: list[Label] = []  # the labels before the first number
         self.behind: list[Label] = []
         self.opens = False
+        self.prefix = ""
         self.counted: int | None = None
         self._shared = ""  # the metric of "MRR: Tail: 0.1, Head: 0.2"
 
@@ -234,6 +241,7 @@ class _LineParser:
             else:
                 self.opens = bool(label.values) or any(inner.is_vocabulary for inner in labels)
                 self.before += labels
+                self.prefix = " ".join(filter(_is_unknown, words))
             self.numbers.append(_Number(label, place, _find_reason(label, name, other_metrics)))
         else:
             self._read_other(place, name, label, labels)
@@ -322,6 +330,13 @@ def _list_texts(label: Label) -> list[Text]:
     return [Text(label, "row", "its line"), Text(label, "text", "its line")]
 
 
+def _is_unknown(word: str) -> bool:
+    """Tell whether a word in front of a number may be a part of the data: "_hypernym"."""
+    label = read_label(word)
+    is_known = label.is_vocabulary or label.is_about_tasks or label.metric is not None
+    return not (is_known or _CODE.search(word) or names_model(word.split()))
+
+
 @lru_cache(maxsize=4_096)
 def _names_metric(text: str) -> bool:
     """Tell whether a text is the name of a metric."""
@@ -376,9 +391,11 @@ def _read_labels(text: str) -> Iterator[Label]:
         # Of a flag that is off, another value than its name may hold.
         for field, (value, *_) in label.values.items():
             asking.append(Word(value, field, says=OPPOSITES.get(value, "")))
-    numbered = _JOINED.match(text)
+    numbered, single = _JOINED.match(text), _SINGLE.match(text)
     if numbered is not None and VOCABULARY.names_part(numbered["noun"]):
         asking.append(Word(numbered[0].lower(), "part"))
+    if single is not None and VOCABULARY.names_single(single["noun"]):
+        asking.append(Word(single[0].lower()[:_MOST_SHOWN], "part"))
     if asking:
         yield Label(text, words=tuple(asking))
     if len(text) <= _LONGEST:
@@ -463,7 +480,8 @@ class _Scan:
             if parsed.numbers:
                 self._begin(number, parsed)
                 for named in parsed.numbers:
-                    yield self._make_number(number, named, parsed.texts, values[named.place])
+                    made = self._make_number(number, named, parsed.texts, values[named.place])
+                    yield made.say(prefix=parsed.prefix)
                 self._inside.add(parsed.below)
             else:
                 self._above.add(parsed.below)
@@ -518,7 +536,7 @@ class _Scan:
         fields |= {"step": _find_step(self._step), "tool": self._tool, "num_triples": count}
         questions = declarations.questions
         if not label.is_vocabulary:  # "mr_type"
-            name = label.text[:60]
+            name = label.text[:_MOST_SHOWN]
             questions = (Question("part", name, name.lower(), "its name"), *questions)
         is_crowded = self._inside.crowded or self._above.crowded or self._before.crowded
         is_percent = label.percent or value.endswith("%")
@@ -566,7 +584,25 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[LogNumber]:
     return _Scan(tool).read(text)
 
 
-_READER = LogFormat(key="generic", values=rule(""), scan=_scan_document).reader
+def _ask_about_prefixes(numbers: list[LogNumber]) -> list[LogNumber]:
+    """Ask about words in front of a metric that differ in a block, as names of relations do."""
+    prefixes = defaultdict[tuple[object, ...], set[str | None]](set)
+    keys = [(each.heading, each.name, each.fields.get("split")) for each in numbers]
+    for key, number in zip(keys, numbers, strict=True):
+        prefixes[key].add(number.fields.get("prefix"))
+    judged = []
+    for key, number in zip(keys, numbers, strict=True):
+        prefix, questions = number.fields.get("prefix"), number.questions
+        if prefix and len(prefixes[key]) > 1:
+            shown = prefix[:_MOST_SHOWN]
+            questions = (*questions, Question("part", shown, shown.lower(), "its line"))
+        judged.append(replace(number, questions=questions))
+    return judged
+
+
+_READER = LogFormat(
+    key="generic", values=rule(""), scan=_scan_document, refine=_ask_about_prefixes
+).reader
 _AROUND = 200  # lines
 _TABLES = {".csv", ".tsv", ".tex"}  # endings of files of tables
 
