@@ -492,7 +492,7 @@ def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values])
         if last - first < _TRACED:
             every_step = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
             lengths = itertools.accumulate(every_step, lambda gap, step: step * (1 + gap))
-            length = np.array([*lengths])[points - first]
+            length = np.array(list(lengths))[points - first]
         return np.asarray(curvature(2 * y) * length)
     total = np.zeros((2, y.size))
     chance = steps[1:]  # that the gap is `gap` or longer, at y[gap:]

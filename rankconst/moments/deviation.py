@@ -507,7 +507,7 @@ def _logarithm(series: list[Values]) -> list[Values]:
         for g in range(1, len(a)):
             shares = np.expand_dims(np.arange(1, g) / g, columns)
             b[g] = a[g] - np.sum(shares * b[1:g] * a[g - 1 : 0 : -1], axis=0)
-    return [*logs]
+    return list(logs)
 
 
 def _exponential(logs: list[Values]) -> list[Values]:
@@ -521,7 +521,7 @@ def _exponential(logs: list[Values]) -> list[Values]:
     for g in range(1, len(b)):
         shares = np.expand_dims(np.arange(1, g + 1) / g, columns)
         a[g] = np.sum(shares * b[1 : g + 1] * a[g - 1 :: -1][:g], axis=0)
-    return [*a]
+    return list(a)
 
 
 def _by_series(central: list[Estimate]) -> Estimate:

@@ -269,7 +269,7 @@ class AdjustedReading:
     def table(self) -> dict[str, Any]:
         """The original columns, then the added ones: arrays of numbers, NaN where there is none."""
         reading = self.reading
-        table: dict[str, Any] = {column: [*reading.cells(column)] for column in reading.columns}
+        table: dict[str, Any] = {column: list(reading.cells(column)) for column in reading.columns}
         return table | self.added
 
     @cached_property
@@ -354,7 +354,7 @@ class AdjustedReading:
 
     def list_numbers(self, column: str) -> list[Any]:
         """Return a column of the file with numbers for adjusted texts: "33.8%" becomes 0.338."""
-        cells: list[Any] = [*self.reading.cells(column)]
+        cells: list[Any] = list(self.reading.cells(column))
         for each in self.done:
             where = each.batch.where
             if self.reading.entries.heads[where.column].column == column:
@@ -391,7 +391,7 @@ class AdjustedReading:
             rows = each.batch.where.rows
             rows_of[code, id(rows)] = rows
         for (code, _), rows in rows_of.items():
-            others = {*list_distinct(code_of[rows])} - {code, no_tasks}
+            others = set(list_distinct(code_of[rows])) - {code, no_tasks}
             conflicts |= {(other, code) for other in others}
             code_of[rows] = code
         return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)

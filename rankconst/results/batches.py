@@ -155,9 +155,9 @@ def adjust_reading(
     uncounted = find_answers(reading, tables)
     fractions = {}
     if uncounted or user.percent:
-        addressed = addressed.leave_out(reading.entries, [*uncounted])
+        addressed = addressed.leave_out(reading.entries, list(uncounted))
         fractions = _find_fractions(reading, addressed) if user.percent else {}
-        addressed = addressed.leave_out(reading.entries, [*fractions])
+        addressed = addressed.leave_out(reading.entries, list(fractions))
         groups = _divide(reading.entries, addressed)
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
     for group in groups:
@@ -366,7 +366,7 @@ class _Adjusting:
                 return
             except ImpossibleError as error:
                 is_possible = np.ones(batch.index.size, dtype=np.bool_)
-                is_possible[[*error.reasons]] = False
+                is_possible[list(error.reasons)] = False
                 for position, reason in error.reasons.items():
                     self.impossible[int(batch.index[position])] = reason
                 batch = batch.take(is_possible)
@@ -448,7 +448,7 @@ class _Adjusting:
             return self.done
         is_impossible = np.zeros(len(entries), dtype=np.bool_)
         is_impossible[[*contradicting, *diverged]] = True
-        return [*leave_out(self.done, is_impossible)]
+        return list(leave_out(self.done, is_impossible))
 
 
 def _find_fractions(reading: Reading, addressed: Addressed) -> dict[int, str]:
@@ -546,7 +546,7 @@ def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[t
     is_noted = np.full(len(index), bool(general))  # most numbers have no note
     if any(tie_notes):
         is_noted |= _flag(note != "" for note in tie_notes)[entries.context_of[index]]
-    is_noted[[*done.unattained]] = True
+    is_noted[list(done.unattained)] = True
     for position in np.flatnonzero(is_noted).tolist():
         place = int(index[position])
         tie_note = tie_notes[entries.context_of[place]]

@@ -201,7 +201,7 @@ def read(
         raise next(iter(failed.values()))
     name_of = dict(zip(files, name_files(files), strict=True))
     names = [name_of[file] for file in readings]
-    joined = join_readings([*readings.values()], names, f"{len(files)} files", "file")
+    joined = join_readings(list(readings.values()), names, f"{len(files)} files", "file")
     unread = (Skipped(None, file, str(error)) for file, error in failed.items())
     return replace(joined, skipped=(*joined.skipped, *unread))
 

@@ -242,7 +242,7 @@ def settle_means(
         code = int(old_code_of[place])
         if code not in waiting:
             continue
-        parts = tuple(old_code_of[[*mean.parts]].tolist())
+        parts = tuple(old_code_of[list(mean.parts)].tolist())
         key = code, mean.is_held, mean.is_alone, parts
         if key not in known:
             addresses = [addressed.addresses[part] for part in parts if part >= 0]
@@ -259,7 +259,7 @@ def settle_means(
                 f"taken as that of {settled[address][0].dataset}."
             )
     of_columns = [code_of[column.places] for column in reading.entries.columns]
-    return addressed._replace(addresses=[*codes], codes=of_columns), notes
+    return addressed._replace(addresses=list(codes), codes=of_columns), notes
 
 
 def _waits(address: Address, settled: Settled, failed: dict[Address, RankconstError]) -> bool:

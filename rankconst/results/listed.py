@@ -203,7 +203,8 @@ def _list_columns(
     *facts, note = adjusted.last_columns
     if screen and "dataset" in facts:
         datasets = name_datasets(reading)
-        if len({*datasets} - {""}) > 1:
+        named = {dataset for dataset in datasets if dataset}
+        if len(named) > 1:
             data["dataset"] = datasets
             facts.remove("dataset")
             place = 1 if reading.joined else 0  # behind the name of the file, if there are several
@@ -272,7 +273,7 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
     raw = _MARKUP.get(form) == reading.form
     if reading.form in _MARKUP.values() and not raw:
         for column in reading.columns:
-            stripped = {cell: strip_markup(cell, reading.form) for cell in {*data[column]}}
+            stripped = {cell: strip_markup(cell, reading.form) for cell in set(data[column])}
             data[column] = [stripped[cell] for cell in data[column]]
     columns = []
     for place, column in enumerate(reading.columns):
@@ -292,7 +293,8 @@ def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
     role = read_label(column).role
     if role in {"model", "dataset"}:
         return 0
-    if len(cells) > 1 and len({*cells}) == 1:
+    is_shared = len(cells) > 1 and len(set(cells)) == 1
+    if is_shared:
         return _Drop.same + place
     if place == 0 or role:
         return 0
@@ -354,7 +356,8 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
     reading = adjusted.reading
     # Of each row: its part, the place of its metric in papers, whether it has no k, and its k.
     orders: dict[int, tuple[int, int, bool, int]] = {}
-    texts = {column: list(data[column]) for column in {"metric", *adjusted.blocks} & {*data}}
+    columns = [column for column in ("metric", *adjusted.blocks) if column in data]
+    texts = {column: list(data[column]) for column in columns}
     for part, entry in zip(reading.part_of.tolist(), reading.entries, strict=True):
         metric = entry.metric
         order = _FIRST.index(metric) if metric in _FIRST else len(_FIRST)

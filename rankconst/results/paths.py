@@ -305,7 +305,7 @@ def _read_beside(key: str, word: str, role: str, *, is_number: bool, is_value: b
     """
     heading, label = read_label(key), read_label(word)
     place = f"the {key}"
-    asking = [*ask_about_heading(heading, word, _NEXT)]
+    asking = list(ask_about_heading(heading, word, _NEXT))
     if is_number:
         return _Beside(_OTHER, asking)
     is_unknown_path = role == "dataset" and "/" in word and not label.graphs

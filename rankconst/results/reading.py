@@ -614,7 +614,7 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
     for part in skipped:
         line = "" if part.line is None else f"line {part.line:,}: "
         reasons.setdefault(part.reason, f"{line}{part.what}: {part.reason}")
-    return "; ".join([*reasons.values()][:3])
+    return "; ".join(list(reasons.values())[:3])
 
 
 ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset=...) takes ranks."

@@ -576,7 +576,7 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     if is_stem:  # AH@ for Hits@ above 10
         new = new.rstrip("0123456789" if word.endswith("@") else "@0123456789")
     alone = re.compile(rf"(?<![\w@]){re.escape(word)}(?!\w)")
-    matches = [*alone.finditer(text, name.cell.start, name.cell.end)]
+    matches = list(alone.finditer(text, name.cell.start, name.cell.end))
     if len(matches) != 1:
         return []
     renamed = read_label(name.plain.replace(word, new, 1))

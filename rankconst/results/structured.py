@@ -126,7 +126,7 @@ def _turn(value: Value) -> Value:
         return [dict(zip(texts, row, strict=True)) for row in rows]
     columns = {name: column for name, column in value.items() if isinstance(column, dict)}
     first: dict[str, Value] = next(iter(columns.values()), {})
-    is_numbered = bool(first) and [*first] == [str(i) for i in range(len(first))]
+    is_numbered = bool(first) and list(first) == [str(i) for i in range(len(first))]
     are_alike = all(column.keys() == first.keys() for column in columns.values())
     if not (is_numbered and are_alike) or len(columns) < max(len(value), 2):
         return value

@@ -217,7 +217,7 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     # The product of all 1 - x^N as far as it counts: exponents to coefficients.
     terms = {0: 1}
     for size in sizes:
-        for used, weight in [*terms.items()]:
+        for used, weight in list(terms.items()):
             if used + size <= most - n:
                 terms[used + size] = terms.get(used + size, 0) - weight
     favourable = sum(weight * math.comb(most - used, n) for used, weight in terms.items())

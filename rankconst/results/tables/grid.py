@@ -220,7 +220,8 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
 
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
     """Return the rows of a block that fit its heading; note the rest, or refuse an `even` table."""
-    levels, width = {*block.heading.levels}, len(block.heading.keys)
+    levels = set(block.heading.levels)
+    width = len(block.heading.keys)
     if len(block.rows) * width > MOST_CELLS:
         refuse_size(document.name)
     fitting: list[Row] = []
@@ -271,12 +272,13 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     roles = find_roles(heading, [Cells(column) for column in columns])
     repeated = {j for role, j in roles.items() if role in _REPEATED}
     # Columns without a role, too, but not the last in front of the metrics: it has names.
-    repeated.update({*range(min(heading.measures, default=0) - 1)} - {*roles.values()})
+    before_names = range(min(heading.measures, default=0) - 1)
+    repeated.update(j for j in before_names if j not in roles.values())
     measured = [*range(len(columns[0]))]  # the rows that name no group
     if heading.measures:
         measures = [columns[j] for j in heading.measures]
         measured = [i for i, cells in enumerate(zip(*measures, strict=True)) if any(cells)]
-    written = [[*column] for column in columns]
+    written = [list(column) for column in columns]
     for j in repeated:
         others = [cells for k, cells in enumerate(written) if k not in {j, *heading.measures}]
         named = [i for i in measured if any(cells[i] for cells in others)]

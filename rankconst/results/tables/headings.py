@@ -118,7 +118,8 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
     """
     head = rows[0].plain
     models = [*head[1:]]
-    if not models or len({*head}) < len(head):
+    has_repeated = len(set(head)) < len(head)
+    if not models or has_repeated:
         return []
     body = [row.plain for row in rows[1:] if len(row.plain) == len(head)]
     graphs = [row[0] for row in body if names_known(row[0]) or is_mean(row[0])]
@@ -304,7 +305,7 @@ def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
     """
     named = [tuple(column) for column in columns if len(column) > 1]
     names = {column[0] for column in named}
-    return len(names) > 1 and len({*named}) < len(named)
+    return len(names) > 1 and len(set(named)) < len(named)
 
 
 def find_reason(heading: Heading, j: int) -> str:
@@ -370,7 +371,8 @@ def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
     >>> _number_repeated(["MRR", "MRR", "MRR (2)"])
     ('MRR', 'MRR (3)', 'MRR (2)')
     """
-    known, counts = {*keys}, Counter[str]()
+    known = set(keys)
+    counts = Counter[str]()
     names: dict[str, None] = {}
     for key in keys:
         name = key

@@ -239,7 +239,7 @@ class SheetReader:
         is_empty = np.full(self._lines.size, not self._sheet.exact, dtype=np.bool_)
         for numbers in self._numbers.values():
             is_empty &= ~numbers.present
-        groups = find_groups(self._cells, [*self._numbers], is_empty, self._sheet.spanning)
+        groups = find_groups(self._cells, list(self._numbers), is_empty, self._sheet.spanning)
         notes = [] if self._keys_say_all else self._take_notes(is_empty)
         return read_rows(self._layout, [*notes, groups])
 
@@ -262,7 +262,7 @@ class SheetReader:
                 if is_of_rows and not headed:
                     cells = CellTexts(), CellTexts((note.text,))
                     columns.append(ColumnTexts(has_mark.astype(np.intp), cells))
-                elif headed and headed <= {*self._measures} and not has_mark.any():
+                elif headed and headed <= set(self._measures) and not has_mark.any():
                     for j in headed:
                         self._notes_of.setdefault(j, []).append(note.text)
                 else:
@@ -476,7 +476,7 @@ class SheetReader:
         if j in self._means:
             return j
         asked = self._remainders.get(j, "").split()
-        return frozenset(list_names(self._heading.labels[j]) - {*asked})
+        return frozenset(list_names(self._heading.labels[j]) - set(asked))
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
         """Return the numbers in their units, and the columns in percent without such a heading."""

@@ -210,7 +210,7 @@ def _read(document: Document) -> Reading:
         raise DataError(
             f"{document.name}: no visible sheet has a cell. Expected a table of results."
         )
-    joined = join_readings([*readings.values()], [*readings], document.name, "sheet")
+    joined = join_readings(list(readings.values()), list(readings), document.name, "sheet")
     return replace(joined, name=document.name, skipped=(*notes.skipped(), *joined.skipped))
 
 
