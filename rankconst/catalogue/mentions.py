@@ -109,9 +109,24 @@ def _count_words(text: str, words: list[re.Match[str]]) -> int:
         name += word[0].lower()
         if name not in _list_beginnings():
             break
-        if names_known(name):
+        if names_known(name) and not (place and _counts_others(text, words[place - 1], word)):
             length = place + 1
     return length
+
+
+_CLOSED = re.compile(rf"\s?[%{PERCENT}]?\s?\)")
+_MOST_SHARE = 100
+
+
+def _counts_others(text: str, word: re.Match[str], number: re.Match[str]) -> bool:
+    """Tell whether a number behind a name is of something else, as in FB15k-237 (20 epochs)."""
+    if not number[0].isdecimal():
+        return False
+    gap = text[word.end() : number.start()]
+    if "(" in gap:
+        return _CLOSED.match(text, number.end()) is None
+    is_followed = re.match(r"\s[A-Za-z]", text[number.end() : number.end() + 2]) is not None
+    return gap.isspace() and is_followed and int(number[0]) <= _MOST_SHARE
 
 
 def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:

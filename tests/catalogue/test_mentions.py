@@ -91,8 +91,10 @@ def test_suites_are_named_by_spellings_that_no_model_has() -> None:
         ("Inductive (e,r) (23 graphs) and FB15k-237", ["ultra_inductive_er", "fb15k237"]),
         ("Transductive (13 graphs)", ["ultra_transductive"]),
         ("Inductive (e) (12 graphs)", []),
-        ("FB15k, 237 relations", ["fb15k"]),
+        ("FB15k, 237 relations", ["fb15k"]), ("FB15k (237 relations)", ["fb15k"]),
+        ("FB15k-237 (20)", ["fb15k237_20"]), ("FB15k-237 20%", ["fb15k237_20"]), ("WD50K 33", ["wd50k_33"]),
+        ("FB15k-237 (20,466)", ["fb15k237"]), ("FB15k-237 (10 epochs)", ["fb15k237"]), ("FB15k-237 20 runs", ["fb15k237"]),
     ],
-)
+)  # fmt: skip
 def test_what_papers_call_parts_of_a_suite(text: str, keys: list[str]) -> None:
     assert [mention.key for mention in find_mentions(text)] == keys
