@@ -140,6 +140,13 @@ TOPICS: dict[str, list[Case]] = {
     "a name of a group is no cell of its rows": [
         (md("R", "Model | Setting | MRR", "WN18 | | ", "A | raw | .3", " | filtered | .4", "UMLS | | ", "A | raw | .6", " | filtered | .7"), "wn18 raw; wn18; umls raw; umls"),
     ],
+    "a row of dashes names no group but by its vocabulary": [
+        (md("UMLS", "Model | MRR", "KBGAN (raw) | -", "A | .3", "Valid | -", "A | .4"), "umls; umls valid"),
+    ],
+    "a number behind a graph may be of something else": [
+        (md("R", "Model | FB15k-237 (20,466 test triples) | | WN18RR (20 runs) | ", " | MRR | MR | MRR | MR", "A | .2 | 9 | .3 | 9"), "fb15k237; fb15k237; wn18rr; wn18rr"),
+        (md("UMLS", "Model | Hits@1 | @3 | @10", "A | .2 | .3 | .4"), "umls; umls; umls"),
+    ],
     "a group may be within another": [
         ("ds,phase,metric,score\nNations,val,MRR,.6\n", "nations valid"), (md("R", "Data | Split | MRR", "UMLS | valid | .8", " | test | .7"), "umls valid; umls"),
         (md("R", "Model | MRR", "Nations | ", "Valid | ", "A | .6", "Test | ", "A | .7", "UMLS | ", "Valid | ", "A | .8"), "nations valid; nations; umls valid"),

@@ -382,11 +382,17 @@ def find_groups(
 
 
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:
-    """Return the only text of a row without numbers, which names the rows below it; else ""."""
+    """Return the only text of a row without numbers, which names the rows below it; else "".
+
+    With dashes for numbers, a row names none, as TransE does not, unless all of it is vocabulary.
+    """
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
     if len({cells[j] for j in filled}) != 1:  # a repeated one spans columns
         return ""
     first = filled[0]
+    has_dash = any(cells[j] and is_blank(cells[j]) for j in numbers)
+    if has_dash and not read_label(cells[first]).is_vocabulary:
+        return ""
     # A single cell behind the first number, in a column without, is about its own column.
     is_behind = first > min(numbers, default=0) and first not in numbers
     if is_behind and len(filled) == 1 and not is_spanning:

@@ -49,6 +49,7 @@ _ROLES_OF_MEASURES = frozenset({"", "measured", "tool", "side", "model"})
 _CENTRED = (
     "it is open which columns belong to which group: write each name above the first of its columns"
 )
+_AT = re.compile(r"@\s*[1-9]\d{0,8}", re.ASCII)
 _COUNT = re.compile(r"(?:@|[kKnN]\s*=)?\s*[1-9]\d{0,8}", re.ASCII)  # 1, @1 or K=1, below Hits@
 
 
@@ -198,7 +199,11 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
     columns, is_open = _stack_levels(rows, levels, first)
     labels: list[tuple[Label, ...]] = []
     for j, column in enumerate(columns):
-        read = [parse(name, None) for name in _join_counts(column, parse)]
+        names = _join_counts(column, parse)
+        before = labels[j - 1][-1:] if j else ()
+        if before and before[0].metric is not None and names and _AT.fullmatch(names[-1]):
+            names = [*names[:-1], _AT.sub(names[-1], before[0].text)]  # @3 next to Hits@1
+        read = [parse(name, None) for name in names]
         if is_open and j >= first:
             read.append(Label(reason=_CENTRED))
         labels.append(tuple(read))
