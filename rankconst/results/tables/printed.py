@@ -140,8 +140,8 @@ def _is_border(line: str) -> bool:
 
 def _join_lines(part: list[Row]) -> list[Row]:
     """Join the lines between two rules to one row, cell by cell, unless they are rows already."""
-    # Rows have a name and a number each, or differ in their numbers of cells.
-    are_rows = all(row.cells[0] and _has_number(row.cells) for row in part)
+    # Each row has numbers, or they differ in their numbers of cells.
+    are_rows = all(_has_number(row.cells[1:]) for row in part)
     if are_rows or len(part) == 1 or len({len(row.cells) for row in part}) > 1:
         return part
     columns = zip(*(row.cells for row in part), strict=True)
