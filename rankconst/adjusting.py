@@ -1,4 +1,4 @@
-"""Adjust numbers for chance in batches, whether they were typed or are those of a file or frame."""
+"""Adjust numbers for chance in batches: typed numbers, and those of files and DataFrames."""
 
 from __future__ import annotations
 
@@ -178,8 +178,8 @@ def find_constants(
 ) -> Constants:
     """Return the constants of a metric on ranking tasks.
 
-    If the protocol samples negatives, `num_tasks`, the number of ranks in a file, replaces that of
-    the tables, as all tasks are alike.
+    If the protocol samples negatives, all tasks are alike, and `num_tasks`, the number of ranks in
+    a file, replaces that of the tables.
     """
     negatives = find_protocol(tasks.protocol).negatives
     if negatives is not None and num_tasks is not None:
@@ -261,8 +261,8 @@ def list_contradictions(
 ) -> dict[int, str]:
     """Return the reasons why numbers contradict each other, by their indices.
 
-    `evaluations` has an array for each batch, whose equal integers mark numbers of the same model
-    and tie policy. `show` returns the text of a number by its index.
+    `evaluations` has an array of integers for each batch. Equal integers mark numbers of the same
+    model and rank type. `show` returns the text of the number with an index.
     """
     from rankconst.values.bounds import Results, find_contradictions, is_bounded
 
@@ -304,10 +304,10 @@ def fill_columns(
 ) -> dict[str, Any]:
     """Return columns of `size` rows with the numbers of some batches, and NaN elsewhere.
 
-    The keys are those of :data:`FORMS` with the :data:`ENDS` of their intervals, such as
-    ``index_lower``; those of :data:`BESIDE`; and, with significance, ``log10_p`` and
-    ``p_method``. Numbers against a further baseline have its name added: ``index@frequency``. If
-    `wanted` has keys, only these and those of significance are filled.
+    There is a column for each form, for the ends of its interval, such as ``index_lower``, and for
+    :data:`BESIDE`; with significance also ``log10_p`` and ``p_method``. Columns for a further
+    baseline have its name added: ``index@frequency``. If `wanted` has keys, only these columns and
+    those of significance are filled.
     """
     keys = [*(f"{form}{end}" for form in FORMS for end in ENDS), *BESIDE]
     columns: dict[str, Any] = {
@@ -398,8 +398,8 @@ def adjust_values(
     """Adjust values of models on the same ranking tasks: a batch for each baseline and value.
 
     `look_up` returns the constants of a metric under a baseline. Raises DataError for a value that
-    is impossible, alone or together with others. Two values of one metric are those of two models,
-    and are not compared.
+    is impossible, alone or together with others. Two values of one metric belong to two models, so
+    they cannot contradict each other.
     """
     of_metric: dict[Metric, list[tuple[int, Published]]] = {}
     for index, (metric, published) in enumerate(values):

@@ -1,4 +1,4 @@
-"""Between Arrow's arrays and those of numpy and Python, without loading pandas as pyarrow does."""
+"""Convert arrays of Arrow, numpy and Python without loading pandas, which pyarrow would."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The ranking tasks of a number, by its file, the user and the tool.
+"""Find the ranking tasks of a number from what its file, the user and the tool say.
 
-Also the assumptions that are shown with it, and the questions that only the user can answer.
+What nobody says is assumed and shown, or asked if only the user can answer.
 """
 
 from __future__ import annotations
@@ -466,15 +466,15 @@ def settle(
     """Return the ranking tasks of a number, and the tool that it is from, if known.
 
     `from_user` has keys, as :func:`parse_address` returns them; its protocol and tool take
-    precedence. `tool` is that of the file's format, and comes last. Fields that nobody names get
-    defaults, such as split test.
+    precedence. `tool` is that of the file format, and comes last. Other fields get defaults, such
+    as split test.
 
     Raises
     ------
     AskedError
-        For what only the user can answer.
+        If only the user can say which tasks they are.
     UnknownNameError
-        For an unknown name.
+        If a name is unknown.
     UsageError
         If user and file contradict each other, or sampled numbers are taken for full ones.
     DataError
@@ -818,8 +818,8 @@ def gather_assumed(
 ) -> dict[str, tuple[str, ...]]:
     """Return the distinct assumed values of the fields of some numbers.
 
-    `settled` has, for each number, what its file says, and its tasks. `rank_types` are those of all
-    numbers, with None for unnamed ones.
+    `settled` has, for each number, what its file says, and its tasks. `rank_types` are the rank
+    types of all numbers, None if unknown.
     """
     pairs = list(settled)
     assumed: dict[str, dict[str, None]] = {}

@@ -1,7 +1,7 @@
-"""A results table as a picture: as published, adjusted for chance, and over the counting baseline.
+"""Draw a table of results as published, adjusted for chance, and over the counting baseline.
 
-The first two panels are Figure 1 of Hoyt et al. 2022 (arXiv:2203.07544) for any table. Pictures are
-drawn with matplotlib, the extra ``rankconst[plot]``; importing this module does not load it.
+The first two panels are Figure 1 of Hoyt et al. 2022 (arXiv:2203.07544) for any table. Matplotlib
+is in the extra ``rankconst[plot]``, and is only imported to draw.
 """
 
 from __future__ import annotations
@@ -153,18 +153,18 @@ def draw_results(
 ) -> Figure:
     """Draw the results of a table as published, adjusted for chance, and over counting.
 
-    Datasets are on the x axis, by the mean number of candidates of their tasks; bars show the
+    Datasets are on the x axis, by the mean number of candidates of their tasks. Bars show the
     effect of rounding.
 
     Parameters
     ----------
     adjusted
-        The ``numbers`` of what :func:`rankconst.adjust` returns of a file with
-        ``baseline="counting"``; without it, the last panel is empty.
+        The ``numbers`` of the result of :func:`rankconst.adjust` for a file, with
+        ``baseline="counting"``. Without this baseline, the last panel is empty.
     metrics
-        Only these; all if None.
+        The metrics to draw; all if None.
     titles
-        Key of a dataset to its name in the picture.
+        The names of datasets in the picture, by key.
 
     Returns
     -------

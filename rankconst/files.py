@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Write files so that they are whole or not there at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, counts and other values: as people write them, and as messages show them."""
+"""Read names and counts as people write them, and show them in messages."""
 
 from __future__ import annotations
 

@@ -48,9 +48,9 @@ def find_floor(
 def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     """Judge numbers: 1 is better than the baseline, -1 is worse, 0 is not certain.
 
-    Better means that, however the number was rounded, the baseline gets as much with a probability
-    below :data:`LEVEL`, and worse that it gets as little: by Cantelli's inequality, or by the
-    distribution of the baseline's results where that is known.
+    A number is better if the baseline gets as much with a probability below :data:`LEVEL`, and
+    worse if it gets as little, for any number within rounding. The probability is that of the
+    baseline's results, or bounded by Cantelli's inequality where their distribution is not known.
     """
     if isinstance(done.batch.value, float):
         return np.array([judge_one(done)])

@@ -6,9 +6,9 @@ its own:
     N = |E| - |{t' in E : (h, r, t') known}| + 1
 
 The same goes for (?, r, t). The candidates of task (h, ?, t) are the relations of the protocol,
-except other known ones of its pair. In a temporal graph, the inverse of every relation is a
-candidate, too, and each fact is asked for in both directions, as in RE-GCN, whose code is used by
-those who report relation prediction there.
+except other known ones of its pair. In a temporal graph, the inverse of every relation is also a
+candidate, and each fact is asked for in both directions, as in RE-GCN, whose code is used by those
+who report relation prediction there.
 
 Known triples are the *set* of triples of the protocol's filter splits and of the evaluated split.
 As this includes the task's own triple, 1 <= N <= |E|. A task of a temporal graph has a time, and

@@ -1,4 +1,4 @@
-"""Count a graph whose train no machine holds, on the workers of a Dask cluster.
+"""Count a graph whose training set is too large for one machine, on a Dask cluster.
 
 A task reads a row group and writes its triples as words, part by part
 (:mod:`~rankconst_builder.codes`); another puts together what all row groups have of a part, and

@@ -1,4 +1,4 @@
-"""Tables of graphs in memory: DataFrames, arrays, and PyKEEN's factories and data sets."""
+"""Make tables of graphs in memory: DataFrames, arrays, and PyKEEN's factories and data sets."""
 
 from __future__ import annotations
 

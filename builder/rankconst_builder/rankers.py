@@ -1,4 +1,4 @@
-"""Count the candidates that a baseline scores above the true answer of each task, or the same.
+"""Count the candidates that a baseline scores above the true answer of each task, and its ties.
 
 Every baseline is a :class:`Ranker`, which orders candidates by level, and those of equal level by
 frequency. Few candidates of a query have a level, so these are listed one by one. Frequency is the

@@ -108,7 +108,7 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Rules of one body atom: if r'(x, y) or its inverse r'(y, x) holds, r(x, y) may hold, too.
+    """Rules of one body atom: if r'(x, y) or its inverse r'(y, x) holds, r(x, y) may also hold.
 
     The code of a body is r', or number of relations + r' for the inverse. Levels number the
     distinct confidences of the rules for a relation: rules of confidences 0.2, 0.5, 0.5 and 0.9
@@ -154,8 +154,8 @@ class Rules:
 def expand_fractions(above: Codes, below: Codes) -> Words:
     """Return the first 64 binary digits of fractions below 1: floor(2^64 above / below).
 
-    They compare as the fractions do, as different fractions with denominators below 2^32 are more
-    than 2^-64 apart.
+    These words are in the same order as the fractions: different fractions with denominators below
+    2^32 are more than 2^-64 apart.
     """
     if int(below.max(initial=0)) >> 32:
         raise DataError(

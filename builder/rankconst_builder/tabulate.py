@@ -1,4 +1,4 @@
-"""From histograms to rows: the constants follow from the tables of candidates."""
+"""Compute constants from histograms, and make the rows of tables."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the field has names for, as rows of data: metrics, protocols, tools, benchmarks.
+"""Metrics, protocols, tools and benchmarks as rows of data.
 
-Every other module asks a row; a new metric, protocol, tool or benchmark is a new row.
+To add one, add a row. Other modules know it only by its row.
 """
 
 from __future__ import annotations

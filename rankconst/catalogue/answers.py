@@ -1,4 +1,4 @@
-"""Metrics of queries with several right answers, and what libraries compute by which name.
+"""Metrics of queries with several right answers, and the names that libraries give them.
 
 ``definitions.toml`` has the definitions, ``libraries.toml`` the libraries.
 """
@@ -32,9 +32,9 @@ Kind = Literal["hits", "hit", "first", "reciprocals", "gain", "clipped_gain", "p
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The places of the right answers of queries, those of a query together and ascending.
+    """The places of the right answers of queries, query by query and ascending.
 
-    `starts` are where each query begins; `rights`, its number of right answers, is at least 1. Of
+    `starts` says where each query begins, `rights` how many right answers it has, at least 1. For
     two queries with right answers in places 1, 3 and in place 2, they are [0, 2] and [2, 1].
     """
 

@@ -1,10 +1,10 @@
 """Baselines: the rankers that a published number is compared with.
 
-A baseline scores candidates by what it knows of the facts, and only of distinct ones. The protocol
-removes known answers as for any other ranker; candidates of equal score are in random order. So the
-rank of a true answer is uniform on ``offset + 1 .. offset + size``: `offset` candidates score
-higher, and `size` candidates, the true answer included, score the same. What a query (h, r, ?)
-gives candidate e, (?, r, t) likewise with pairs reversed:
+A baseline scores candidates by distinct facts of the graph. The protocol removes known answers as
+for any other ranker, and candidates of equal score are in random order. So the rank of a true
+answer is uniform on ``offset + 1 .. offset + size``: `offset` candidates score higher, and `size`
+candidates, including the true answer, score the same. The score of candidate e for a query
+(h, r, ?), and likewise for (?, r, t) with pairs reversed:
 
 =========  =====================================================================================
 uniform    nothing
@@ -19,14 +19,14 @@ The rules are ::
     r'(y, x) -> r(x, y)    for every relation r' with (e, r', h)
     r(x, z)  -> r(x, e)    which is frequency
 
-Confidence is support / (body + 5): of the distinct pairs that the body connects, or the heads x
-that r has, how many r connects in the same way. 5 is the constant of AnyBURL, of whose rules these
-are the shortest. On the validation set this order is held against frequency alone, and counting is
-the better of the two; :data:`COUNTING` has the choices.
+Confidence is support / (body + 5). The body is the number of distinct pairs that it connects, or of
+heads x that r has; the support is how many of these r connects in the same way. 5 is the constant
+of AnyBURL, of whose rules these are the shortest. On the validation set this order is compared with
+frequency alone, and counting is the better of the two; :data:`COUNTING` has the choices.
 
 Where splits follow each other in time, counting ranks by the last time at which (h, r, e) was seen,
-then by frequency: by what precedes the evaluated split (multi-step), or the time of the query
-(single-step).
+then by frequency. It knows the facts before the evaluated split (multi-step), or before the time of
+the query (single-step).
 
 To add a baseline, add a row here and its ranker in the builder.
 """

@@ -1,12 +1,12 @@
 """What papers report: published results, and the suites of benchmarks that they average over.
 
-A row of ``published.csv`` is a result as it was printed, with its ranking tasks and its source;
-``published_sources.csv`` has the address of each source, and what states the split, the sides and
-the filter there. Add a row for a result, and one for its source.
+A row of ``published.csv`` is a result as it was printed, with its ranking tasks and its source.
+``published_sources.csv`` has the address of each source, and the place that states the split, the
+sides and the filter. To add a result, add a row to each.
 
-``suites.toml`` has the benchmarks of each suite, and their tasks. ``suite_results.csv`` has the
-results on every graph of one, of a public re-run of two checkpoints, zero-shot, with the numbers of
-queries that the re-run lists. ULTRA 3g:
+``suites.toml`` has the benchmarks of each suite and their tasks. ``suite_results.csv`` has the
+zero-shot results of two checkpoints on every graph of a suite, by a public re-run, with its numbers
+of queries. ULTRA 3g:
 https://github.com/LckyLke/sotaKGFMs/blob/bec8a92edf8d2670c15ef0e1b6429692127c7aab/reports/ultra.md
 and TRIX: reports/trix.md at the same commit.
 """

@@ -1,4 +1,4 @@
-"""Which graphs a text names, in any spelling of the registry."""
+"""Find the graphs that a text names, in any spelling of the registry."""
 
 from __future__ import annotations
 

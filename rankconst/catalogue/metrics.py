@@ -135,9 +135,8 @@ def _variance(ranks: Values, weights: Values) -> float:
 def _largest_variance(sizes: Values, tasks: Values) -> float:
     """Return the largest variance that ranks can have.
 
-    All tasks are at rank 1 or at their last rank, at the latter those with the most candidates.
-    With m tasks of a size at the last rank, the variance is a parabola in m, whose vertex is the
-    best m.
+    The tasks with the most candidates are at their last rank, all others at rank 1. With m tasks of
+    a size at the last rank, the variance is a parabola in m, whose vertex is the best m.
     """
     n = float(np.sum(tasks))
     # From the largest size to the smallest, so that sums are over the larger sizes.
@@ -184,10 +183,10 @@ class Metric:
     family
         The key in PyKEEN's snake case; ``hits_at_k`` is the family of all k.
     symbol, title
-        The short name that papers print, with ``{k}`` for the k; the name in words.
+        The short name that papers print, with ``{k}`` for the k; and the name in words.
     scale
-        What its values are: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the
-        ``spread`` of the ranks (0 is best) or a ``count`` (which is the same for every ranker).
+        The kind of its values: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the
+        ``spread`` of the ranks (0 is best) or a ``count`` (the same for every ranker).
     definition
         The formula over the ranks.
     moments
@@ -678,17 +677,17 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
         ``"mrr"``, ``"Hits@10"``, ``"H@10"``, ``"hits_at_10"``, ``"both.realistic.hits_at_10"``; a
         :class:`Metric` passes through.
     k
-        The parameter, where `name` leaves it open (``hits_at_k``).
+        The cut-off, if `name` has none (``hits_at_k``).
 
     Returns
     -------
     Metric
-        With its k set if it takes one. ``parse_metric(str(metric)) == metric``.
+        The metric with its k. ``parse_metric(str(metric)) == metric``.
 
     Raises
     ------
     UnknownNameError
-        If the name is unknown, or a Hits without k.
+        If the name is unknown, or lacks its k.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Evaluation protocols: what is ranked, with which known answers removed; and how it is averaged.
+"""Evaluation protocols: what is ranked, without which known answers, and how it is averaged.
 
 "FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the
-constants. A new protocol is a new row.
+constants. To add a protocol, add a row.
 
-The facts of a temporal graph are quadruples: a head, a relation, a tail and a time. Each is a task
-on either side, the time being given; protocols differ in whether a known answer of another time is
+The facts of a temporal graph have a head, a relation, a tail and a time. Each fact is a task on
+either side, with its time given. Protocols differ in whether a known answer of another time is
 removed.
 """
 

@@ -1,4 +1,4 @@
-"""The rules that numbers obey, the numbers of an evaluation as rules see them, and findings."""
+"""Rules, the numbers of an evaluation that they check, and their findings."""
 
 from __future__ import annotations
 

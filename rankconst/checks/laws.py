@@ -1,9 +1,8 @@
 """The laws that any ranks obey, each as one function under ``@rule``.
 
-They are applied and listed in the order of this file.
-
-A function gets one evaluation (a :class:`~rankconst.checks.case.Case`), or all of a file, and
-yields what breaks the law. Every comparison grants a number the interval of its rounding.
+Laws are applied and listed in the order of this file. A function gets one evaluation
+(a :class:`~rankconst.checks.case.Case`), or all evaluations of a file, and yields the numbers that
+break the law. Every comparison allows for the rounding of the numbers.
 """
 
 from __future__ import annotations

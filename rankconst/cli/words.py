@@ -1,4 +1,4 @@
-"""Read command lines: the words behind a command are the values of its function's parameters.
+"""Read command lines: turn the words after a command into the arguments of its function.
 
 Typer shows help and answers other shells than bash. It reads no command line itself: its import
 takes longer than most commands.

@@ -386,8 +386,8 @@ class Tables(TableFiles):
     def list_baselines(self, name: str | None, dataset: str | None = None) -> tuple[str, ...]:
         """Return the keys of the baselines that a name asks for; None asks for chance alone.
 
-        ``all`` asks for chance and the baselines in the tables: of a dataset, given by its key;
-        else of any dataset, without the baseline that few have.
+        ``all`` asks for chance and the baselines in the tables: those of a dataset, given by its
+        key, or those of any dataset except the single-step counting that few have.
         """
         if name is None:
             return (DEFAULT_BASELINE,)
