@@ -142,20 +142,18 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         if name in values:
             raise UsageError(f"{name} is given twice: check one evaluation at a time.")
         values[name] = value.strip()
-    num_tasks = None
-    if "count" in values:
-        num_tasks = read_count(values["count"])
-        if not num_tasks:
-            raise UsageError(f"count={shorten(values['count'])} is not a whole number from 1 on.")
-    address = Address(num_tasks=num_tasks)
+    address = Address()
     entries = {}
+    if "count" in values:
+        text = values["count"]
+        num_tasks = read_count(text)
+        if not num_tasks:
+            raise UsageError(f"count={shorten(text)} is not a whole number from 1 on.")
+        address = Address(num_tasks=num_tasks)
+        if len(values) == 1:  # there is no other number to check
+            entries["count"] = Entry(CATALOGUE["count"], text, row=0, column="count", line=None)
+        del values["count"]
     for name, value in values.items():
-        if name == "count":
-            # Next to other numbers it belongs to their context; alone, it is the number to be
-            # checked.
-            if len(values) == 1:
-                entries[name] = Entry(CATALOGUE["count"], value, row=0, column=name, line=None)
-            continue
         try:
             metric, form = parse_adjusted_metric(name)
         except UnknownNameError:

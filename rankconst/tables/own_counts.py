@@ -234,6 +234,22 @@ def gather_answers(
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
         raise UsageError(f"empty is {empty!r}; expected 'left out', '0' or '1'.")
+    sizes, right, query_weights = _read_queries(counts, relevant, weights)
+    if not (empty or library or right.all()):
+        raise DataError(f"relevant[{int(np.argmin(right))}] is 0. {EMPTY}")
+    order = np.lexsort((right, sizes))
+    pairs = np.column_stack((sizes, right))[order]
+    starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
+    times = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order]
+    # The sums of w^0, w^1 and w^2 of each pair: number, weight, and the factor of variances.
+    sums = [np.add.reduceat(times * query_weights[order] ** power, starts) for power in (0, 1, 2)]
+    return Answers(name, pairs[starts], np.column_stack(sums), empty or "", library)
+
+
+def _read_queries(
+    counts: ArrayLike, relevant: ArrayLike, weights: ArrayLike | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Values]:
+    """Return the numbers of candidates and of right answers, and the weight, of each query."""
     weights = np.ones(()) if weights is None else np.asarray(weights, float)
     arrays = [np.asarray(counts), np.asarray(relevant), weights]
     if not arrays[0].size:
@@ -257,15 +273,7 @@ def gather_answers(
     weights = check_weights(weights, sizes.size)
     if (weights == weights[0]).all():  # as without weights
         weights = np.ones(weights.shape)
-    order = np.lexsort((right, sizes))
-    pairs = np.column_stack((sizes, right))[order]
-    starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
-    times = np.broadcast_to(np.asarray(num_tasks, float), sizes.shape)[order]
-    # The sums of w^0, w^1 and w^2 of each pair: number, weight, and the factor of variances.
-    sums = [np.add.reduceat(times * weights[order] ** power, starts) for power in (0, 1, 2)]
-    if not (empty or library or right.all()):
-        raise DataError(f"relevant[{int(np.argmin(right))}] is 0. {EMPTY}")
-    return Answers(name, pairs[starts], np.column_stack(sums), empty or "", library)
+    return sizes, right, weights
 
 
 @overload
