@@ -128,17 +128,16 @@ def gather(texts: Sequence[Text]) -> Declarations:
             is_other = word.kind in _SETTINGS and setting not in {"", word.kind}
             if not is_other and not _answers(declared, word):
                 # The label of another graph would contradict --dataset.
-                question = text.ask(word)
-                if word.field == "dataset" and dataset.name:
-                    question = text.ask(replace(word, remedy=_IN_A_COLUMN))
-                questions.setdefault((word.field, word.text), question)
+                is_second = word.field == "dataset" and bool(dataset.name)
+                asked = replace(word, remedy=_IN_A_COLUMN) if is_second else word
+                questions.setdefault((word.field, word.text), text.ask(asked))
         setting = setting or _find_setting(text)
     if dataset.name and list_namesakes(dataset.name, typed=False):
         kind = _find_kind(texts)
         if kind:
             declared["kind"] = kind
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
-    suites, _ = _find_suites(texts) if is_mean(dataset.name) else ((), "")
+    suites = _find_suites(texts)[0] if is_mean(dataset.name) else ()
     counts = [text.label.num_triples for text in texts if len(text.label.graphs) < 2]
     num_triples = next(filter(None, counts), None)
     return Declarations(declared, tuple(questions.values()), origins, suites, num_triples)
@@ -337,12 +336,16 @@ def ask_counts(
     "Evaluated on 3,000 triples" does not fit 20,466 test triples. Counts that the user accepts are
     not asked about. Tasks of some relations or sampled candidates have no counts to compare with.
     """
-    is_whole = not tasks.relations and find_protocol(tasks.protocol).negatives is None
-    questions = []
+    counts: dict[str, int] = {}
     for name in _NOUNS:
         count = getattr(address, name)
-        if count and str(count) not in user.accepted and is_whole and tables.holds(tasks):
-            questions.append(_ask_count(name, count, tasks, tables))
+        if count and str(count) not in user.accepted:
+            counts[name] = count
+    if not counts or tasks.relations or find_protocol(tasks.protocol).negatives is not None:
+        return ()
+    if not tables.holds(tasks):
+        return ()
+    questions = [_ask_count(name, count, tasks, tables) for name, count in counts.items()]
     return tuple(question for question in questions if question is not None)
 
 

@@ -102,7 +102,8 @@ def _add_relation(
 ) -> Address:
     """Return the address of a number with the relation in `cell`, or with a question about it."""
     # In a file of objects, an empty cell is a key that the object does not have.
-    if context.relations or cell.lower() in ALL or (not cell and reading.of_objects):
+    is_absent = not cell and reading.of_objects
+    if context.relations or cell.lower() in ALL or is_absent:
         return context
     if cell in relations:  # its name and the heading above are about the relation
         answered = {"aggregation", "relations"}

@@ -107,7 +107,8 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
         strict = False  # the error of reading it will tell more
     best = 0
     for row, below in zip(rows[:5], [*rows[1:], None], strict=False):
-        if len(row) < 2 or (strict and below is not None and len(below) != len(row)):
+        is_uneven = strict and below is not None and len(below) != len(row)
+        if len(row) < 2 or is_uneven:
             continue
         # "metric:<tab>MRR<tab>MR" is from a log, and so is "MRR<tab>0.3".
         is_of_log = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))

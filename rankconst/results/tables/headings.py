@@ -129,8 +129,9 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
     for name, *cells in zip(models, *(row[1:] for row in body), strict=True):
         label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
         has_meaning = bool(label.role or label.metric or label.is_about_tasks)
+        is_remark = squash(name) in VOCABULARY.remarks
         are_numbers = any(map(is_number, cells)) or all(map(is_blank, cells))
-        if not name or has_meaning or squash(name) in VOCABULARY.remarks or not are_numbers:
+        if not name or has_meaning or is_remark or not are_numbers:
             return []
     return models
 

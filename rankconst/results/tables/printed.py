@@ -186,7 +186,8 @@ def _spread_names(names: Sequence[str], labels: Sequence[str]) -> list[str]:
     measures = [j for j, label in enumerate(labels) if _is_metric(label)]
     metrics = [labels[j] for j in measures]
     size = len(metrics) // max(len(names), 1)
-    if len(names) < 2 or len(set(metrics)) != size or metrics != metrics[:size] * len(names):
+    are_repeated = len(set(metrics)) == size and metrics == metrics[:size] * len(names)
+    if len(names) < 2 or not are_repeated:
         return []
     starts = dict(zip(measures[::size], names, strict=True))
     return [starts.get(j, "") for j in range(len(labels))]

@@ -209,8 +209,9 @@ def _recognise(document: Document) -> bool:
 
 def _is_ours(path: _Path) -> bool:
     """Tell whether a metric is where only PyKEEN has one, next to a tie policy."""
-    is_inside = path.side or path.text.split(".")[0] in _CONTAINERS
-    return bool(path.metric and not path.unknown and path.rank_type and is_inside)
+    if path.unknown or not (path.metric and path.rank_type):
+        return False
+    return bool(path.side) or path.text.split(".")[0] in _CONTAINERS
 
 
 def _read(document: Document) -> Reading:
