@@ -85,24 +85,63 @@ def test_several_models_share_what_chance_gets(tmp_path: Path, layout: str) -> N
     ]
 
 
-@pytest.mark.parametrize(
-    ("sizes", "named"),
-    [((20, 20, 20, 20), ""), ((20, 20, 11, 20), ""), ((20, 20, 4, 20), ": v3 (62%)")],
-)
-def test_the_largest_share_is_named_where_it_is_twice_the_equal_one(
-    sizes: tuple[int, ...], named: str
-) -> None:
-    """Hits@1 by chance is 1 / N."""
-    shares, values = [1 / size for size in sizes], np.full(len(sizes), 0.5)
-    assert (max(shares) / sum(shares) >= 2 / len(sizes)) == bool(named)
+def average(sizes: Sequence[int], values: Sequence[float], rounding: float) -> Average:
+    """Average Hits@1, which is 1 / N by chance, over graphs of five tasks."""
+    metric, found = parse_metric("hits@1"), np.array(values)
     names = tuple(f"v{place + 1}" for place in range(len(sizes)))
     constants = [rankconst.from_counts([size] * 5).constants("hits@1") for size in sizes]
-    metric = parse_metric("hits@1")
-    results = Average(metric, names, values, values - 0.05, values + 0.05, constants)
-    setting = _Setting(metric, "standard", "test", "both", "micro", "", "")
-    (line,) = describe_averages([ModelAverage(setting, "", results, len(sizes))], details=False)
-    assert ("share of chance" in line) == bool(named)
-    assert named in line
+    return Average(metric, names, found, found - rounding, found + rounding, constants)
+
+
+def describe(*means: Average, details: bool = False, total: int = 0) -> list[str]:
+    """Describe means of models A, B and so on, or of one without a name."""
+    setting = _Setting(parse_metric("hits@1"), "standard", "test", "both", "micro", "", "")
+    names = "ABC" if len(means) > 1 else [""]
+    each = [
+        ModelAverage(setting, name, mean, total) for name, mean in zip(names, means, strict=False)
+    ]
+    return describe_averages(each, details=details)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "values", "rounding", "said"),
+    [
+        ((20, 20, 20), (0.4, 0.5, 0.6), 0.05, "0.5000, chance 0.0500, index 0.4737, ±0.0577 over datasets"),
+        # The mean of indices, unless it differs by no more than rounding or the last decimal.
+        ((2, 20, 20), (0.9, 0.2, 0.2), 0.01, "0.4333, chance 0.2000, index 0.2917 (mean of indices 0.3719), "
+         "±0.2333 over datasets; largest share of chance: v1 (83%)"),
+        ((2, 20, 20), (0.9, 0.2, 0.2), 0.09, "0.4333, chance 0.2000, index 0.2917, ±0.2333 over datasets; largest share of chance: v1 (83%)"),
+        ((10, 10, 15), (0.4, 0.6, 0.5), 0, "0.5000, chance 0.0889, index 0.4512 (mean of indices 0.4511), ±0.0577 over datasets"),
+        ((10, 15, 19), (0.6, 0.5, 0.6), 0, "0.5667, chance 0.0731, index 0.5325, ±0.0333 over datasets"),
+        # The largest share of chance, if it is twice the equal one.
+        ((20, 20, 11, 20), (0.5,) * 4, 0.05, "0.5000, chance 0.0602, index 0.4680, ±0.0000 over datasets"),
+        ((4, 8, 16, 16), (0.5,) * 4, 0.05, "0.5000, chance 0.1250, index 0.4286, ±0.0000 over datasets; largest share of chance: v1 (50%)"),
+        # All are right, whatever the model.
+        ((1, 1, 1), (1, 1, 1), 0, "1.0000, chance 1.0000, ±0.0000 over datasets"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_mean(
+    sizes: tuple[int, ...], values: tuple[float, ...], rounding: float, said: str
+) -> None:
+    mean = average(sizes, values, rounding)
+    assert describe(mean) == [f"Hits@1, mean over {len(sizes)} datasets: {said}."]
+    (detailed,) = describe(mean, details=True, total=20)
+    assert detailed.startswith(f"Hits@1, mean over {len(sizes)} of 20 datasets: ")
+    z = mean.chance.z
+    assert ", z " not in detailed if np.isnan(z) else f", z {z:,.4g}, p " in detailed
+
+
+def test_settings_are_named_where_they_differ() -> None:
+    mean, metric = average((20, 20, 20), (0.4, 0.5, 0.6), 0.05), parse_metric("hits@1")
+    first = _Setting(metric, "standard", "test", "both", "micro", "", "")
+    second = _Setting(parse_metric("mrr"), "standard", "valid", "head", "micro", "", "")
+    lines = describe_averages(
+        [ModelAverage(setting, "A", mean, 3) for setting in (first, second)], details=False
+    )
+    assert [line.partition(":")[0] for line in lines] == [
+        "Hits@1, test, both, mean over 3 datasets, A",
+        "Hits@1, valid, head, mean over 3 datasets, A",
+    ]
 
 
 @pytest.mark.parametrize("layout", ["rows", "models as columns"])
@@ -125,6 +164,8 @@ def test_a_model_on_fewer_graphs_has_its_own_line(tmp_path: Path, layout: str) -
         "dataset,split,MRR\nFB15k-237 v1,test,0.4\nFB15k-237 v2,valid,0.5\nFB15k-237 v3,test,0.5",
         "dataset,side,MRR\nFB15k-237 v1,head,0.4\nFB15k-237 v2,tail,0.5\nFB15k-237 v3,head,0.5",
         "dataset,metric,value\nFB15k-237 v1,MRR,0.4\nFB15k-237 v2,MRR,0.5\nFB15k-237 v3,Hits@10,0.5",
+        # Of single relations.
+        "dataset,relation,MRR\nNations,embassy,0.5\nUMLS,isa,0.6\nWN18RR,_hypernym,0.2",
     ],
 )  # fmt: skip
 def test_where_there_is_no_mean(tmp_path: Path, text: str) -> None:
@@ -172,6 +213,15 @@ def test_columns_of_models_may_lack_numbers(tmp_path: Path) -> None:
     entries = rankconst.check(path, metric="mrr").reading.entries
     found = [(each.column, each.text) for each in entries]
     assert found == [("RotatE", "0.4"), ("RotatE", "0.3"), ("TRIX", "0.4")]
+
+
+def test_ranks_of_tied_scores_have_means_of_their_own(tmp_path: Path) -> None:
+    rows = [f"{name},{kind},{value}" for name, value in zip(NAMES[:3], FIRST, strict=False)
+            for kind in ("realistic", "optimistic")]  # fmt: skip
+    lines = show(tmp_path / "own.csv", "\n".join(["dataset,rank type,MRR", *rows]), "inductive")
+    assert [line.partition(":")[0] for line in lines] == [
+        f"MRR, {kind}, mean over 3 datasets" for kind in ("realistic", "optimistic")
+    ]
 
 
 def test_what_is_below_counting_is_named(tmp_path: Path) -> None:
