@@ -176,7 +176,7 @@ OF_GROUPS = {
     "0.498": "fb15k237_v1_ind", "0.512": "fb15k237_v2_ind", "0.505": FIRST,
     "0.648": "wn18rr_v1_ind", "0.663": "wn18rr_v2_ind", "0.656": SECOND,
 }  # fmt: skip
-# Rows below "dataset,split,MRR" or "dataset,MRR", options, and the dataset of each number that is adjusted.
+# Rows, below "dataset,MRR" if they have no heading, options, and the dataset of each number that is adjusted.
 TABLES: dict[str, tuple[tuple[str, ...], dict[str, str], dict[str, str]]] = {
     "means of groups and of all": ((*GROUPS, "Total Avg,0.580"), {"tool": "ultra"}, OF_GROUPS | {"0.580": f"{FIRST}+{SECOND}"}),
     "the mean of all is also that of the last": (
@@ -188,10 +188,20 @@ TABLES: dict[str, tuple[tuple[str, ...], dict[str, str], dict[str, str]]] = {
         ("FB15k-237,0.3", "WN18RR,0.5", "Avg,0.40", "Average,0.4"), {}, {"0.3": "fb15k237", "0.5": "wn18rr", "0.40": BOTH, "0.4": BOTH},
     ),
     "a graph that comes twice": (("FB15k-237,0.3", "WN18RR,0.5", "WN18RR,0.52", "Avg,0.44"), {}, {"0.3": "fb15k237", "0.5": "wn18rr", "0.52": "wn18rr"}),
-    "splits are not mixed": (("FB15k-237,test,0.3", "WN18RR,valid,0.5", "Mean,test,0.4"), {}, {"0.3": "fb15k237", "0.5": "wn18rr"}),
+    "splits are not mixed": (("dataset,split,MRR", "FB15k-237,test,0.3", "WN18RR,valid,0.5", "Mean,test,0.4"), {}, {"0.3": "fb15k237", "0.5": "wn18rr"}),
     "splits have means of their own": (
-        ("FB15k-237,test,0.3", "FB15k-237,valid,0.7", "WN18RR,test,0.5", "WN18RR,valid,0.9", "Mean,test,0.4", "Mean,valid,0.8"), {},
+        ("dataset,split,MRR", "FB15k-237,test,0.3", "FB15k-237,valid,0.7", "WN18RR,test,0.5", "WN18RR,valid,0.9", "Mean,test,0.4", "Mean,valid,0.8"), {},
         {"0.3": "fb15k237", "0.7": "fb15k237", "0.5": "wn18rr", "0.9": "wn18rr", "0.4": BOTH, "0.8": BOTH},
+    ),
+    **{
+        f"at the edge of rounding, {mean}": (("FB15k-237,0.3", "WN18RR,0.7", f"Avg,{mean}"), {}, {"0.3": "fb15k237", "0.7": "wn18rr", mean: BOTH})
+        for mean in ("0.4", "0.5", "0.6")
+    },
+    "another question": (("dataset,MRR,note", "FB15k-237,0.3,", "WN18RR,0.5,", "Avg,0.4,of dev"), {}, {"0.3": "fb15k237", "0.5": "wn18rr"}),
+    "a tool that leaves out ranks": (("FB15k-237,0.3", "WN18RR,0.5", "Avg,0.4"), {"tool": "conve"}, {"0.3": "fb15k237", "0.5": "wn18rr"}),
+    "more numbers than a suite has graphs": (
+        (*(f"{name},{value}" for name, value in zip(GRAPHS, VALUES, strict=False)), "FB15k-237 v4,0.4861", "Avg,0.6"), {"dataset": SUITE},
+        GRAIL | {"0.4861": "fb15k237_v4_ind"},
     ),
     "the name of a graph answers no mean": ((*GROUPS[:3],), {"dataset": "fb15k237_v1_ind", "tool": "ultra"}, {"0.498": "fb15k237_v1_ind"}),
     "a suite leaves other graphs out": (("WN18RR,0.5", "FB15k-237 v1,0.498"), {"dataset": SUITE}, {"0.498": "fb15k237_v1_ind"}),
@@ -201,8 +211,14 @@ TABLES: dict[str, tuple[tuple[str, ...], dict[str, str], dict[str, str]]] = {
 @pytest.mark.parametrize("case", TABLES)
 def test_which_numbers_are_adjusted_and_of_which_graphs(tmp_path: Path, case: str) -> None:
     rows, options, expected = TABLES[case]
-    heading = "dataset,split,MRR" if rows[0].count(",") == 2 else "dataset,MRR"
-    assert find_adjusted(save(tmp_path, heading, *rows), **options) == expected
+    heading = [] if rows[0].startswith("dataset,") else ["dataset,MRR"]
+    assert find_adjusted(save(tmp_path, *heading, *rows), **options) == expected
+
+
+def test_a_number_that_equals_no_mean_is_held_against_those_before_it(tmp_path: Path) -> None:
+    rows = "FB15k-237,0.3", "WN18RR,0.5", "Avg,0.9", "UMLS,0.6", "Nations,0.7", "Kinships,0.8"
+    (question,) = rankconst.adjust(save(tmp_path, "dataset,MRR", *rows)).asked
+    assert "not that of the 2 numbers next to it" in question.text
 
 
 def test_a_suite_leaves_questions_out(tmp_path: Path) -> None:
