@@ -67,8 +67,8 @@ _FEW = 16
 _GAP_BUDGET, _SOME_GAPS, _GONE = 2**19, 13, 1e-14
 # The number of y is doubled while the logarithms are fewer than that.
 _MOST_LOGARITHMS = 2**24
-# Of the polynomials that interpolate between these, and in how long a window gaps are followed rank
-# by rank.
+# The degree of the polynomials that interpolate between these, and the length of a window in which
+# gaps are followed rank by rank.
 _DEGREE, _TRACED = 5, 2**16
 
 

@@ -421,7 +421,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     """
     n = ranks.total
     mean = ranks.variance
-    # Of each task, shape (U, nodes): the parts of the exponent with s, and with Z sqrt(s).
+    # The parts of the exponent of each task with s, and with Z sqrt(s); shape (U, nodes).
     nodes, shares = ranks.rule_of(order + 2)
     excess = _centre_squares(ranks, nodes, shares) / n / mean
     slope = math.sqrt(2 / mean) / n * nodes

@@ -147,7 +147,7 @@ def mean_term(histogram: Histogram, metric: Metric) -> Moments:
         values = metric.take(blocks.points)
         mean = blocks.mean(values)
         variance = blocks.mean(np.square(blocks.deviations(values, mean)))
-        # A value is good to its own roundings, of which a narrow spread has the more.
+        # A value is good to its own roundings, which weigh more in a narrow spread.
         off = _TERM_ERROR * np.abs(mean)
         blur = off * (2 * np.sqrt(variance) + off)
         blur = np.where(histogram.num_candidates > 1, blur, 0.0)

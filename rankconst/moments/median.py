@@ -70,7 +70,7 @@ _GAP_SCALES = 45.0
 _GAP_NODES = 32
 # Sums over that many terms or fewer are formed term by term.
 _TERM_BY_TERM = 64
-# Of blocks, more and more sums over gaps are formed while a variance errs by more than this share.
+# On blocks, sums over gaps are refined while a variance errs by more than this share.
 _PRECISE = 1e-4
 
 

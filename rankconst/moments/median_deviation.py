@@ -120,7 +120,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     if certain:
         return certain
     n = histogram.total
-    # Of tasks with one candidate, those with the same offset are one row.
+    # Tasks with one candidate and the same offset are one row.
     if n == 1 or 2 * int(np.max(histogram.num_tasks[histogram.num_candidates == 1], initial=0)) > n:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
     rng = make_generator()

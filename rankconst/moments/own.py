@@ -61,7 +61,7 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     # variance, a difference of means, cancels less. Two entries, as some functions of a single
     # number take an array of one, and would pass unnoticed.
     centre = float(_apply(f, np.full(2, float(last)))[0])
-    # Of f - centre, its square and its modulus, up to each edge of a task's ranks.
+    # Sums of f - centre, its square and its modulus, up to each edge of the ranks of a task.
     sums = np.zeros((3, edges.size))
     with np.errstate(over="ignore"):
         for edge in range(1, edges.size):

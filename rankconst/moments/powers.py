@@ -209,7 +209,7 @@ class _SumOverFirstRanks:
         n = self.sizes
         ones = np.ones_like(n)
         if self.exponent > 0:
-            # Of (r/N)^q, which is at most 1.
+            # The moments of (r/N)^q, which is at most 1.
             scale = n**self.exponent / self.mean
             first, second = self._scaled
             excesses = [scaled_power(n, self.exponent * k)[0] for k in range(2, ORDER + 1)]
@@ -412,7 +412,7 @@ def _by_series(sums: _Sum, power: float) -> _Route:
 def _estimate_rest(terms: list[float]) -> float:
     """Estimate the rest of a series by its last two terms; infinite if these hardly fall."""
     before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
-    # Of few tasks S may be so near 0, next to its mean, that terms hardly fall.
+    # With few tasks S may be so near 0, next to its mean, that terms hardly fall.
     return last if 2 * last <= before else math.inf
 
 

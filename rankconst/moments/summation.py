@@ -404,7 +404,7 @@ def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
 
 def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Values]:
     """Return the distance of each point from the first rank of its panel, and its weight."""
-    # Of a short panel, points are all its ranks.
+    # The points of a short panel are all its ranks.
     firsts = np.cumsum(num_points) - num_points
     within = (np.arange(num_points.sum()) - np.repeat(firsts, num_points)).astype(np.float64)
     weights = np.ones(within.size)
@@ -412,7 +412,7 @@ def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Value
     distinct, kind = np.unique(lengths[is_long], return_inverse=True)
     if not distinct.size:
         return within, weights
-    # Of a long one, they are the nodes of the rule of its length.
+    # Those of a long one are the nodes of the rule of its length.
     begins = range(0, distinct.size, _LENGTHS)
     rules = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]
     in_long = np.repeat(is_long, num_points)

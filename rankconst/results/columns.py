@@ -47,7 +47,7 @@ _FEW = 16
 
 
 def encode(values: Iterable[Any]) -> tuple[Indices, list[Any]]:
-    """Return a code for each value, and the distinct values, of which codes are indices.
+    """Return a code for each value, its index among the distinct values, and these.
 
     They are in the order of their first appearance: a, b, a has codes 0, 1, 0 of [a, b].
     """

@@ -159,7 +159,7 @@ def _decode(data: bytes, path: str | Path, name: str) -> str:
     if marks:  # the first is the longest
         data = _recode(data, _BYTE_ORDER_MARKS[marks[0]], name)
     if b"\0" in data[:4096]:
-        # Of Latin letters in UTF-16, one byte is zero: the first of two if it is big-endian.
+        # Latin letters in UTF-16 have a zero byte: the first of two if it is big-endian.
         order = "BE" if data.startswith(b"\0") else "LE"
         raise DataError(
             f"{name} is not text in UTF-8: it contains zero bytes. "

@@ -202,7 +202,7 @@ def _compare_runs(
         parts = [part for part in numbers if part is not None]
         if len(parts) < max(len(run), _FEWEST):
             continue
-        # Of the values, of the lower ends and of the upper ends.
+        # The means of the values, of the lower ends and of the upper ends.
         value, lower, upper = (sum(ends) / len(run) for ends in zip(*parts, strict=True))
         names = [entries.contexts[code].dataset for code in entries.context_of[run].tolist()]
         known = [name for name in names if name is not None]

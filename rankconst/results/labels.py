@@ -783,7 +783,7 @@ def _is_like_model(word: str) -> bool:
 
 
 def name_model(label: Label) -> Label:
-    """Return the label of the name of a model, of which a version is a part.
+    """Return the label of the name of a model; a version is a part of the name.
 
     The graph in "RotatE (WN18RR)" is asked about where the numbers are of another graph, and so is
     v1 in "RotatE on v1". "composition", "50 negatives", "25%", "TransE (std)" and "Ours - TransE"

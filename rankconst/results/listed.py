@@ -354,7 +354,7 @@ _FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_ra
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
     """Order rows of PyKEEN as papers do, MRR first, and write metrics in `data` as papers do."""
     reading = adjusted.reading
-    # Of each row: its part, the place of its metric in papers, whether it has no k, and its k.
+    # For each row its part, the place of its metric in papers, whether it has no k, and its k.
     orders: dict[int, tuple[int, int, bool, int]] = {}
     columns = [column for column in ("metric", *adjusted.blocks) if column in data]
     texts = {column: list(data[column]) for column in columns}

@@ -79,7 +79,7 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
 
 
 def _name(cell: str) -> str:
-    """Return the name in a cell; of keys joined by slashes, "test / embassy", the last."""
+    """Return the name in a cell, or the last of names joined by slashes: "test / embassy"."""
     return cell.rpartition(" / ")[2]
 
 

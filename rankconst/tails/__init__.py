@@ -50,7 +50,7 @@ FEW_ULPS = Fraction(8, 2**53)
 
 # The same for sums of reciprocals and logarithms, which carry the roundings of n terms.
 _SUM_SLACK = 1e-12
-# Of more tasks, that slack is no longer small against the step of a single rank.
+# With more tasks, that slack is no longer small against the step of a single rank.
 _MOST_TASKS = 10**11
 
 

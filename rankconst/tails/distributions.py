@@ -159,7 +159,7 @@ class HitsDistribution(SumDistribution):
 
 
 class RankDistribution(SumDistribution):
-    """Minus the sum of ranks; of blocks, of r - a."""
+    """Minus the sum of ranks, or on blocks of r - a."""
 
     # Every factor stays below the envelope of its first lobe.
     settles = True

@@ -388,7 +388,7 @@ def _read_labels(text: str) -> Iterator[Label]:
         if denial is not None and not (denial.values or denial.words):  # debug=False
             text = text.replace(flag[0], " ")
             continue
-        # Of a flag that is off, another value than its name may hold.
+        # If a flag is off, another value than the one in its name may hold.
         for field, (value, *_) in label.values.items():
             asking.append(Word(value, field, says=OPPOSITES.get(value, "")))
     numbered, single = _JOINED.match(text), _SINGLE.match(text)
@@ -487,7 +487,7 @@ class _Scan:
                 self._above.add(parsed.below)
 
     def _begin(self, line: int, parsed: _Line) -> None:
-        """Begin a block at a line of numbers, or go on with the block that is open.
+        """Begin a block at a line of numbers, or continue the open one.
 
         A line such as "Test MRR: 0.3" opens tasks of its own, so what the block said before is
         dropped. Words about the task still ask, as a mean may be over the numbers above it.

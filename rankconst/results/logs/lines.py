@@ -145,7 +145,7 @@ def list_settings(line: str) -> Iterator[str]:
     for setting in SETTINGS.pattern.finditer(line):
         name = name_folder(setting["name"])
         is_delimited = setting["flag"] is not None or setting["end"] is not None
-        # Of "INFO Dataset", the last word is the key; source_dataset is another one.
+        # In "INFO Dataset", the last word is the key; source_dataset is another key.
         keys = (setting["key"], setting["key"].rpartition(" ")[2])
         if any(_sets_dataset(key, name, is_delimited=is_delimited) for key in keys):
             yield name

@@ -171,7 +171,7 @@ OPENKE_TORCH = LogFormat(
     ),
     refused={"_type": _CONSTRAINED},
 ).reader
-"""The logs of pybind11-OpenKE, which goes on from OpenKE.
+"""The logs of pybind11-OpenKE, a successor of OpenKE.
 
 ``INFO:Trainer:2024-05-19 16:26:31:mrr: 0.378``: all splits are filtered, both sides pooled. Names
 that end in ``_type`` rank the entities of the relation's type only.

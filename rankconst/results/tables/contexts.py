@@ -369,7 +369,7 @@ def find_groups(
         if row > last and label.words and not label.graphs:
             below.append(Text(weaken(label), "text", "a row below"))
             continue
-        # Whether the group above goes on is open: its words are asked about.
+        # The group above may or may not continue: its words are asked about.
         outer = []
         if label.values or label.words or not label.graphs:
             outer = [

@@ -92,7 +92,7 @@ def find_delimiter(document: Document) -> str | None:
     # There, a line below a heading with more or fewer cells is rather a mistake to be reported.
     strict = document.suffix not in {".csv", ".tsv"}
     counts = {sign: _count_known(lines, sign, strict) for sign in DELIMITERS}
-    # Of equal counts the greater sign: a semicolon before a comma, which may be before decimals.
+    # If counts are equal, a semicolon goes before a comma, which may be one before decimals.
     best = max(DELIMITERS, key=lambda sign: (counts[sign], sign))
     return best if counts[best] > 0 else None
 

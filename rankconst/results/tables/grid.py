@@ -487,7 +487,7 @@ def _list_numbers(
     """List the columns of numbers behind that of the metrics, at `place`, that have a heading."""
     headed = [j for j in range(place + 1, len(heads[0])) if any(head[j] for head in heads)]
     numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
-    # Of "key, value, step", only one column holds the numbers.
+    # In "key, value, step", only one column holds the numbers.
     return [j for j in numbers if parse(heads[-1][j], None).role == "value"] or numbers
 
 

@@ -68,7 +68,7 @@ def _hide(text: str) -> str:
     shown = _COMMENT.sub(lambda comment: comment[1].ljust(len(comment[0])), text)
     shown = _UNSET.sub(lambda unset: _blank(unset[0]), shown)
     for name in dict.fromkeys(_NEWIF.findall(shown)[:_MOST_SWITCHES]):
-        # Of \nametrue and \namefalse the last one counts, wherever it is; without one it is false.
+        # The last \nametrue or \namefalse counts, wherever it is; without one it is false.
         values = re.findall(rf"\\{name}(true|false)\b", shown) or ["false"]
         branches = re.compile(
             rf"(?<!newif)\\if{name}\b(?P<true>.*?)(?:\\else\b(?P<false>.*?))?\\fi\b", re.DOTALL

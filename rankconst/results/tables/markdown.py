@@ -104,7 +104,7 @@ class _Table:
     cells: list[_Spanning] = field(default_factory=list)  # of the last row
     rows: list[Row] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
-    # Column to a cell that goes on from a row above.
+    # Column to a cell that extends from a row above.
     above: dict[int, _Spanning] = field(default_factory=dict)
     covered: int = 0
 
@@ -257,7 +257,7 @@ class Page(HTMLParser):
             self._outline.add_text(self._strip(cell.text), is_item=cell.tag == "li")
 
     def end_block(self) -> None:
-        """End a paragraph where Markdown goes on."""
+        """End a paragraph where Markdown continues."""
         if not self._tables:
             self._end_cell(0)
 

@@ -80,7 +80,7 @@ def _find_family(head: ColumnHead, families: Mapping[str, Family]) -> Family | N
 
     Hits@1 and Hits@10 of a graph are one family, as authors print all of them in one unit.
     """
-    # Of adjusted forms, an index, such as AMRR, may be in percent; a z score has no unit.
+    # An index, such as AMRR, may be in percent; a z score has no unit.
     if not head.metric.is_share or head.adjustment not in {None, "index"}:
         return None
     metric = head.metric.key if head.metric.hits_k is None else "Hits"

@@ -174,7 +174,7 @@ def _write(cell: Any) -> str:
     text = str(value)
     if isinstance(value, float) and len(f"{value:.15g}") < _NOISELESS:
         text = f"{value:.15g}"
-    # Of a format's parts, the first is that of positive numbers.
+    # The first part of a format is for positive numbers.
     signs = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
     if "%" in _LITERAL.sub("", signs):
         return f"{Decimal(text).scaleb(2):f}%"
