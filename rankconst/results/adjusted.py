@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankconst.adjusting import BESIDE, ENDS, fill_columns, pick
+from rankconst.catalogue.protocols import DEFAULT_AGGREGATION
 from rankconst.evaluation import NAMES, NOTHING, find_assumed, list_words
 from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import encode, encode_cells, list_distinct
@@ -37,13 +38,20 @@ if TYPE_CHECKING:
     from rankconst.values.significance import Significance
 
 
-# The usual ranking tasks: a column that would hold nothing else is added only with details.
-_USUAL: dict[str, set[Any]] = {"split": {"test"}, "side": {"both"}}
+# The usual ranking tasks: a column that would hold nothing else is added only with details, and
+# of the rare ones not even then.
+_USUAL: dict[str, set[Any]] = {
+    "split": {"test"},
+    "side": {"both"},
+    "aggregation": {DEFAULT_AGGREGATION},
+    "relations": {None},
+}
+_RARE = {"aggregation", "relations"}
 
 
 def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
     """Describe the tasks of a batch, by the names of the columns that are added for them."""
-    named = {name: getattr(done.batch.tasks, name) for name in NAMES[:4]}
+    named = {name: getattr(done.batch.tasks, name) for name in NAMES}
     counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
     return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
 
@@ -366,15 +374,14 @@ class AdjustedReading:
     def last_columns(self) -> dict[str, Any]:
         """The last of the added columns: ranking tasks, unless the file states them, and notes."""
         columns: dict[str, Any] = {}
-        keys = [*NAMES[:4], "relations"]
+        keys = [*NAMES, "relations"]
         if self.details:
             keys += ["num_tasks", "table_version"]
         for key in keys:
             facts = [each[key] for each in self._tasks.described]
             usual = _USUAL.get(key, set())
-            is_usual = not self.details and all(fact in usual for fact in facts)
-            is_empty = key == "relations" and not any(facts)
-            if not (is_usual or is_empty):
+            is_usual = all(fact in usual for fact in facts)
+            if not is_usual or (self.details and key not in _RARE):
                 columns |= self._describe(key, facts)
         return columns | {keep_apart("note", self._taken): self._list_notes()}
 
@@ -426,7 +433,7 @@ class AdjustedReading:
         pairs = _list_pairs(cell_of, self._tasks.code_of, len(shown))
         if all(shown[fact] in {None, cells[cell]} for cell, fact in pairs):
             return True
-        if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
+        if key == "protocol" or key not in NAMES:  # a user's protocol goes before the file's
             return False
         values = [getattr(context, key) for context in entries.contexts]
         compared = set()  # batches of columns mostly share these two arrays

@@ -337,7 +337,9 @@ def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
 
 def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
     """Name the benchmark, and the tasks if all numbers share them; empty if a column names it."""
-    tasks = {replace(part.batch.tasks, aggregation=DEFAULT_AGGREGATION) for part in adjusted.done}
+    tasks = {part.batch.tasks for part in adjusted.done}
+    if len({each.aggregation for each in tasks}) > 1:  # a tool may leave some metrics unweighted
+        tasks = {replace(each, aggregation=DEFAULT_AGGREGATION) for each in tasks}
     datasets = {address.dataset for address in tasks}
     is_of_counts = {address.protocol for address in tasks} == {OWN_COUNTS.key}
     if is_of_counts or len(datasets) != 1 or "dataset" not in adjusted.last_columns:

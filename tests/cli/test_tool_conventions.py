@@ -43,6 +43,8 @@ def test_pykeens_macro_spreads_are_unweighted(write: Write) -> None:
     ).to_pandas()
     index = dict(zip(found["metric"], found["index"], strict=True))
     notes = dict(zip(found["metric"], found["note"], strict=True))
+    averages = dict(zip(found["metric"], found["aggregation"], strict=True))
+    assert (averages[KEYS["MR"]], averages[KEYS["VR"]]) == ("macro-query", "micro")
     assert abs(index[KEYS["VR"]]) < 1e-9
     assert abs(index[KEYS["SDR"]]) < 1e-9
     assert abs(index[KEYS["MR"]]) < 1e-9

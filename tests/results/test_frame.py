@@ -171,6 +171,13 @@ def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
             assert adjusted == pytest.approx(counts.constants("mrr").index(value), rel=1e-12)
 
 
+def test_a_column_names_the_average_unless_every_task_counts_once() -> None:
+    frame = pd.DataFrame({"dataset": ["nations"], "MRR": [0.4]})
+    assert "aggregation" not in adjust(frame)
+    assert adjust(frame, aggregation="macro query")["aggregation"].tolist() == ["macro-query"]
+    assert "aggregation_added" not in adjust(frame.assign(aggregation="Macro Query"))
+
+
 def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
     names = ["nations", "NELL-One", "nations", "nations", "nations"]
     numbers = [0.5, 0.4, 1.5, math.inf, 0.3]
