@@ -114,6 +114,9 @@ def read_label(text: str, k: int | None = None) -> Label:
     mark = _find_mark(text, label.graphs)
     if mark:
         words = (*words, Word(mark, "graph"))
+    letters = _LETTERS.search(bare)
+    if letters and label.metric is None and bare[: letters.start()].endswith(label.graphs[-1:]):
+        words = (*words, Word(letters[1].lower(), "part", frozenset({"column", "row"})))
     if not label.is_vocabulary and VOCABULARY.is_foreign(bare):
         words = (*words, VOCABULARY.lexicon[FOREIGN])
     label = replace(label, words=words, percent=plain.percent)
@@ -135,6 +138,7 @@ _ARROWS = re.compile(
 )
 _MARKS = re.compile(r"(?:[\s*†‡§¶¹]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
 _MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)")
+_LETTERS = re.compile(r"\s?[(\[]\s?([A-Za-z]{1,2})\s?[)\]]$")  # behind a graph: WN18RR (H)
 _QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
 _PERCENT = re.compile(
     r"[(\[]\s*(?:in\s+)?(?:%|[Pp]ercent)\s*[)\]]|\bin\s+(?:%|[Pp]ercent\b)|%"

@@ -143,6 +143,11 @@ TOPICS: dict[str, list[Case]] = {
     "a row of dashes names no group but by its vocabulary": [
         (md("UMLS", "Model | MRR", "KBGAN (raw) | -", "A | .3", "Valid | -", "A | .4"), "umls; umls valid"),
     ],
+    "letters behind a graph, and other words next to the same graph, may be about the tasks": [
+        (md("R", "Model | UMLS (H) | UMLS (T)", " | MRR | MRR", "A | .4 | .3"), "?h; ?t"), (md("R", "UMLS (f) | MRR", "A | .4"), "?f"), (md("R", "Model | MRR", "UMLS (r) |", "A | .4"), "?r"),
+        (md("R", "Model | UMLS | UMLS reversed", " | MRR | MRR", "A | .4 | .3"), "umls; ?umls reversed"), (md("R", "Model | UMLS (RotatE) | UMLS (TransE)", " | MRR | MRR", "A | .4 | .3"), "umls; umls"),
+        (md("R", "Model | UMLS results | WN18RR, see text", " | MRR | MRR", "A | .4 | .3"), "umls; wn18rr"), (near("Results on UMLS (U) and more"), "umls"),
+    ],
     "a number behind a graph may be of something else": [
         (md("R", "Model | FB15k-237 (20,466 test triples) | | WN18RR (20 runs) | ", " | MRR | MR | MRR | MR", "A | .2 | 9 | .3 | 9"), "fb15k237; fb15k237; wn18rr; wn18rr"),
         (md("UMLS", "Model | Hits@1 | @3 | @10", "A | .2 | .3 | .4"), "umls; umls; umls"),

@@ -440,17 +440,24 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
 def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
     """Return the labels of a column; unknown ones that may be about tasks ask.
 
-    "MyKG" next to "FB15k-237" may be a graph, and "blind" next to "test" a split. If rows are those
-    of models (`of_models`), headings hardly name models, so "LP" next to "QA" asks, too.
+    "MyKG" next to "FB15k-237" may be a graph, as may "WN18RR reversed" next to "WN18RR", and
+    "blind" next to "test" a split. If rows are those of models (`of_models`), headings hardly name
+    models, so "LP" next to "QA" asks, too.
     """
     labels = [_read_whole(label) for label in heading.labels[j]]
     columns = [heading.labels[k] for k in heading.measures]
     for level, label in enumerate(labels):
-        if label.is_about_tasks or label.is_vocabulary or label.metric:
+        if label.is_vocabulary or label.metric:
             continue
         # What other columns have in the same row of the heading.
         beside = [column[level] for column in columns if len(column) == len(labels)]
         differs = len({other.text for other in beside}) > 1
+        if label.is_about_tasks:
+            alike = {other.text for other in beside if other.graphs == label.graphs}
+            is_unclear = bool(label.graphs) and not label.words and len(alike) > 1
+            if is_unclear and not names_model(list_others(label.text)):
+                labels[level] = ask_whole(label)
+            continue
         is_part = of_models and differs and not _names_model_above(label)
         if is_part or any(other.declared for other in beside):
             labels[level] = ask_whole(label)
