@@ -252,7 +252,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     Its version may be in another text: "FB" in one and "v1" in another. Return a question if texts
     name several, or only an ordinary word such as "nations".
     """
-    version = next((text for text in texts if text.label.version and not text.farther), None)
+    version = _find_version(texts)
     datasets: dict[str, _Dataset] = {}
     for text in texts:
         label, graphs = text.label, _list_graphs(text.label, version)
@@ -270,10 +270,26 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     if version is None:
         return dataset
     versioned = f"{_VERSIONED.sub('', dataset.name)} {version.label.version}"
-    if names_known(versioned):
+    is_known = names_known(versioned)
+    # The v2 of paper_v2.csv is more likely that of the paper.
+    is_of_file = version.place == FILE_NAME
+    if is_known and not is_of_file:
         return dataset._replace(name=versioned)
-    question_of_version = version.ask(Word(version.label.text.lower(), "graph"))
-    return dataset._replace(questions=(question_of_version,))
+    if is_known or not is_of_file:
+        remedy = f"{versioned} in {_IN_A_COLUMN}" if is_known else ""
+        question = version.ask(Word(version.label.version.lower(), "graph", remedy=remedy))
+        return dataset._replace(questions=(question,))
+    return dataset
+
+
+def _find_version(texts: Sequence[Text]) -> Text | None:
+    """Find the nearest text with a version such as "v1", unless a nearer graph has its own."""
+    for text in texts:
+        if text.label.version and not text.farther:
+            return text
+        if any(_VERSIONED.search(graph) for graph in text.label.graphs):
+            return None
+    return None
 
 
 def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:

@@ -107,6 +107,7 @@ MRR = {"metric": "mrr"}
 TOPICS: dict[str, list[Case]] = {
     "the nearest version counts": [
         (md("WN18RR v1 to v4, inductive", "Model | v1 | v2", "GraIL | .8 | .7"), "wn18rr_v1_ind; wn18rr_v2_ind", MRR),
+        (md("v2", "Dataset | MRR", "WN18RR v1 | .7", "WN18RR v2 | .6"), "wn18rr_v1_ind; wn18rr_v2_ind", {"dataset": "inductive"}),
     ],
     "a version is one of a graph that has it": [
         (md("Inductive", " | GPT-4 MRR", "WN18RR | ", "v1 | .7", "v2 | .6", "NELL-995 | ", "v1 | .6"), "wn18rr_v1_ind; wn18rr_v2_ind; nell_v1_ind"),
@@ -451,6 +452,25 @@ def test_a_version_is_part_of_a_name_and_one_option_says_of_all_which_graph_it_i
     for kind in ("inductive", "transductive"):
         found = tell(text, dataset=kind, **options).split("; ")
         assert all(list_kinds(each) == {kind, "full"} for each in found)
+
+
+@for_each(
+    ("name", "graph", "asked"),
+    [
+        ("paper_v2.csv", "FB15k-237", ["v2"]), ("paper_v2.csv", "UMLS", []), ("paper_v2.csv", "FB15k-237 v1", [""]),
+        ("paper.csv", "FB15k-237", []),
+    ],
+)  # fmt: skip
+def test_the_version_of_a_file_may_be_that_of_its_graph_if_the_graph_has_none(
+    name: str, graph: str, asked: list[str]
+) -> None:
+    reading = read_opened(Document(name, f"dataset,MRR\n{graph},.3\n"))
+    questions = rankconst.adjust(reading, errors="note").asked
+    assert [question.word for question in questions] == asked
+    if asked == ["v2"]:
+        (number,) = rankconst.adjust(reading, accept=["v2"]).numbers.entries
+        assert number.constants is not None
+        assert number.constants.tasks.dataset == "fb15k237"
 
 
 def test_the_metric_of_a_column_of_values_is_that_of_the_user() -> None:
