@@ -450,12 +450,20 @@ def _check_repeated(
             )
 
 
+# Which columns look like head and tail if relations look like entities, and the order then.
+_LIKELY_ORDERS = {
+    "heads": ("The first two columns", "htr"),
+    "tails": ("The last two columns", "rht"),
+}
+
+
 def refuse_other_order(graph: Graph, remedy: str) -> None:
     """Refuse an assumed order of columns if relations look more like entities than entities do.
 
     Most entities are both heads and tails. In lines (a, b, r) and (b, c, r), read as head,
     relation and tail, no tail is a head, but relation b is one. Graphs of few entities or of ids
-    can pass in a wrong order, and so can those whose heads and tails changed places.
+    can pass in a wrong order, and so can those whose heads and tails changed places. In `remedy`,
+    {order} stands for the likely order.
     """
     occurring = []
     for part in ("head", "tail"):
@@ -467,10 +475,11 @@ def refuse_other_order(graph: Graph, remedy: str) -> None:
     for name, entities in (("heads", heads), ("tails", tails)):
         also_relations = np.count_nonzero(entities & relations)
         if also_relations > heads_and_tails:
+            columns, order = _LIKELY_ORDERS[name]
             raise DataError(
-                "are the columns head, relation, tail? If so, "
-                f"{also_relations:,} relations are also {name}, but only {heads_and_tails:,} tails "
-                f"are also heads. {remedy}"
+                f"are the columns head, relation, tail? {columns} share {also_relations:,} labels, "
+                f"as heads and tails do, but the first and the last share {heads_and_tails:,}. "
+                f"{remedy.format(order=order)}"
             )
 
 

@@ -391,7 +391,8 @@ def _check_order(build: Build, key: str, graph: Graph, order: str) -> None:
     if order and build.columns is None:
         build.reporter.say(f"{key}: columns are read as {order} (--columns changes that)")
         refuse_other_order(
-            graph, "Say which is which with --columns: htr, for example, or hrt if that is right."
+            graph,
+            "Add --columns {order} if that is the order, or --columns hrt if this is.",
         )
 
 

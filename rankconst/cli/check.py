@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from rankconst.cli import options
@@ -198,6 +199,8 @@ def _print_findings(checked: CheckedReading) -> None:
 def _paint(text: str, style: str) -> str:
     import typer
 
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
     return typer.style(text, **_STYLES[style])
 
 

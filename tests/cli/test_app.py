@@ -118,6 +118,8 @@ def test_colours_are_for_terminals_that_want_them(
         for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
             out = run_in_terminal(*args, env=env).out
             assert (bool(COLOUR.search(out)), "warning:" in out) == (coloured, warned)
+            found = run_in_terminal("check", "mrr=1.2", env=env).out
+            assert bool(COLOUR.search(found)) == coloured
         assert not COLOUR.search(run_in_terminal(*EXAMPLES["adjust"]).out)
         piped = run(*args)
         assert piped.code == 0
