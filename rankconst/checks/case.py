@@ -60,7 +60,10 @@ class Finding:
     @property
     def line(self) -> int | None:
         """The first of its lines, counted from 1, or None if the file has no lines."""
-        return min((m.entry.line for m in self.values if m.entry.line is not None), default=None)
+        return min(
+            (number.entry.line for number in self.values if number.entry.line is not None),
+            default=None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +215,12 @@ class Case:
             for entry, _ in self.unreadable
             if is_infinite(entry.text)
         ]
-        plain = [m for m in self.measured if m.entry.adjustment is None]
-        return tuple(m for m in (*plain, *infinite) if tells_no_scores(m.entry.metric, m.value))
+        plain = [number for number in self.measured if number.entry.adjustment is None]
+        return tuple(
+            number
+            for number in (*plain, *infinite)
+            if tells_no_scores(number.entry.metric, number.value)
+        )
 
     @property
     def where(self) -> str:
@@ -228,22 +235,22 @@ class Case:
     def hits(self) -> dict[int, Measured]:
         """The shares of hits by ascending k."""
         hits = {}
-        for metric, m in self.base_values.items():
+        for metric, number in self.base_values.items():
             if metric.hits_k is not None:
-                hits[metric.hits_k] = m
+                hits[metric.hits_k] = number
         return dict(sorted(hits.items()))
 
     def mean(self, symbol: str) -> Mean | None:
         """Return the value of a metric, or one computed from its inverse, or None."""
         metric = parse_metric(symbol)
         if metric in self.base_values:
-            m = self.base_values[metric]
-            return Mean(m, m.interval, m.interval)
+            number = self.base_values[metric]
+            return Mean(number, number.interval, number.interval)
         if metric.inverse is None or metric.inverse not in self.base_values:
             return None
-        m = self.base_values[metric.inverse]
-        inverted = invert(m.interval)
-        return Mean(m, inverted, Interval(inverted.lower, metric.upper), inverted=True)
+        number = self.base_values[metric.inverse]
+        inverted = invert(number.interval)
+        return Mean(number, inverted, Interval(inverted.lower, metric.upper), inverted=True)
 
     def constants(self, metric: Metric) -> Constants | None:
         """Return the constants of a metric on the tasks, if they are known."""
@@ -344,7 +351,7 @@ def build_case(
         percent=user.percent,
         note=settled.note,
         questions=settled.questions,
-        averaged=any(m.averaged for m in measured) or _has_several_runs(group, reading),
+        averaged=any(number.averaged for number in measured) or _has_several_runs(group, reading),
     )
 
 
@@ -369,14 +376,14 @@ def pick_base_values(measured: Sequence[Measured]) -> dict[Metric, Measured]:
     range.
     """
     by_metric: dict[Metric, list[Measured]] = {}
-    for m in measured:
-        if m.entry.adjustment is None and m.entry.metric.optimum is not None:
-            by_metric.setdefault(m.entry.metric, []).append(m)
+    for number in measured:
+        if number.entry.adjustment is None and number.entry.metric.optimum is not None:
+            by_metric.setdefault(number.entry.metric, []).append(number)
     base_values = {}
     for metric, (first, *others) in by_metric.items():
         cut = Interval(
             max(first.interval.lower, metric.lower), min(first.interval.upper, metric.upper)
         )
-        if all(m.interval == first.interval for m in others) and cut.lower <= cut.upper:
+        if all(number.interval == first.interval for number in others) and cut.lower <= cut.upper:
             base_values[metric] = replace(first, interval=cut)
     return base_values

@@ -45,10 +45,10 @@ def _find_broken_hits(case: Case) -> Iterator[Finding]:
     why="It sums ranks. Not for means over several runs, nor if the rounding is wider than 1/n.",
 )
 def _find_broken_ranks(case: Case) -> Iterator[Finding]:
-    m = case.base_values.get(CATALOGUE["arithmetic_mean_rank"])
-    if m is not None:
+    number = case.base_values.get(CATALOGUE["arithmetic_mean_rank"])
+    if number is not None:
         inequality = "n {} is whole" if case.step == 1 else "2 n {} is whole"
-        yield from _find_broken(case, [m], case.step, inequality)
+        yield from _find_broken(case, [number], case.step, inequality)
 
 
 def _find_broken(
@@ -58,7 +58,7 @@ def _find_broken(
     n = case.num_tasks
     if n is None or case.averaged:  # means over runs are multiples of a smaller number
         return
-    broken = [m for m in measured if not holds_multiple(m.interval, step / n)]
+    broken = [number for number in measured if not holds_multiple(number.interval, step / n)]
     if not broken:
         return
     cause = "A mean over several runs or over sides, or other ranking tasks."
@@ -70,7 +70,7 @@ def _find_broken(
         severity = "warning" if case.questions else "error"
     yield Finding(
         values=tuple(broken),
-        inequality=" and ".join(inequality.format(m.label) for m in broken),
+        inequality=" and ".join(inequality.format(number.label) for number in broken),
         statement=f"no {n:,} ranks have {', '.join(map(str, broken))}{where}",
         cause=cause,
         severity=severity,
@@ -104,7 +104,7 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
         yield from _find_unscaled(case)
         return
-    measured = {m.entry: m for m in case.measured}
+    measured = {number.entry: number for number in case.measured}
     for pair in pair_up(measured, percent=case.percent):
         # A metric with two different values has no base value.
         if pair.metric not in case.base_values:
@@ -116,21 +116,23 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
             yield _describe_mismatch(measured[pair.adjusted.entry], expected, cause, case)
 
 
-def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -> Finding:
+def _describe_mismatch(number: Measured, expected: float, cause: Cause, case: Case) -> Finding:
     """Report a wrong adjusted value, as a warning if its ranking tasks are assumed."""
-    base = case.base_values[m.entry.metric]
+    base = case.base_values[number.entry.metric]
     sentence = f"{cause.summary[:1].upper()}{cause.summary[1:]}."
     if cause is UNKNOWN:
         sentence = "Of another protocol? Name it with --protocol." if case.assumed else ""
-    statement = f"{m} does not belong to {base}: expected {show_number(expected, 8)}{case.where}."
+    statement = (
+        f"{number} does not belong to {base}: expected {show_number(expected, 8)}{case.where}."
+    )
     severity: Severity = "error"
     if cause.harmless:
         severity = "info"
     elif case.assumed:
         severity = "warning"
     return Finding(
-        values=(m, base),
-        inequality=_write_formula(m),
+        values=(number, base),
+        inequality=_write_formula(number),
         statement=statement,
         cause=sentence,
         severity=severity,
@@ -140,29 +142,29 @@ def _describe_mismatch(m: Measured, expected: float, cause: Cause, case: Case) -
 def _find_unscaled(case: Case) -> Iterator[Finding]:
     """Find z-scores that repeat their base value, except for the sign."""
     cause = "It repeats the base value: it was never scaled."
-    for m in case.measured:
-        base = case.base_values.get(m.entry.metric)
-        if base is None or m.entry.adjustment != "z":
+    for number in case.measured:
+        base = case.base_values.get(number.entry.metric)
+        if base is None or number.entry.adjustment != "z":
             continue
         # Two numbers of few digits may be equal by chance.
-        if count_digits(m.entry.text) < _ENOUGH_DIGITS:
+        if count_digits(number.entry.text) < _ENOUGH_DIGITS:
             continue
-        is_repeated = abs(m.value) == abs(base.value)
-        if is_repeated and m.value != 0:  # two numbers near 0 may agree by chance
+        is_repeated = abs(number.value) == abs(base.value)
+        if is_repeated and number.value != 0:  # two numbers near 0 may agree by chance
             yield Finding(
-                values=(m, base),
-                inequality=_write_formula(m),
-                statement=f"{m} is not a z-score of {base}.",
+                values=(number, base),
+                inequality=_write_formula(number),
+                statement=f"{number} is not a z-score of {base}.",
                 cause=cause,
             )
 
 
-def _write_formula(m: Measured) -> str:
+def _write_formula(number: Measured) -> str:
     """Write the formula of an adjusted value: ``ZMR = -(MR - E[MR]) / sqrt(Var[MR])``."""
-    metric = m.entry.metric
+    metric = number.entry.metric
     sign = "" if metric.increasing else "-"
-    return _FORMULAS[m.entry.adjustment or ""].format(
-        adjusted=m.label, base=metric.label, sign=sign
+    return _FORMULAS[number.entry.adjustment or ""].format(
+        adjusted=number.label, base=metric.label, sign=sign
     )
 
 
@@ -174,12 +176,14 @@ def _write_formula(m: Measured) -> str:
 )
 def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     """Find numbers far below those of a random ranker."""
-    scores = {m: _score(case, m) for m in case.base_values.values()}
-    defined = {m: score for m, score in scores.items() if score is not None}
-    worse = {m: score for m, score in defined.items() if score < _LEAST_Z}
+    scores = {number: _score(case, number) for number in case.base_values.values()}
+    defined = {number: score for number, score in scores.items() if score is not None}
+    worse = {number: score for number, score in defined.items() if score < _LEAST_Z}
     if not worse:
         return
-    numbers = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
+    numbers = ", ".join(
+        f"{number} (z at most {show_number(score, 3)})" for number, score in worse.items()
+    )
     statement = f"worse than a random ranker{case.where}: {numbers}."
     cause = ""
     # One or two metrics may be worse for other reasons.
@@ -199,11 +203,17 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
 def _find_below_counting(case: Case) -> Iterator[Finding]:
     """Find numbers below those of a ranker that only counts."""
     counting = find_counting(case)
-    below = {m: expected for m, expected in counting.items() if _is_below(case, m, expected)}
+    below = {
+        number: expected
+        for number, expected in counting.items()
+        if _is_below(case, number, expected)
+    }
     if not below:
         return
-    ordered = sorted(below, key=lambda m: m.entry.metric != CATALOGUE["inverse_harmonic_mean_rank"])
-    numbers = ", ".join(f"{m}; counting {show_number(below[m], 4)}" for m in ordered)
+    ordered = sorted(
+        below, key=lambda number: number.entry.metric != CATALOGUE["inverse_harmonic_mean_rank"]
+    )
+    numbers = ", ".join(f"{number}; counting {show_number(below[number], 4)}" for number in ordered)
     statement = f"worse than counting{case.where}: {numbers}."
     if len(below) > _FEW:
         first = ordered[0]
@@ -267,12 +277,14 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
         return
     beyond: dict[Measured, str] = {}
-    for m in case.base_values.values():
-        published = find_literature(case.tasks, m.entry.metric)
-        if published is not None and _is_far_beyond(m, published):
+    for number in case.base_values.values():
+        published = find_literature(case.tasks, number.entry.metric)
+        if published is not None and _is_far_beyond(number, published):
             low = show_number(published.values[0], 3)
             high = show_number(published.values[-1], 3)
-            beyond[m] = f"{m.label} {m.entry.text} (of {len(published.values)}, {low} to {high})"
+            beyond[number] = (
+                f"{number.label} {number.entry.text} (of {len(published.values)}, {low} to {high})"
+            )
     if not beyond:
         return
     listed = ", ".join(beyond.values())
@@ -283,15 +295,15 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
     )
 
 
-def _is_far_beyond(m: Measured, published: Literature) -> bool:
+def _is_far_beyond(number: Measured, published: Literature) -> bool:
     """Return True if a number beats all published ones by at least a quarter of their range."""
     # The end of its rounding interval that is nearest to what others published counts.
-    if m.entry.metric.increasing:
+    if number.entry.metric.increasing:
         best, worst = published.values[-1], published.values[0]
-        nearest = m.interval.lower
+        nearest = number.interval.lower
     else:
         best, worst = published.values[0], published.values[-1]
-        nearest = m.interval.upper
+        nearest = number.interval.upper
     num_worse, _ = published.rank(nearest)
     is_best = num_worse == len(published.values)
     published_range = abs(best - worst)
@@ -309,14 +321,16 @@ def _find_tied(case: Case) -> Iterator[Finding]:
     declared = case.group.context.rank_type
     for rank_type in (declared,) if declared in TIED_RANKS else TIED_RANKS:
         tied = {}
-        for m in case.base_values.values():
-            constants = case.constants(m.entry.metric)
+        for number in case.base_values.values():
+            constants = case.constants(number.entry.metric)
             if constants is not None:
-                tied[m] = constants.all_tied(rank_type)
-        if not all(overlap(m.interval, Interval(value, value)) for m, value in tied.items()):
+                tied[number] = constants.all_tied(rank_type)
+        if not all(
+            overlap(number.interval, Interval(value, value)) for number, value in tied.items()
+        ):
             continue
         # Few digits may be equal by chance.
-        digits = [_count_equal_digits(m, value, rank_type) for m, value in tied.items()]
+        digits = [_count_equal_digits(number, value, rank_type) for number, value in tied.items()]
         if sum(digits) < _ENOUGH_DIGITS:
             continue
         listed = ", ".join(map(str, tied))
@@ -353,24 +367,24 @@ def _find_no_mean(case: Case) -> Iterator[Finding]:
         )
 
 
-def _count_equal_digits(m: Measured, value: float, rank_type: str) -> float:
+def _count_equal_digits(number: Measured, value: float, rank_type: str) -> float:
     """Return in how many digits a number is known to equal the value of all ties, at most 4."""
-    if rank_type != "optimistic" and m.entry.metric.is_share and value in {0.0, 1.0}:
+    if rank_type != "optimistic" and number.entry.metric.is_share and value in {0.0, 1.0}:
         return 0.0
     width = 1.0
     if value:
-        width = (m.interval.upper - m.interval.lower) / abs(value)
+        width = (number.interval.upper - number.interval.lower) / abs(value)
     return max(-math.log10(max(width, 10.0**-_ENOUGH_DIGITS)), 0.0)
 
 
-def _score(case: Case, m: Measured) -> float | None:
+def _score(case: Case, number: Measured) -> float | None:
     """Return the largest z-score that the rounding of a number allows, if it is known."""
-    if m.entry.metric.scale == "spread":  # no ranker aims at a small spread
+    if number.entry.metric.scale == "spread":  # no ranker aims at a small spread
         return None
-    constants = case.constants(m.entry.metric)
+    constants = case.constants(number.entry.metric)
     if constants is None:
         return None
     try:
-        return constants.z.map_interval(*m.interval).upper
+        return constants.z.map_interval(*number.interval).upper
     except UndefinedError:
         return None

@@ -97,14 +97,14 @@ class CheckedReading:
         return {
             "file": self.name_file(finding),
             "line": finding.line,
-            "columns": list(dict.fromkeys(m.entry.column for m in finding.values)),
+            "columns": list(dict.fromkeys(number.entry.column for number in finding.values)),
             "severity": finding.severity,
             "rule": finding.rule,
             "label": finding.label,
             "inequality": finding.inequality,
             "statement": finding.statement,
             "cause": finding.cause,
-            "values": [_describe(m) if nested else str(m) for m in finding.values],
+            "values": [_describe(number) if nested else str(number) for number in finding.values],
             "table_version": self.table_version,
         }
 
@@ -322,7 +322,7 @@ def _drop_consequences(findings: list[Finding]) -> list[Finding]:
 
 def _identify_entries(finding: Finding) -> set[int]:
     """Return the identities of a finding's numbers, as hashing thousands of them is slow."""
-    return {id(m.entry) for m in finding.values}
+    return {id(number.entry) for number in finding.values}
 
 
 def _leave_out_other_tasks(
@@ -354,17 +354,17 @@ def _list_disagreements(context: Address, tables: Tables, user: Address) -> list
     return fields or [f"relation {', '.join(context.relations)}"]
 
 
-def _describe(m: Measured) -> dict[str, Any]:
+def _describe(number: Measured) -> dict[str, Any]:
     """Return a number of a finding for JSON."""
     return {
-        "metric": m.entry.metric.key,
-        "adjustment": m.entry.adjustment,
-        "line": m.entry.line,
-        "column": m.entry.column,
-        "text": m.entry.text,
-        "value": _finite(m.value),
-        "lower": _finite(m.interval.lower),
-        "upper": _finite(m.interval.upper),
+        "metric": number.entry.metric.key,
+        "adjustment": number.entry.adjustment,
+        "line": number.entry.line,
+        "column": number.entry.column,
+        "text": number.entry.text,
+        "value": _finite(number.value),
+        "lower": _finite(number.interval.lower),
+        "upper": _finite(number.interval.upper),
     }
 
 

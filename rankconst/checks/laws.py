@@ -49,16 +49,16 @@ _MRR = CATALOGUE["inverse_harmonic_mean_rank"]
 )
 def _find_no_scores(case: Case) -> Iterator[Finding]:
     """Find numbers, such as an MR of 0, that scores which are not numbers give."""
-    for m in case.of_no_scores:
+    for number in case.of_no_scores:
         statement = (
-            f"{m.label} {m.entry.text}: the scores were not numbers (NaN), and nothing of this "
-            "evaluation counts."
+            f"{number.label} {number.entry.text}: the scores were not numbers (NaN), and nothing "
+            "of this evaluation counts."
         )
         cause = (
             "Training diverged, or scores overflowed: PyKEEN, OGB, TGB, TorchKGE and OpenKE rank "
             "such scores first."
         )
-        yield Finding(values=(m,), inequality="", statement=statement, cause=cause)
+        yield Finding(values=(number,), inequality="", statement=statement, cause=cause)
     reciprocal, first = case.base_values.get(_MRR), case.hits.get(1)
     if case.diverged or reciprocal is None or first is None:
         return
@@ -83,16 +83,16 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
     percentages: dict[tuple[str, str], list[Measured]] = {}
     for case in cases:
         yield from _find_no_numbers(case)
-        for m in case.measured:
-            adjustment = m.entry.adjustment
-            if adjustment == "z" or m.entry.metric.optimum is None:
+        for number in case.measured:
+            adjustment = number.entry.adjustment
+            if adjustment == "z" or number.entry.metric.optimum is None:
                 continue
-            if _looks_like_percentage(m):
-                percentages.setdefault((m.label, m.entry.column), []).append(m)
+            if _looks_like_percentage(number):
+                percentages.setdefault((number.label, number.entry.column), []).append(number)
             elif adjustment is not None:
-                yield from _find_adjusted_outside(case, m)
+                yield from _find_adjusted_outside(case, number)
             else:
-                yield from _find_outside(case, m)
+                yield from _find_outside(case, number)
     for shares in percentages.values():
         yield _describe_percentages(shares)
 
@@ -106,16 +106,16 @@ def _find_no_numbers(case: Case) -> Iterator[Finding]:
         yield Finding((nothing,), inequality, statement, label=case.group.label)
 
 
-def _looks_like_percentage(m: Measured) -> bool:
+def _looks_like_percentage(number: Measured) -> bool:
     """Return True for a share above 1 that may be a percentage without a sign."""
-    adjustment = m.entry.adjustment
-    share = adjustment == "index" or (adjustment is None and m.entry.metric.is_share)
-    return share and exceeds(m.interval.lower, 1) and m.value <= 100
+    adjustment = number.entry.adjustment
+    share = adjustment == "index" or (adjustment is None and number.entry.metric.is_share)
+    return share and exceeds(number.interval.lower, 1) and number.value <= 100
 
 
 def _describe_percentages(shares: Sequence[Measured]) -> Finding:
     """Return one finding for all shares of a column that may be percentages."""
-    largest = max(shares, key=lambda m: m.value)
+    largest = max(shares, key=lambda number: number.value)
     label, entry = largest.label, largest.entry
     inequality = f"{label} <= 1" if entry.adjustment else f"0 <= {label} <= 1"
     values = count_of(len(shares), "value")
@@ -125,41 +125,43 @@ def _describe_percentages(shares: Sequence[Measured]) -> Finding:
     return Finding(values=tuple(shares), inequality=inequality, statement=statement, cause=cause)
 
 
-def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
+def _find_outside(case: Case, number: Measured) -> Iterator[Finding]:
     """Find an unadjusted number that is better than the best ranker or worse than the worst."""
-    metric = m.entry.metric
+    metric = number.entry.metric
     low, high = metric.lower, metric.upper
     histogram = case.widest
     if histogram is not None:
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
         optimum = worst if metric.optimum is None else metric.optimum
         low, high = sorted((worst, optimum))
-    if not (exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper)):
+    if not (exceeds(number.interval.lower, high) or exceeds(low, number.interval.upper)):
         return
-    beyond_worst = (m.value < low) == metric.increasing  # below an MRR, or above an MR
-    is_open = histogram is not None and case.assumed and metric.lower <= m.value <= metric.upper
+    beyond_worst = (number.value < low) == metric.increasing  # below an MRR, or above an MR
+    is_open = (
+        histogram is not None and case.assumed and metric.lower <= number.value <= metric.upper
+    )
     yield Finding(
-        values=(m,),
+        values=(number,),
         inequality=f"{low:.6g} <= {metric.label} <= {high:.6g}",
-        statement=f"{m} is impossible{case.where}.",
-        cause=_guess(m, beyond_worst=beyond_worst),
+        statement=f"{number} is impossible{case.where}.",
+        cause=_guess(number, beyond_worst=beyond_worst),
         # A number beyond the worst ranker may be of other tasks. Beyond the best it is of none.
         severity="warning" if is_open and beyond_worst else "error",
         label=case.group.label,
     )
 
 
-def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
+def _find_adjusted_outside(case: Case, number: Measured) -> Iterator[Finding]:
     """Find an index above 1, or a normalised value below 0."""
-    if m.entry.adjustment == "index":
-        inequality, is_outside = f"{m.label} <= 1", exceeds(m.interval.lower, 1.0)
+    if number.entry.adjustment == "index":
+        inequality, is_outside = f"{number.label} <= 1", exceeds(number.interval.lower, 1.0)
     else:
-        inequality, is_outside = f"{m.label} >= 0", exceeds(0.0, m.interval.upper)
+        inequality, is_outside = f"{number.label} >= 0", exceeds(0.0, number.interval.upper)
     if is_outside:
-        statement = f"{m} is impossible on any tasks."
+        statement = f"{number} is impossible on any tasks."
         cause = "A slip, or another metric under that name."
         yield Finding(
-            values=(m,),
+            values=(number,),
             inequality=inequality,
             statement=statement,
             cause=cause,
@@ -167,12 +169,12 @@ def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
         )
 
 
-def _guess(m: Measured, *, beyond_worst: bool) -> str:
+def _guess(number: Measured, *, beyond_worst: bool) -> str:
     """Guess why a number is impossible."""
-    is_mean_of_ranks = m.entry.metric.lower == 1
-    if is_mean_of_ranks and m.value < 1:
+    is_mean_of_ranks = number.entry.metric.lower == 1
+    if is_mean_of_ranks and number.value < 1:
         return "A mean of ranks is at least 1: an MRR or a share under the wrong name?"
-    if m.entry.metric.is_share and m.value > 1:
+    if number.entry.metric.is_share and number.value > 1:
         return "A share is at most 1: a mean of ranks under the wrong name?"
     if beyond_worst:
         return "Another dataset, split, side or protocol: here even the worst ranker does better."
@@ -199,7 +201,9 @@ def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
     impossible, and exchanging them again makes all possible.
     """
     # Cases are told apart by identity, as hashing their thousands of numbers takes long.
-    metrics_of = {id(case): {m.entry.metric: m for m in _list_plain(case)} for case in cases}
+    metrics_of = {
+        id(case): {number.entry.metric: number for number in _list_plain(case)} for case in cases
+    }
     impossible = {id(case) for case in cases if not _is_possible(case, {})}
     pairs: dict[tuple[Metric, Metric], None] = {}
     for case in cases:
@@ -219,7 +223,9 @@ def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Find
     """Report two exchanged metrics."""
     exchanged: list[Measured] = []
     for case in cases:
-        exchanged += [m for m in _list_plain(case) if m.entry.metric in {first, second}]
+        exchanged += [
+            number for number in _list_plain(case) if number.entry.metric in {first, second}
+        ]
     mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
     return Finding(
         values=tuple(exchanged),
@@ -235,17 +241,22 @@ def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Find
 def _list_plain(case: Case) -> list[Measured]:
     """List the unadjusted numbers of an evaluation whose metrics have an optimum."""
     return [
-        m
-        for m in case.measured
-        if m.entry.adjustment is None and m.entry.metric.optimum is not None
+        number
+        for number in case.measured
+        if number.entry.adjustment is None and number.entry.metric.optimum is not None
     ]
 
 
 def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
     """Return False if no ranks, on any tasks, give these values, tried as `exchanged` metrics."""
     measured = [
-        replace(m, entry=m.entry._replace(metric=exchanged.get(m.entry.metric, m.entry.metric)))
-        for m in _list_plain(case)
+        replace(
+            number,
+            entry=number.entry._replace(
+                metric=exchanged.get(number.entry.metric, number.entry.metric)
+            ),
+        )
+        for number in _list_plain(case)
     ]
     bare = replace(
         case,
@@ -275,18 +286,18 @@ def overlap(first: Interval, second: Interval) -> bool:
 def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
     """Find hits that are below those of a smaller k."""
     largest = None  # of the hits so far, by ascending k, the one that is surely the largest
-    for m in case.hits.values():
-        if largest is not None and exceeds(largest.interval.lower, m.interval.upper):
-            inequality = f"{largest.label} <= {m.label}"
+    for number in case.hits.values():
+        if largest is not None and exceeds(largest.interval.lower, number.interval.upper):
+            inequality = f"{largest.label} <= {number.label}"
             cause = "One of the two is a slip, or they are exchanged."
             yield Finding(
-                values=(largest, m),
+                values=(largest, number),
                 inequality=inequality,
-                statement=f"{largest} is above {m}.",
+                statement=f"{largest} is above {number}.",
                 cause=cause,
             )
-        if largest is None or m.interval.lower > largest.interval.lower:
-            largest = m
+        if largest is None or number.interval.lower > largest.interval.lower:
+            largest = number
 
 
 @rule(
@@ -326,7 +337,7 @@ def _list_growing_hits(case: Case) -> dict[int, Interval]:
     """Return shares of hits by their k, or none if one falls, as they then bound nothing."""
     if any(_find_decreasing_hits(case)):
         return {}
-    return {k: m.interval for k, m in case.hits.items()}
+    return {k: number.interval for k, number in case.hits.items()}
 
 
 def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
@@ -373,7 +384,7 @@ def _describe_beyond(
         ranks = [*(min(k, most) for k in case.hits), most]
     else:
         ranks = [1.0, *(min(k + case.step, most) for k in case.hits)]
-    formula = _write_mean([m.label for m in hits], ranks, reciprocal=reciprocal)
+    formula = _write_mean([number.label for number in hits], ranks, reciprocal=reciprocal)
     sign, word, limit = (">=", "least", bound.lower)
     if is_large:
         sign, word, limit = ("<=", "most", bound.upper)
@@ -490,9 +501,9 @@ _FAR = 2.0 ** np.arange(1, 54)
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
     """Find pairs of nDCG, MRR and Hits of which one is too large for the other."""
     shares = {}
-    for metric, m in case.base_values.items():
+    for metric, number in case.base_values.items():
         if metric.is_mean and metric.is_share:
-            shares[metric] = Mean(m, m.interval, m.interval)
+            shares[metric] = Mean(number, number.interval, number.interval)
     reciprocal = case.mean("MRR")
     if reciprocal is not None:
         shares[_MRR] = reciprocal
@@ -510,7 +521,7 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
         too_large, bound = shares[smaller].measured, shares[larger].measured
         severity: Severity = "error"
         cause = "A slip, an nDCG with a cut-off that is not named, or several right answers a task."
-        if any("recall" in m.entry.column.lower() for m in (too_large, bound)):
+        if any("recall" in number.entry.column.lower() for number in (too_large, bound)):
             severity = "warning"
             cause = "Recall@k is Hits@k only if each task has one right answer."
         scale = "" if factor == 1 else f"{factor:.6g} "
