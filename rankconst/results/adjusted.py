@@ -127,14 +127,9 @@ def name_blocks(
     return blocks
 
 
-# Key of fill_columns to the word for it in a comparison with a further baseline, and the ends that
-# it has. "Index" always compares with chance; compared with a better baseline, it is called skill.
-_SKILLS = {
-    "expectation": ("expectation", ("",)),
-    "index": ("skill", ENDS),
-    "z": ("z", ENDS),
-    "log10_p": ("log10_p", ENDS),
-}
+# Maps keys of fill_columns to the word for them in a comparison with a further baseline: "index"
+# always compares with chance, and with a better baseline it is called skill.
+_SKILLS = {"expectation": "expectation", "index": "skill", "z": "z", "log10_p": "log10_p"}
 
 
 def _name_columns(
@@ -158,7 +153,8 @@ def _name_columns(
         names |= {f"{form}{end}": f"{name}{end}" for end in ENDS}
     names |= {f"log10_p{end}": f"{prefix}log10_p{end}" for end in ENDS}
     names["p_method"] = f"{prefix}p_method"
-    for baseline, (key, (word, ends)) in itertools.product(baselines, _SKILLS.items()):
+    for baseline, (key, word) in itertools.product(baselines, _SKILLS.items()):
+        ends = ("",) if key == "expectation" else ENDS  # which is not rounded
         name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
         names |= {f"{key}{end}@{baseline}": f"{name}{end}" for end in ends}
     return names
@@ -199,15 +195,15 @@ class AdjustedReading:
     done: tuple[AdjustedBatch, ...] = field(repr=False)
     table_version: str
     wanted: Flags = field(repr=False)  # of each entry, whether it was asked for
-    # Position of an entry to the reason why it was not adjusted, or to a remark on how it was.
+    # Maps an entry to the reason why it was not adjusted, or to a remark on how it was.
     notes: Mapping[int, str] = field(repr=False)
     # The tools that computed the numbers, as far as they are known; their caveats apply.
     tools: tuple[Tool, ...] = ()
-    # Further baselines to the same batches, as far as there are constants.
+    # Maps further baselines to the same batches, as far as there are constants.
     against: Mapping[str, tuple[AdjustedBatch, ...]] = field(default_factory=dict, repr=False)
     user: Address = NOTHING  # what the user declares of all numbers, names replaced by keys
-    # Field of the address to the values that were assumed where neither the file nor the user
-    # declares it: {"split": ("test",)}.
+    # Maps fields of the address to the values that were assumed where neither the file nor the user
+    # declares them: {"split": ("test",)}.
     assumed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Questions that only the user can answer; their numbers are positions in `entries`.
     asked: tuple[Question, ...] = ()

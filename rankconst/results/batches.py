@@ -316,7 +316,7 @@ class _Adjusting:
         self._decimals = decimals
         self.done: list[AdjustedBatch] = []
         self.left: dict[int, RankconstError] = {}
-        # Place of a number to the reason why no ranks have it.
+        # Maps the place of a number to the reason why no ranks have it.
         self.impossible = dict(impossible)
         self._without_scores: list[int] = []
         self._parsed: dict[int, _ParsedTexts] = {}  # of each column, by its place

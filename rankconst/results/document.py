@@ -38,7 +38,7 @@ _REFUSED = {
     ),
     b"%PDF": "a PDF. Copy the table from it into a text file, and name that.",
 }
-# Patterns of the first bytes of compressed files to what unpacks them.
+# Maps patterns of the first bytes of compressed files to the command that unpacks them.
 _PACKED = {
     b"\x1f\x8b": "gunzip -c",
     rb"BZh[1-9]1AY&SY": "bunzip2 -c",
@@ -46,7 +46,7 @@ _PACKED = {
     rb"\x28\xb5\x2f\xfd": "unzstd -c",
 }
 
-# Mark at the beginning of a file to its encoding; the first begins like the second.
+# Maps marks at the beginning of a file to its encoding; the first begins like the second.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 _BEGINNING = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")

@@ -95,7 +95,7 @@ FORMATS: dict[str, Format] = {
     "generic": Format("logs.generic", lambda each: not each.workbook),
     "text": Format("tables.printed", lambda each: not each.workbook),
 }
-"""Key of a format to the place of its reader, in the order in which they are tried."""
+"""Maps keys of formats to their readers, in the order in which they are tried."""
 
 _BY_SUFFIX = {
     ".csv": "csv",

@@ -33,7 +33,7 @@ class Label:
     role: str = ""  # of the cells below it: "measured" for a metric, or one of vocabulary.toml
     metric: Metric | None = None
     adjustment: str | None = None  # "normalised", "index" or "z" if its values are adjusted already
-    # Field to the values that it names.
+    # Maps fields to the values that it names.
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     graphs: tuple[str, ...] = ()  # the names of datasets in it
     words: tuple[Word, ...] = ()  # those of the lexicon, with the spellings of values among them
@@ -713,7 +713,7 @@ def list_others(text: str) -> list[str]:
 # -- yes and no ------------------------------------------------------------------------------------
 
 OPPOSITES = {"filtered": "raw", "raw": "filtered"}
-"""Protocol to the one that its denial means."""
+"""Maps a protocol to the one that its denial means."""
 
 
 def weaken(label: Label) -> Label:
@@ -762,7 +762,7 @@ _BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)"
 _MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")  # Ours - TransE
 _OF_NUMBERS = {"part", "metric"}  # fields of words that are about numbers, not about a model
 _IN_TABLE = {"row", "alone", "beside"}
-# Where a label is, to the scopes of the words that are asked about there if they are all of it.
+# Maps where a label is to the scopes of words that ask there if nothing else is in the label.
 _ALONE = {"name": {"row", "alone"}, "row": _IN_TABLE, "column": _IN_TABLE}
 
 

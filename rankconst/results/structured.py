@@ -67,7 +67,7 @@ _YAML_NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
     re.ASCII,
 )
-# Event to how much deeper what follows it is.
+# Maps an event to how much deeper what follows it is.
 _STEPS = {"SequenceStartEvent": 1, "MappingStartEvent": 1}
 _STEPS |= {"SequenceEndEvent": -1, "MappingEndEvent": -1}
 _YAML_WORDS: dict[str, Value] = {"": None, "~": None, "null": None, "true": True, "false": False}

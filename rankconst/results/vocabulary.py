@@ -32,7 +32,7 @@ REMEDIES = {
     "protocol": "--protocol sampled:M",
     "aggregation": "--aggregation macro-relation or --aggregation macro-query",
 }
-"""Field to the options that answer a question about it."""
+"""Maps fields to the options that answer questions about them."""
 
 FOREIGN = "not-english"
 """The word of the lexicon that stands for a text in another language."""

@@ -311,4 +311,4 @@ TAILS: dict[str, TailRule] = {
         transform=lambda value: 1.0 / value - 1.0,
     ),
 }
-"""Metric family to the rule of its tail; a family that is not here has none."""
+"""Maps families of metrics to the rules of their tails; other families have none."""

@@ -110,10 +110,10 @@ class LogFormat:
     in_json: bool = False  # True if the ending of its files may be that of JSON
     # Always printed: a value with fewer, at the end of the file, is cut off.
     decimals: int | None = None
-    # The value of the group of that name to the side or protocol; None for a line without it.
+    # Map what the group of that name matches, or None, to the side or protocol.
     sides: Mapping[str | None, str | None] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
-    # A part of the names of numbers that are refused, to the reason.
+    # Maps a part of the names of refused numbers to the reason.
     refused: Mapping[str, str] = field(default_factory=dict)
     # Restores what printing dropped of a value.
     restore: Callable[[str], str] = str

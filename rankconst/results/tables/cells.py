@@ -81,8 +81,8 @@ class Row(NamedTuple):
     # As written, Placed where a document can be rewritten; what a cell spans is empty.
     cells: tuple[str, ...]
     plain: tuple[str, ...]  # without markup and surrounding blanks
-    # Column to the number of columns that its cell spans. None if the format cannot say: then a
-    # heading extends over the empty cells behind it.
+    # Maps columns to the number of columns that their cells span. None if the format cannot say:
+    # then a heading extends over the empty cells behind it.
     spans: Mapping[int, int] | None = None
 
     def widen(self, width: int) -> Row:

@@ -331,7 +331,7 @@ def _merge(
 def _describe(blocks: list[_Block]) -> str:
     """Describe how tables were understood: "2 tables; metrics in rows; MRR (percent)"."""
     inferred = [phrase for block in blocks for phrase in block.how]
-    # Label of a metric to whether each column of it holds percentages.
+    # Maps the label of a metric to whether each column of it holds percentages.
     are_percent: dict[str, list[bool]] = {}
     for table in (block.table for block in blocks):
         if len(table.entries):

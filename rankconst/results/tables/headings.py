@@ -61,7 +61,7 @@ class Heading:
     keys: tuple[str, ...]
     labels: tuple[tuple[Label, ...], ...]  # of each column, from the upper level to the lowest
     levels: tuple[tuple[str, ...], ...]  # the rows that it is made of
-    # Columns of metrics to the labels that name them.
+    # Maps columns of metrics to the labels that name them.
     measures: Mapping[int, Label] = field(default_factory=dict)
 
     @cached_property

@@ -104,7 +104,7 @@ class _Table:
     cells: list[_Spanning] = field(default_factory=list)  # of the last row
     rows: list[Row] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
-    # Column to a cell that extends from a row above.
+    # Maps a column to a cell that extends from a row above.
     above: dict[int, _Spanning] = field(default_factory=dict)
     covered: int = 0
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BY_COLUMNS = "tabular tblr longtblr longtable supertabular array NiceTabular tabu longtabu"
 _BY_WIDTH = "tabular* tabularx tabulary xltabular"
 ENVIRONMENTS = dict.fromkeys(_BY_COLUMNS.split(), 1) | dict.fromkeys(_BY_WIDTH.split(), 2)
-"""Environment of a table to the number of its arguments in braces."""
+"""Maps environments of tables to the number of their arguments in braces."""
 
 LONGEST = 10_000
 """The longest text whose markup is read."""
@@ -75,7 +75,7 @@ SYMBOLS = {
     "textbackslash": "\\", "textunderscore": "_", "textpercent": "%", "percent": "%", "slash": "/",
     "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…", "thinspace": "\u2009",
 }  # fmt: skip
-"""Macro to the text that it prints."""
+"""Maps macros to the text that they print."""
 
 # Blanks, and smaller letters: digits in these are not part of the number before them.
 _BLANKS = """
@@ -99,14 +99,14 @@ bibliographystyle input include usepackage begin end url SetCell SetRow
 """
 DROPPED = dict.fromkeys(_DROPPED.split(), 1)
 DROPPED |= {"footnotemark": 0, "rule": 2, "setlength": 2, "fontsize": 2}
-"""Macro to the number of arguments that are dropped with it."""
+"""Maps macros to the number of arguments that are dropped with them."""
 
 LAST = {
     "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3,
     "scalebox": 2, "href": 2, "parbox": 2, "raisebox": 2, "adjustbox": 2, "hyperref": 1,
     "fcolorbox": 3,
 }  # fmt: skip
-"""Macro to the number of its arguments; the last one is printed."""
+"""Maps macros to the number of their arguments; the last one is printed."""
 
 _STRUCK = {"sout", "st", "xout"}  # macros for struck text
 _PIECE = re.compile(

@@ -220,7 +220,7 @@ def _find_dataset(document: Document, lines: list[str]) -> str | None:
 READER_LOG = Reader("libkge_log", _recognise_log, _read_log)
 
 
-# Column to its role: ``metric`` holds the value.
+# Maps columns to their roles: ``metric`` holds the value.
 _ROLES = {
     "dataset": "dataset",
     "model": "model",
@@ -257,7 +257,7 @@ def _read_csv(document: Document) -> Reading:
 READER_CSV = Reader("libkge_csv", _recognise_csv, _read_csv, "libkge")
 
 
-# The suffix of a metric in a trace, or its prefix in a dump, to the default protocol of its filter.
+# Maps the suffix of a metric in a trace, or its prefix in a dump, to the default protocol.
 _FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
 _FILTERS |= {"raw": "raw", "fil": "libkge", "fwt": "standard"}
 _LONG = re.compile(

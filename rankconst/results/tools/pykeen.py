@@ -248,7 +248,7 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
 
 
 _Counts: TypeAlias = "dict[tuple[str, str, str], int]"
-"""Split, side and tie policy to the number of ranks."""
+"""Maps split, side and tie policy to the number of ranks."""
 
 
 def _add_numbers(
