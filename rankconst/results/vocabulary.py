@@ -68,6 +68,9 @@ class Word:
         return f"--{self.field} {value}"
 
 
+_NO_WORD = Word("", "")
+
+
 class FieldValue(NamedTuple):
     """A value of a field that a spelling means: split, valid."""
 
@@ -135,24 +138,20 @@ class Vocabulary:
         """Tell whether a word is filler or names a value."""
         return word in self.fillers or word in self.values
 
-    def names_part(self, noun: str) -> bool:
-        """Tell whether a noun before a number may name a part: relation 7, but not seed 1."""
-        lower = noun.lower()
-        if lower in self.values:
-            return False
-        if lower in self.numbered:
+    def names_part(self, noun: str, *, numbered: bool) -> bool:
+        """Tell whether a noun before a name, or a number, names a part: relation 7, not seed 1."""
+        lower, role = noun.lower(), self.match_role(noun)
+        if role == "relations" or "names" in self.lexicon.get(lower, _NO_WORD).scopes:
             return True
-        is_known = lower in self.technical or lower in self.models or lower in self.measures
-        return not (is_known or lower in self.fillers or self.match_role(lower))
+        if not numbered or lower in self.values:
+            return False
+        others = (self.technical, self.models, self.measures, self.fillers)
+        is_known = bool(role) or any(lower in names for names in others)
+        return lower in self.numbered or not is_known
 
     def knows(self, text: str) -> bool:
         """Tell whether a text has letters of another script, and is of known words."""
         return _OTHER_SCRIPTS.search(text) is not None and not self.is_foreign(text)
-
-    def names_single(self, noun: str) -> bool:
-        """Tell whether a noun before a name is of one of many rows: relation: born_in."""
-        word = self.lexicon.get(noun.lower())
-        return self.match_role(noun) == "relations" or (word is not None and "names" in word.scopes)
 
     def match_role(self, heading: str) -> str:
         """Return the role of the cells below a heading; empty if it names none."""

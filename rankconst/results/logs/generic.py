@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections import defaultdict
+from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -89,8 +89,8 @@ _BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*(\d+/\d+)\s\[[^\],]*")
 _NUMBERED = re.compile(
     r"((?:^|[\[(|:,-])\s*(?P<noun>[A-Za-z][a-z]{1,19})) #?(?=\d{1,7}(?!\S|\s*[.=%]))"
 )
-_JOINED = re.compile(r"(?P<noun>[A-Za-z]{2,20})_\d{1,7}(?!\w)")
-_SINGLE = re.compile(r"(?P<noun>[A-Za-z]{2,20})\s?[:=]\s?\w.*")  # relation: _hypernym
+# relation_7 (born in), or relation: born in
+_PART = re.compile(r"(?P<noun>[A-Za-z]{2,20})(?:(?P<number>_\d{1,7})(?!\w)|\s?[:=]\s?\w.*)")
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
@@ -159,7 +159,8 @@ def _clean(line: str) -> _Cleaned:
 
 def _join(numbered: re.Match[str]) -> str:
     """Join a number to a part of the data before it, so that it is no value: relation_7."""
-    return f"{numbered[1]}_" if VOCABULARY.names_part(numbered["noun"]) else numbered[0]
+    is_part = VOCABULARY.names_part(numbered["noun"], numbered=True)
+    return f"{numbered[1]}_" if is_part else numbered[0]
 
 
 @lru_cache(maxsize=1)
@@ -391,11 +392,9 @@ def _read_labels(text: str) -> Iterator[Label]:
         # If a flag is off, another value than the one in its name may hold.
         for field, (value, *_) in label.values.items():
             asking.append(Word(value, field, says=OPPOSITES.get(value, "")))
-    numbered, single = _JOINED.match(text), _SINGLE.match(text)
-    if numbered is not None and VOCABULARY.names_part(numbered["noun"]):
-        asking.append(Word(numbered[0].lower(), "part"))
-    if single is not None and VOCABULARY.names_single(single["noun"]):
-        asking.append(Word(single[0].lower()[:_MOST_SHOWN], "part"))
+    named = _PART.match(text)
+    if named and VOCABULARY.names_part(named["noun"], numbered=named["number"] is not None):
+        asking.append(Word(named[0].lower()[:_MOST_SHOWN], "part"))
     if asking:
         yield Label(text, words=tuple(asking))
     if len(text) <= _LONGEST:
@@ -586,17 +585,14 @@ def _scan_document(document: Document, _: LogFormat) -> Iterator[LogNumber]:
 
 def _ask_about_prefixes(numbers: list[LogNumber]) -> list[LogNumber]:
     """Ask about words in front of a metric that differ in a block, as names of relations do."""
-    prefixes = defaultdict[tuple[object, ...], set[str | None]](set)
     keys = [(each.heading, each.name, each.fields.get("split")) for each in numbers]
-    for key, number in zip(keys, numbers, strict=True):
-        prefixes[key].add(number.fields.get("prefix"))
+    prefixes = [each.fields.get("prefix") or "" for each in numbers]
+    distinct = Counter(key for key, _ in set(zip(keys, prefixes, strict=True)))
     judged = []
-    for key, number in zip(keys, numbers, strict=True):
-        prefix, questions = number.fields.get("prefix"), number.questions
-        if prefix and len(prefixes[key]) > 1:
-            shown = prefix[:_MOST_SHOWN]
-            questions = (*questions, Question("part", shown, shown.lower(), "its line"))
-        judged.append(replace(number, questions=questions))
+    for number, key, prefix in zip(numbers, keys, prefixes, strict=True):
+        asked = Question("part", prefix[:_MOST_SHOWN], prefix.lower()[:_MOST_SHOWN], "its line")
+        questions = (asked,) if prefix and distinct[key] > 1 else ()
+        judged.append(replace(number, questions=(*number.questions, *questions)))
     return judged
 
 
