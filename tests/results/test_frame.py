@@ -127,6 +127,79 @@ def test_an_index_says_what_a_column_of_its_name_does(levels: list[str]) -> None
         assert out.index.names == levels
 
 
+UMLS: dict[str, list[Any]] = {"dataset": ["UMLS"], "MRR": [0.5]}
+_DATES = pd.to_datetime(["2020-01-01"])
+_GROUPS = [("dataset", "Unnamed: 0_level_1"), ("MRR", "valid"), ("Unnamed: 2_level_0", "test")]
+
+
+def index_by(name: str | None, label: object, **columns: list[Any]) -> Any:
+    return pd.DataFrame(columns, index=pd.Index([label], name=name))
+
+
+def with_attrs(frame: Any, **attrs: object) -> Any:
+    frame.attrs = attrs
+    return frame
+
+
+# Frames, their columns as read, and dataset, model, split and text of each number; ~ is before one that was rounded.
+FRAMES: dict[str, tuple[Any, list[str], list[str]]] = {
+    "an index of names": (index_by(None, "UMLS", MRR=[0.5]), ["", "MRR"], ["UMLS 0.5 ?umls"]),
+    "an index that counts": (index_by(None, True, MRR=[0.5]), ["MRR"], ["0.5"]),
+    "an index of dates": (index_by(None, _DATES[0], MRR=[0.5]), ["MRR"], ["0.5"]),
+    "an index with a name": (index_by("seed", 3, MRR=[0.5]), ["seed", "MRR"], ["3 0.5"]),
+    "an index called as another column": (index_by("dataset", "Nations", **UMLS), ["dataset", "dataset (2)", "MRR"], ["0.5 ?dataset"]),
+    "an index with the cells of a column": (index_by("dataset", "UMLS", **UMLS), ["dataset", "MRR"], ["UMLS 0.5"]),
+    "an index called as two columns": (
+        index_by("x", "UMLS", MRR=[0.5]).set_axis(["MRR"], axis=1).join(index_by("x", "UMLS", a=[1], b=[1]).set_axis(["x", "x"], axis=1)),
+        ["x", "MRR", "x (2)", "x (3)"], ["UMLS 0.5 ?umls"],
+    ),
+    "a name that pandas made up": (pd.DataFrame({"Unnamed: 0": ["TransE"], "MRR": [0.5]}), ["", "MRR"], ["TransE 0.5"]),
+    "groups that are named once": (
+        pd.DataFrame([["UMLS", 0.5, 0.6]], columns=pd.MultiIndex.from_tuples(_GROUPS)), ["dataset", "MRR / valid", "MRR / test"],
+        ["UMLS valid 0.5", "UMLS test 0.6"],
+    ),
+    "a tuple that is one name": (pd.DataFrame([["UMLS", 0.5]], columns=["dataset", ("a", "MRR")]), ["dataset", "('a', 'MRR')"], ["UMLS 0.5"]),
+    "texts about all": (with_attrs(pd.DataFrame(UMLS), note="on dev", seeds=3), ["dataset", "MRR"], ["UMLS valid 0.5"]),
+    "a name of all columns": (pd.DataFrame(UMLS).rename_axis(columns="valid"), ["dataset", "MRR"], ["UMLS valid 0.5"]),
+    "a long frame": (pd.DataFrame({"dataset": ["UMLS"], "metric": ["mrr"], "value": [0.5]}), ["dataset", "metric", "value"], ["UMLS 0.5"]),
+    "texts of Arrow": (pd.DataFrame({"dataset": ["UMLS", None], "MRR": [".5 ", " .6"]}, dtype="string[pyarrow]"), ["dataset", "MRR"], ["UMLS ~.5", "~.6"]),
+    "cells of any kind": (pd.DataFrame({"model": ["A", 3.0, None], "MRR": [".5", 0.6, math.inf]}), ["model", "MRR"], ["A ~.5", "3 0.6", "~inf"]),
+    "whole numbers": (pd.DataFrame({"k": [1, 10], "metric": "hits", "value": [1, 0]}), ["k", "metric", "value"], ["1.0", "0.0"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FRAMES)
+def test_what_a_frame_says(case: str) -> None:
+    frame, columns, said = FRAMES[case]
+    reading = read_frame(frame)[0]
+    assert (reading.form, [*reading.columns]) == ("frame", columns)
+    assert reading.layout == ("long" if "value" in columns else "wide")
+    shown = []
+    for entry in reading.entries:
+        of = entry.context
+        asked = [f"?{question.word or question.field}" for question in of.questions]
+        text = entry.text if entry.exact else f"~{entry.text}"
+        shown.append(" ".join(filter(None, [of.dataset, of.model, of.split, text, *asked])))
+    assert shown == said
+
+
+def test_what_is_left_out_of_a_frame_is_in_its_reading_and_its_notes() -> None:
+    frame = pd.DataFrame(
+        {"dataset": ["UMLS"] * 3, "MRR": ["x", "0.1.2", ".5"], "MR": ["y", "3", "4"]}
+    )
+    assert [skip.what for skip in read_frame(frame)[0].skipped] == ["row 0: 'x'", "row 1: '0.1.2'", "row 0: 'y'"]  # fmt: skip
+    first, second, third = adjust(frame)["note"]
+    assert first == "'x': not a number, in column MRR; 'y': not a number, in column MR"
+    assert second.startswith("'0.1.2': not a number")
+    assert third == ""
+
+
+def test_the_metrics_of_percentages_may_be_named() -> None:
+    frame = pd.DataFrame({"MRR": [0.5], "Hits@10": [0.9], "Hits@3": ["60%"]})
+    entries = read_frame(frame, ["hits@10", "hits@3"])[0].entries
+    assert [each.text for each in entries] == ["0.5", "0.9%", "60%"]
+
+
 def test_decimals_widen_floats() -> None:
     frame = pd.DataFrame({"MRR": [0.34], "MR": [177.0]})
     out = adjust(frame, dataset="fb15k237", decimals={"mrr": 3})
@@ -232,7 +305,8 @@ def test_an_empty_frame_stays_empty() -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "error", "message"),
     [
-        ({"a": [1]}, {}, DataError, "no column holds a metric; there are: a"),
+        ({"a": [1], "b": [2]}, {}, DataError, "no column holds a metric; there are: a, b"),
+        ({}, {}, DataError, "no column holds a metric; there are: none"),
         ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "row 0: no ranks give MRR inf"),
         ({"dataset": ["nations"], "MRR": [53.3]}, {"percent": False}, DataError, "If it is a percentage"),
         ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is not a share"),
