@@ -235,10 +235,10 @@ class _Judge:
         differences = {other: len(_list_differences(other, tasks)) for other in fitting}
         fewest = min(differences.values())
         distinct: dict[object, Tasks] = {}
-        for other, number in differences.items():
-            if number == fewest:
-                constants = (self.archive.constants(other, metric) for metric in (_MR, _MRR))
-                key = tuple((c.num_tasks, c.expectation) for c in constants if c is not None)
+        for other, num_differences in differences.items():
+            if num_differences == fewest:
+                found = (self.archive.constants(other, metric) for metric in (_MR, _MRR))
+                key = tuple((each.num_tasks, each.expectation) for each in found if each)
                 distinct.setdefault(key, other)
         return [*distinct.values()]
 

@@ -184,10 +184,10 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     return 1 - math.fsum((beyond_first / sizes).tolist()) / total
 
 
-def holds_multiple(interval: Interval, unit: float, error: float = 1e-9) -> bool:
-    """Return True if an interval holds a multiple of `unit`, except for a relative error."""
+def holds_multiple(interval: Interval, unit: float) -> bool:
+    """Return True if an interval holds a multiple of `unit`, except for rounding errors."""
     lower, upper = (end / unit for end in interval)
-    slack = error * max(abs(lower), abs(upper), 1.0)
+    slack = 1e-9 * max(abs(lower), abs(upper), 1.0)
     return math.floor(upper + slack) >= lower - slack
 
 
