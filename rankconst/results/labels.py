@@ -141,7 +141,8 @@ _MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)"
 _LETTERS = re.compile(r"\s?[(\[]\s?([A-Za-z]{1,2})\s?[)\]]$")  # behind a graph: WN18RR (H)
 _QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
 _PERCENT = re.compile(
-    r"[(\[]\s*(?:in\s+)?(?:%|[Pp]ercent)\s*[)\]]|\bin\s+(?:%|[Pp]ercent\b)|%"
+    r"[(\[]\s*(?:in\s+)?(?:%|[Pp]ercent)\s*[)\]]|\bin\s+(?:%|[Pp]ercent\b)"
+    r"|%(?!\s*of\b)|(?<=\d)%|(?<=\d\s)%"
     r"|[(\[]\s*[×x*]\s?100\s*[)\]]|(?:×|(?<=[\s\d])x)\s?100\s*$"
 )
 _SPREAD = re.compile(
@@ -161,7 +162,7 @@ _ALL_OF = re.compile(
     r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
     re.IGNORECASE,
 )
-_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)")  # 5 seeds
+_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)|(?<=\bmean of) \d+(?=\))")  # 5 seeds
 
 
 class _Cleaned(NamedTuple):
@@ -587,7 +588,7 @@ def _joins_sides(parts: Iterable[_Part]) -> bool:
 # Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
 _METRIC = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")  # MR / 1000, MR (k)
-_OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#‰]")
+_OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#‰%]")
 # A number next to the metric; those in GPT-4 and "seed 1" are parts of names.
 _FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_METRIC}")
 
