@@ -262,8 +262,8 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
             break
     if len(datasets) > 1:
         names = tuple(dataset.name for dataset in datasets.values())
-        question = f"it may be of {' or '.join(names)}"
-        return _Dataset(questions=(Question("dataset", question, option=_NAME_IT, choices=names),))
+        asked = f"it may be of {' or '.join(names)}"
+        return _Dataset(questions=(Question("dataset", asked, option=_NAME_IT, choices=names),))
     if not datasets:
         return _Dataset(questions=tuple(_ask_ordinary(texts)))
     (dataset,) = datasets.values()

@@ -25,11 +25,10 @@ from rankconst.results.labels import (
     doubt,
     join_k,
     list_others,
-    name_model,
-    names_model,
     read_label,
     weaken,
 )
+from rankconst.results.model_names import name_model, names_model
 from rankconst.results.structured import Number, read_number
 from rankconst.results.tables.contexts import ask_about_heading, declare
 from rankconst.results.tables.layout import (

@@ -35,11 +35,11 @@ from rankconst.results.labels import (
     answer,
     find_name,
     name_queries,
-    names_model,
     read_label,
     weaken,
 )
 from rankconst.results.logs.lines import LogFormat, LogNumber, list_settings, rule, strip_colours
+from rankconst.results.model_names import names_model
 from rankconst.results.neighbours import ask_about_repeated
 from rankconst.results.reading import Notes, Reader
 from rankconst.results.tables.printed import find_lines

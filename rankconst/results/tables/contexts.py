@@ -26,10 +26,10 @@ from rankconst.results.labels import (
     answer,
     ask_alone,
     doubt,
-    name_model,
     read_label,
     weaken,
 )
+from rankconst.results.model_names import name_model
 from rankconst.results.neighbours import ALL
 from rankconst.results.tables.cells import is_blank, is_missing, is_number
 from rankconst.results.tables.layout import (

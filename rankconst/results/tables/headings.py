@@ -23,9 +23,9 @@ from rankconst.results.labels import (
     asks_nowhere,
     join_k,
     list_others,
-    names_model,
     read_label,
 )
+from rankconst.results.model_names import names_model
 from rankconst.results.reading import ADJUST_RANKS
 from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
 from rankconst.results.tables.contexts import ENDS, read_kind
