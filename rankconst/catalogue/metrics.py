@@ -668,7 +668,7 @@ _ADJUSTED = {
 }
 
 
-def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
+def parse_metric(name: str | Metric) -> Metric:
     """Read a metric's name in any usual spelling.
 
     Parameters
@@ -676,8 +676,6 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     name
         ``"mrr"``, ``"Hits@10"``, ``"H@10"``, ``"hits_at_10"``, ``"both.realistic.hits_at_10"``; a
         :class:`Metric` passes through.
-    k
-        The cut-off, if `name` has none (``hits_at_k``).
 
     Returns
     -------
@@ -696,7 +694,7 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     >>> parse_metric("both.realistic.inverse_harmonic_mean_rank").label
     'MRR'
     """
-    return name if isinstance(name, Metric) else _parse_name(require_text(name), k)
+    return name if isinstance(name, Metric) else _parse_name(require_text(name))
 
 
 def list_prefixes(name: str) -> list[str]:
@@ -711,25 +709,24 @@ def strip_prefixes(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _parse_name(name: str, k: int | None) -> Metric:
+def _parse_name(name: str) -> Metric:
     """Read the name of a metric."""
     bare = strip_prefixes(name)
-    metric, number = _find_family(bare)
+    metric, k = _find_family(bare)
     if metric is None:
         advice = _advise(name, bare)
         if advice:
             raise UnknownNameError(advice)
         _LABELS.resolve(name)  # suggests names as people write them
         metric = CATALOGUE[_NAMES.resolve(bare)]
-    cutoff = k if number is None else number
     if not metric.takes_k:
         return metric
-    if cutoff is None:
+    if k is None:
         short = metric.label.lower().removesuffix("k")
         raise UnknownNameError(
             f"metric {name!r} needs a k: write {short}1, {short}10 or any other k."
         )
-    return metric.at(cutoff)
+    return metric.at(k)
 
 
 def _find_family(name: str) -> tuple[Metric | None, int | None]:

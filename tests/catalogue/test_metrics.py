@@ -60,8 +60,6 @@ def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
         for written in (bare, bare.upper(), bare.replace(" ", "_"), f"both.realistic.{bare}"):
             assert parse_metric(written + k).family == metric.family, written
     assert metric.family in EVALUATED
-    if metric.takes_k:
-        assert parse_metric(metric.family, k=7) == metric.at(7)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +100,6 @@ def test_what_takes_a_k() -> None:
     for use, said in (
         (lambda: hits.at(-1), "at least 1 .got -1"),
         (lambda: hits.at(2**53 + 1), r"at most 2\*\*53"),
-        (lambda: parse_metric("hits", k=0), "at least 1"),
         (lambda: hits.evaluate(one, one), "needs a k"),
         (lambda: CATALOGUE["ndcg_at_k"].evaluate(one, one), "needs a k"),
         (lambda: parse_metric("mrr").at(10), "MRR takes no k"),
