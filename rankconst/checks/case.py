@@ -229,7 +229,7 @@ class Case:
         if tasks is None:
             return ""
         assumed = " (assumed)" if self.assumed else ""
-        return f" on {tasks.dataset} {tasks.split} {tasks.side}, protocol {tasks.protocol}{assumed}"
+        return f" on {tasks.dataset} {tasks.describe()}{assumed}"
 
     @functools.cached_property
     def hits(self) -> dict[int, Measured]:

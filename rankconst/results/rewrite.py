@@ -474,15 +474,16 @@ def _describe(
         metric, exchange = cell.entry.metric, cell.exchange
         relation = "next to" if exchange.beside else "for"
         forms[f"{exchange.name(metric)} {relation} {metric.label}"] = None
-    tasks = dict.fromkeys(done.batch.tasks for done in adjusted.done)
-    protocols = ", ".join(dict.fromkeys(one.protocol for one in tasks))
-    evaluated = ", ".join(dict.fromkeys(f"{one.dataset} {one.split} {one.side}" for one in tasks))
+    datasets: dict[str, dict[str, None]] = {}
+    for tasks in (done.batch.tasks for done in adjusted.done):
+        datasets.setdefault(tasks.describe(), {})[tasks.dataset] = None
+    evaluated = "; ".join(f"{', '.join(names)} ({those})" for those, names in datasets.items())
     action, baseline = "Adjusted for chance", cells[0].exchange.baseline
     if baseline is not None:
         action = f"Compared with the {BASELINES[baseline].title} baseline"
     lines = [
         f"{action} by rankconst {__version__}: {', '.join(forms)}.",
-        f"Ranking tasks: {evaluated}; protocol {protocols}; tables {adjusted.table_version}.",
+        f"Ranking tasks: {evaluated}; tables {adjusted.table_version}.",
     ]
     if unchanged:
         lines.append(f"Numbers that stay as published: {unchanged}.")

@@ -158,7 +158,7 @@ def test_numbers_and_headings_change_and_nothing_else() -> None:
     ]
     assert done.source.partition(": ")[2].splitlines()[:2] == [
         "AMRI for MR, AMRR for MRR, AH@10 for Hits@10.",
-        f"% Ranking tasks: fb15k237 test both, wn18rr test both; protocol standard; tables {TABLES.version}.",
+        f"% Ranking tasks: fb15k237, wn18rr (test, both sides, protocol standard); tables {TABLES.version}.",
     ]
     # Fewer decimals than chance changes: 46.5 % stay 46.5 %.
     assert index("fb15k237", "hits@10", 46.5, 1, 100) == "46.5"
@@ -320,7 +320,7 @@ REWRITTEN: list[tuple[str, dict[str, Any], str, str]] = [
     ("z", {}, NATIONS.format("Hits@10", "97.0 ± 0.2 |\n| C | 97.1(2)"), "| B | 2.3 ± 0.2 |\n| C | 2.4(2) |"),
     *(("index", {}, NATIONS.format("Hits@10", cell), f"| B | {shown} |") for cell, shown in (("97.1 ± 2", "45 ± 38"), ("97.1(0.2)", "45(4)"))),
     ("index", {}, NATIONS.replace("Nations", "FB15k-237").format("MR", "177.5(5)"), "| B | 0.97532(7) |"),
-    ("index", {}, "| Dataset | Protocol | MRR |\n|--|--|--|\n| Nations | raw | .5 |\n| UMLS | filtered | .5 |\n", "; protocol raw, standard; "),
+    ("index", {}, "| Dataset | Protocol | MRR |\n|--|--|--|\n| Nations | raw | .5 |\n| UMLS | filtered | .5 |\n", ": nations (test, both sides, protocol raw); umls (test, both sides, protocol standard); "),
     # At most 12 decimals, and no -0.
     ("index", {}, NATIONS.format("MR", "3.12345678901234567"), f"| B | {index('nations', 'mr', 3.12345678901234567, 12)} |"),
     ("index", {}, KINSHIPS.format("MRR", ".05"), "| B | .00 |"),
