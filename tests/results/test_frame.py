@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from functools import partial
 from itertools import compress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.errors import AskedError, DataError, UnknownNameError
+from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.results.formats import read_document
-from rankconst.results.frame import read_frame
+from rankconst.results.frame import read_frame, read_given
 from rankconst.results.reading import join_entries
 
 if TYPE_CHECKING:
@@ -181,6 +182,27 @@ def test_what_a_frame_says(case: str) -> None:
         text = entry.text if entry.exact else f"~{entry.text}"
         shown.append(" ".join(filter(None, [of.dataset, of.model, of.split, text, *asked])))
     assert shown == said
+
+
+def test_ranks_dicts_and_paths_are_read_as_files_are(tmp_path: Path) -> None:
+    reading = read_given(rankconst.from_ranks({"head": [1, 2], "tail": [6]}))
+    assert reading.name == "the ranks"
+    means = [each for each in reading.entries if each.metric.label == "MR"]
+    assert [(each.context.side, each.text, each.context.num_tasks) for each in means] == [
+        ("both", "3.0", 3), ("head", "1.5", 2), ("tail", "6.0", 1),
+    ]  # fmt: skip
+    tail = read_given(rankconst.from_ranks({"tail": [6]})).entries
+    assert {each.context.side for each in tail} == {"tail"}
+    path = tmp_path / "a.csv"
+    path.write_text("dataset,MRR\nUMLS,.5\n", "utf-8")
+    assert [read_given(each).entries[0].text for each in (path, [path, path])] == [".5", ".5"]
+    assert read_given(reading) is reading
+    odd = {"mrr": "x", "mr": "3"}
+    assert len(read_given(odd).skipped) == 1
+    with pytest.raises(DataError, match="the dict: not everything can be read"):
+        read_given(odd, strict=True)
+    with pytest.raises(UsageError, match="a DataFrame or a Reading, got SimpleNamespace"):
+        read_given(SimpleNamespace(iloc=0))
 
 
 def test_what_is_left_out_of_a_frame_is_in_its_reading_and_its_notes() -> None:
