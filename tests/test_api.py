@@ -408,6 +408,13 @@ def test_values_typed_by_hand_are_adjusted_as_files_are(tmp_path: Path) -> None:
     assert frame["expectation"][3] == frequency
 
 
+def test_ranks_that_a_tool_counts_from_0_are_one_larger() -> None:
+    """As PyTorch Geometric's, which ranks tails among all entities."""
+    constants = TABLES.constants("fb15k237", "mr", side="tail", protocol="raw")
+    adjusted = rankconst.adjust("200", metric="mr", dataset="fb15k237", tool="pyg")
+    assert adjusted.forms == constants.adjust("201")
+
+
 def test_a_file_says_what_was_assumed_and_asked(tmp_path: Path) -> None:
     asking = "B with dev data,nations,0.6\n"
     path = tmp_path / "a.csv"

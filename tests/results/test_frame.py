@@ -111,6 +111,7 @@ def test_columns_of_two_levels(order: tuple[int, int], *, reset: bool) -> None:
     frame = wide.reorder_levels(order, axis=1)
     out = adjust(frame.reset_index() if reset else frame)
     assert out.columns.nlevels == 2
+    assert ("table_version", "") in out
     models = out[("model", "")] if reset else out.index
     for dataset, model, mrr in zip(*map(_RESULTS.get, ("dataset", "model", "MRR")), strict=True):
         key = tuple(("AMRR", dataset)[i] for i in order)
