@@ -111,8 +111,7 @@ class _Pending(NamedTuple):
     headings: list[Text]
 
 
-# Footnotes of Markdown: [^1]: raw
-_DEFINED = re.compile(r"\[\^([^\[\]]{1,20})\]:\s*(.*?)(?=\s*\[\^[^\[\]]{1,20}\]:|$)")
+_DEFINED = re.compile(r"\[\^([^\[\]]{1,20})\]:")  # before a footnote of Markdown: [^1]: raw
 
 
 def _has_text(table: _Pending, text: str) -> bool:
@@ -155,10 +154,10 @@ class Outline:
         """Add a paragraph, or an item of a list."""
         text = _STRUCK.sub("", text).strip()
         above = self._tables[-1] if self._is_below else None
-        found = _DEFINED.finditer(text)
-        defined = [_Footnote(footnote[1], footnote[2], above) for footnote in found]
-        if defined:
-            self._footnotes += defined
+        _, *parts = _DEFINED.split(text)  # marks and footnotes, alternately
+        if parts:
+            footnotes = zip(parts[::2], parts[1::2], strict=True)
+            self._footnotes += [_Footnote(mark, note.strip(), above) for mark, note in footnotes]
         elif text and not self._take_caption(text) and not self._take_note(text, is_item=is_item):
             self._paragraphs.append(_Paragraph(text, is_item))
 
