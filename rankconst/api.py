@@ -403,7 +403,7 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
             raise UsageError(f"{name} is neither an argument nor a metric.")
     if values and results is not None:
         raise UsageError(
-            f"{next(iter(values))} is a value, and results are given, too; give one of the two."
+            f"there are both results and a value, {next(iter(values))}: give one of the two."
         )
     if values:
         return values

@@ -519,7 +519,7 @@ def test_the_first_guesses_of_python() -> None:
         (lambda: rankconst.adjust(labelled, metric="mrr"), r"series.to_frame\('MRR'\)"),
         (lambda: rankconst.adjust(mrr=0.3, datset="UMLS"), misspelt),
         (lambda: rankconst.check(mrr=0.3, datset="UMLS"), misspelt),
-        (lambda: rankconst.adjust(0.3, mrr=0.3), "mrr is a value, and results are given"),
+        (lambda: rankconst.adjust(0.3, mrr=0.3), "there are both results and a value, mrr"),
         (lambda: rankconst.from_ranks([1, 2], [9, 9]), r"tables=rankconst.from_counts\(candidates"),
     ]
     for use, said in uses:

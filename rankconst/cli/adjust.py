@@ -205,7 +205,9 @@ def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> in
         return None
     number = read_count(text)
     if number is None or number < least:
-        raise UsageError(f"{option} {shorten(text)!r} is not a whole number from {least} on.{hint}")
+        raise UsageError(
+            f"{option} {shorten(text)!r}: expected a whole number of at least {least}.{hint}"
+        )
     return number
 
 

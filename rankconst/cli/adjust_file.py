@@ -108,7 +108,7 @@ def list_file(work: Work, form: Format) -> Listing:
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
     """Write a document with its numbers replaced, and report the numbers that stay."""
     if len(work.baselines) > 1:
-        raise UsageError(f"--replace is over one baseline: {join_words(work.baselines)}?")
+        raise UsageError(f"--replace takes one baseline; got {join_words(work.baselines)}.")
     baseline = work.baselines[0] if work.baselines else None
     if isinstance(work.files, Document) or len(work.files) > 1:
         raise UsageError("--replace is for one document: name a single file.")

@@ -149,7 +149,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         text = values["count"]
         num_tasks = read_count(text)
         if not num_tasks:
-            raise UsageError(f"count={shorten(text)} is not a whole number from 1 on.")
+            raise UsageError(f"count={shorten(text)}: expected a whole number of at least 1.")
         address = Address(num_tasks=num_tasks)
         if len(values) == 1:  # there is no other number to check
             entries["count"] = Entry(CATALOGUE["count"], text, row=0, column="count", line=None)

@@ -175,7 +175,7 @@ class Target(NamedTuple):
 def read_format(name: str) -> Format:
     """Return the format with a name, or with an ending of its files."""
     if name not in FORMATS:
-        raise UsageError(f"--format {shorten(name)!r} is none of {', '.join(Format)}.")
+        raise UsageError(f"--format {shorten(name)!r}: expected one of {', '.join(Format)}.")
     return FORMATS[name]
 
 

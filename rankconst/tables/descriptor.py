@@ -167,7 +167,7 @@ def parse_json(text: str) -> Any:
     """Parse JSON, and refuse NaN and Infinity."""
 
     def refuse(name: str) -> None:
-        raise ValueError(f"{name} is no JSON")
+        raise ValueError(f"{name} is not JSON")
 
     return json.loads(text, parse_constant=refuse)
 
