@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from cli.conftest import Run
 
@@ -29,17 +27,3 @@ def test_csv_equals_json(run: Run) -> None:
             assert row[field] == ("; ".join(value) if isinstance(value, list) else str(value))
             if isinstance(value, float):
                 assert float(row[field]) == value
-
-
-def test_adjusted_values_are_turned_back(run: Run) -> None:
-    """PyKEEN's AMRI of an MR of 469.7."""
-    asked = ("-d", "fb15k237", "-p", "pykeen")
-    (there,) = run("adjust", "469.7", "-m", "mr", *asked, "--json").records
-    (back,) = run(
-        "adjust", f"{there['index']:.4f}", "-m", "amri", "--to", "mr", *asked, "--json"
-    ).records
-    assert back["value_lower"] <= 469.7 <= back["value_upper"]
-    (exact,) = run(
-        "adjust", f"{there['z']:.9f}", "-m", "zmr", "--to", "mr", *asked, "--json"
-    ).records
-    assert exact["value"] == pytest.approx(469.7, rel=1e-9)

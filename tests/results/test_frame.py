@@ -80,20 +80,6 @@ def test_a_k_that_is_no_whole_number(k: object) -> None:
         adjust(frame, dataset="fb15k237")
 
 
-def test_dtypes_of_all_kinds() -> None:
-    expected = TABLES.constants("nations", "mrr").adjust("0.5").index
-    texts = pd.DataFrame({"dataset": ["nations"] * 2, "MRR": ["0.5", None]}, dtype="string")
-    for frame in (texts, texts.astype("category"), texts.astype(object)):
-        out = adjust(frame)
-        assert out["AMRR"].iloc[0] == expected
-        assert math.isnan(out["AMRR"].iloc[1])
-    numbers = pd.DataFrame({"MRR": pd.array([0.5, None], dtype="Float64")})
-    assert adjust(numbers, dataset="nations")["AMRR"].isna().tolist() == [False, True]
-    out = adjust(pd.DataFrame({"MRR": [0.5, "0.5", "-"]}), dataset="nations")
-    assert list(out["AMRR"][:2]) == [expected, expected]
-    assert out["MRR_lower"][0] > out["MRR_lower"][1]
-
-
 # Values of Sun et al. 2019 (RotatE, arXiv:1902.10197), Table 5.
 _RESULTS = pd.DataFrame(
     [
@@ -163,6 +149,10 @@ FRAMES: dict[str, tuple[Any, list[str], list[str]]] = {
     "a tuple that is one name": (pd.DataFrame([["UMLS", 0.5]], columns=["dataset", ("a", "MRR")]), ["dataset", "('a', 'MRR')"], ["UMLS 0.5"]),
     "texts about all": (with_attrs(pd.DataFrame(UMLS), note="on dev", seeds=3), ["dataset", "MRR"], ["UMLS valid 0.5"]),
     "a name of all columns": (pd.DataFrame(UMLS).rename_axis(columns="valid"), ["dataset", "MRR"], ["UMLS valid 0.5"]),
+    "a name of all columns with a word": (pd.DataFrame(UMLS).rename_axis(columns="Of one fold"), ["dataset", "MRR"], ["UMLS 0.5 ?fold"]),
+    "an index with a word": (index_by(None, "Of one fold", **UMLS), ["", "dataset", "MRR"], ["UMLS Of one fold 0.5 ?fold"]),
+    "categories": (pd.DataFrame({"dataset": ["UMLS"], "MRR": [".5"]}, dtype="category"), ["dataset", "MRR"], ["UMLS ~.5"]),
+    "numbers that may lack": (pd.DataFrame({"dataset": ["UMLS"] * 2, "MRR": pd.array([0.5, None], dtype="Float64")}), ["dataset", "MRR"], ["UMLS 0.5"]),
     "a long frame": (pd.DataFrame({"dataset": ["UMLS"], "metric": ["mrr"], "value": [0.5]}), ["dataset", "metric", "value"], ["UMLS 0.5"]),
     "texts of Arrow": (pd.DataFrame({"dataset": ["UMLS", None], "MRR": [".5 ", " .6"]}, dtype="string[pyarrow]"), ["dataset", "MRR"], ["UMLS ~.5", "~.6"]),
     "cells of any kind": (pd.DataFrame({"model": ["A", 3.0, None], "MRR": [".5", 0.6, math.inf]}), ["model", "MRR"], ["A ~.5", "3 0.6", "~inf"]),
@@ -374,18 +364,6 @@ def test_a_row_that_is_asked_about_is_left_out_and_its_note_is_the_question() ->
         adjust(frame, errors="raise")
     with pytest.raises(AskedError, match="raw"):
         adjust(frame[:1])
-
-
-@pytest.mark.parametrize("where", ["columns", "index"])
-def test_texts_of_a_frame_are_those_of_its_numbers(where: str) -> None:
-    text = "Evaluated by development triples of one fold"
-    frame = pd.DataFrame({"model": ["RotatE"], "dataset": ["umls"], "MRR": [0.5]})
-    out = adjust(
-        frame.rename_axis(columns=text) if where == "columns" else frame.set_axis([text]),
-        errors="note",
-    )
-    assert out["AMRR"].isna().all()
-    assert "accept=[" in out["note"].iloc[0]
 
 
 def test_a_column_twice_has_two_results_once_you_say_that_it_is_of_the_same_tasks() -> None:
