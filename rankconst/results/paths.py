@@ -326,7 +326,7 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
     first, name = next(iter(value.items()))
     if not isinstance(name, str) or isinstance(name, Number):
         return ()
-    if heads_models(first) or squash(first) in VOCABULARY.remarks:
+    if heads_models(first) or squash(first) in VOCABULARY.remarks or _names_metric([name]):
         return ()
     label = read_label(first)
     if label.is_about_tasks or label.is_vocabulary or label.metric is not None:
