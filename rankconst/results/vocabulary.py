@@ -89,7 +89,7 @@ class Vocabulary:
     fillers: frozenset[str]  # not about ranking tasks
     nouns: frozenset[str]  # for what ranking tasks are made of, such as entities
     numbered: frozenset[str]  # that are parts of the data if a number follows: relation 7
-    technical: frozenset[str]  # saying nothing next to a noun or a number: size, path
+    technical: frozenset[str]  # saying nothing next to such a noun: size, path
     ordinary: frozenset[str]  # names of graphs that are ordinary words
     models: frozenset[str]
     remarks: frozenset[str]  # headings of columns with remarks
@@ -140,14 +140,11 @@ class Vocabulary:
 
     def names_part(self, noun: str, *, numbered: bool) -> bool:
         """Tell whether a noun before a name, or a number, names a part: relation 7, not seed 1."""
-        lower, role = noun.lower(), self.match_role(noun)
-        if role == "relations" or "names" in self.lexicon.get(lower, _NO_WORD).scopes:
+        lower = noun.lower()
+        if self.match_role(lower) == "relations":
             return True
-        if not numbered or lower in self.values:
-            return False
-        others = (self.technical, self.models, self.measures, self.fillers)
-        is_known = bool(role) or any(lower in names for names in others)
-        return lower in self.numbered or not is_known
+        is_single = "names" in self.lexicon.get(lower, _NO_WORD).scopes
+        return is_single or (numbered and lower in self.numbered - self.values.keys())
 
     def knows(self, text: str) -> bool:
         """Tell whether a text has letters of another script, and is of known words."""

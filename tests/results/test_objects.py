@@ -114,6 +114,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         # What is not declared is asked.
         ('{"forward": {"mrr": 0.3}, "backward": {"mrr": 0.2}, "average": {"mrr": 0.25}}',
          ["MRR 0.3 ?side forward", "MRR 0.2 ?side backward", "MRR 0.25 both"]),
+        ('{"ckpt_1000": {"mrr": 0.3}}', ["MRR 0.3 ckpt_1000 ?split ckpt"]),
         ('{"category": "1-N", "mrr": 0.3}', ["MRR 0.3 ?part 1-n ?part category"]),
         ('{"std": {"mrr": 0.01}}', ["MRR 0.01 ?metric std"]),
         # Head entities are the frequent ones, and no side.
@@ -135,6 +136,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('[{"mrr": 0.3, "node_id": 7}]', ["MRR 0.3 ?part node-id"]),
         ('{"entity": {"mrr": 0.3}}', ["MRR 0.3"]),
         ('[{"Cluster": "A", "model": "TransE", "mrr": 0.3}]', ["MRR 0.3 TransE"]),
+        ('[{"type": "mrr", "value": 0.3}]', ["MRR 0.3"]),
         ('[{"run name": "A", "mrr": 0.3}, {"comment": "A", "mrr": 0.3}]', ["MRR 0.3"] * 2),
         ('{"notes": "measured on the dev set", "results": {"RotatE": {"mrr": 0.3}}}', ["MRR 0.3 RotatE ?split dev"]),
         ('{"model": "RotatE (valid)", "mrr": 0.476}', ["MRR 0.476 RotatE (valid) ?split valid"]),

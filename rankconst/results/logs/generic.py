@@ -68,11 +68,12 @@ _BEFORE, _AFTER = (
     r"(?<![\w.@/+-])(?<!@ )(?<!>=)(?<!>= )",
     r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))",
 )
-_OF_TRIPLES = rf"(?!\s{COUNTED})"  # a count, which is held against the tasks
+_TRIPLES = rf"\s(?:[a-z-]+\s){{0,3}}{COUNTED}"  # behind a count, which is held against the tasks
 _NUMBER = re.compile(
-    rf"{_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}{_OF_TRIPLES}",
+    rf"{_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}(?!{_TRIPLES})",
     re.ASCII,
 )
+_COUNT = re.compile(rf"\d{_TRIPLES}")
 # The time and the level before a message, and files: no words of it.
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?"
@@ -352,7 +353,7 @@ def _read_remark(template: str) -> tuple[Text, ...]:
     """
     named = _SETTING.sub(_drop_counting, template)
     text = named.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
-    is_data = _HOLE in template or _CUT in template
+    is_data = _HOLE in template or _CUT in template or _COUNT.search(template) is not None
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
     labels += [Label(name, graphs=(name,), is_vocabulary=True) for name in list_settings(template)]
     texts = []

@@ -48,7 +48,8 @@ def test_what_is_not_the_metric_itself_is_refused_with_its_reason(line: str, why
 @for_each(
     ("text", "count"),
     [
-        ("test mrr: 0.3 on 1,000 triples\n", 1000), ("n = 500\ntest mrr: 0.3\n", 500), ("test mrr: 0.3, num_samples=500\n", 500),
+        ("test mrr: 0.3 on 1,000 triples\n", 1000), ("n = 500\ntest mrr: 0.3\n", 500),
+        ("210 test triples have new entities, and are left out\ntest mrr: 0.3\n", 210), ("test mrr: 0.3, num_samples=500\n", 500),
         ("n = 500\ntest mr: 3\nloss 0.2\ntest mrr: 0.3\n", None), ("#test 20466\ntest mrr: 0.3\n", None),
         ("n = 500\ntest mr: 3\nn = 600\ntest mrr: 0.3\n", 600),
     ],
