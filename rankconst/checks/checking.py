@@ -34,7 +34,7 @@ from rankconst.listing import find_width, wrap
 from rankconst.names import count_of, list_first, resolve_name, show_controls, write_preformatted
 from rankconst.results.graph_means import find_means
 from rankconst.results.meanings import find_answers
-from rankconst.results.reading import group_entries, measure
+from rankconst.results.reading import group_entries, measure, name_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -117,6 +117,8 @@ class CheckedReading:
 
     def __str__(self) -> str:
         lines = [*write_findings(self, find_width())]
+        if self.reading.skipped:
+            lines.append(f"skipped: {name_reasons(self.reading.skipped)}.")
         lines += [f"note: {note}" for note in self.notes]
         lines += dict.fromkeys(f"asked: {question}." for question in self.asked)
         return "\n".join([*lines, summarise([self])])
@@ -169,7 +171,7 @@ def write_findings(
 
 
 def summarise(every: Sequence[CheckedReading]) -> str:
-    """Return a line with the numbers of files, values and findings."""
+    """Return a line with the numbers of files, values and findings, and of what was skipped."""
     size = sum(len(each.reading.entries) for each in every)
     numbers = count_of(size, "number")
     findings = sum(len(each.findings) for each in every)
@@ -182,9 +184,12 @@ def summarise(every: Sequence[CheckedReading]) -> str:
             some = "" if num_counted == size else f"{num_counted:,} of them "
             verdict = f"possible, {some}as printed no worse than counting"
         summary = f"{numbers}: {verdict}; {every[0].num_rules} rules tried"
-    if len(every) > 1:
-        summary = f"{count_of(len(every), 'file')}, {summary}"
-    return f"{summary} ({count_of(errors, 'error')})" if errors else summary
+    if errors:
+        summary += f" ({count_of(errors, 'error')})"
+    skipped = sum(len(each.reading.skipped) for each in every)
+    if skipped:
+        summary += f"; {skipped:,} skipped"
+    return f"{count_of(len(every), 'file')}, {summary}" if len(every) > 1 else summary
 
 
 def check_reading(

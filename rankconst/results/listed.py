@@ -31,7 +31,7 @@ from rankconst.listing import (
 )
 from rankconst.names import join_words
 from rankconst.results.labels import clean_heading, read_label
-from rankconst.results.reading import name_datasets
+from rankconst.results.reading import name_datasets, name_reasons
 from rankconst.results.tables.cells import strip_markup
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import show_number, show_printed
@@ -134,10 +134,13 @@ class AdjustedFile:
         return pd.DataFrame(self.table)
 
     def _lay_out(self) -> Listing:
-        """Lay out the listing of a screen; its caption has the assumptions and questions, too."""
+        """Lay out the listing of a screen; its caption also says what was skipped and assumed."""
         rows = choose_rows(self.numbers, Format.table)
         listing = lay_out(self.numbers, Format.table, rows, self._tables, more="details=True")
         lines = [listing.caption]
+        skipped = self.numbers.reading.skipped
+        if skipped:
+            lines.append(f"Skipped: {name_reasons(skipped)}.")
         if self.assumed:
             lines.append(f"Assumed: {describe_assumed(self.assumed)}.")
         lines += dict.fromkeys(f"Asked: {question}." for question in self.asked)
