@@ -551,13 +551,14 @@ _MOST_OF_COMPOUND = 4  # parts; a longer text is no compound
 _ACRONYM = re.compile(r"\b\w+[a-z][A-Z]{2,}\b")  # TripleRE, the name of a model
 # One of several, such as "relation 7: born in".
 _NUMBERED = re.compile(r"\W*((?P<noun>[A-Za-z]{2,20})[\W_]?\s?\d{1,7})(?=\W*$|\s?[(:\[])")
+_SIZES = {"rank"}  # in logs that of a process, but "ComplEx-N3 (rank 32)" has one
 _COMPOUND = frozenset({"column", "row", "name"})
 
 
 def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
     """Yield a text as a word to ask about if it is like "Split 2", or a short "New entities"."""
     numbered = _NUMBERED.match(bare)
-    if numbered is not None and numbered["noun"].lower() in VOCABULARY.numbered:
+    if numbered is not None and numbered["noun"].lower() in VOCABULARY.numbered - _SIZES:
         yield Word(numbered[1].lower(), "part", _COMPOUND)
     if len(parts) > _MOST_OF_COMPOUND:
         return
