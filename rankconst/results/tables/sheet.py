@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.columns import Cells, combine, number_firsts
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, read_label
+from rankconst.results.model_names import names_model
 from rankconst.results.neighbours import TWICE, ask_about_repeated
 from rankconst.results.reading import NO_LINE, Column, ColumnHead, Entries, Floats, Texts
 from rankconst.results.tables.cells import (
@@ -47,7 +49,7 @@ from rankconst.results.tables.headings import (
     find_role,
     list_names,
 )
-from rankconst.results.tables.layout import find_corner, find_layout
+from rankconst.results.tables.layout import FEW, find_corner, find_layout
 from rankconst.results.tables.near import split_notes
 from rankconst.results.tables.units import Family, settle_units
 from rankconst.results.vocabulary import VOCABULARY, Word
@@ -294,7 +296,7 @@ class SheetReader:
     def _label_wide(self, j: int, rows: RowTexts) -> Iterator[Column]:
         """Return the numbers of column `j`, of a metric, with addresses by heading and rows."""
         place = "its heading" if self._sheet.row_texts is None else "its key"
-        labels = ask_beside(self._heading, j, of_models="model" in self._roles)
+        labels = ask_beside(self._heading, j, of_models=self._are_models)
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
@@ -303,6 +305,15 @@ class SheetReader:
         has_percent = any(label.percent for label in self._heading.labels[j])
         present = self._numbers[j].present
         return self._make_columns(j, self._measures[j], present, context_of, percent=has_percent)
+
+    @cached_property
+    def _are_models(self) -> bool:
+        """Whether the rows are of models, by the heading above their names or by most names."""
+        if "model" in self._roles or self._layout.names < 0:
+            return "model" in self._roles
+        cells = self._cells[self._layout.names].distinct[:FEW]
+        names = [name for name in cells if not is_blank(name)]
+        return 2 * sum(names_model(name.split()) for name in names) > len(names)
 
     def _ask_about_heading(self, j: int) -> tuple[Question, ...]:
         """Return the question about the words of a heading besides its metric, or a metric twice.
