@@ -439,3 +439,13 @@ def test_a_metric_that_was_not_asked_for_is_not_replaced() -> None:
     adjusted = adjust_reading(read_opened(document), TABLES, Address())
     with pytest.raises(DataError, match="None is of the metric asked for"):
         rewrite(document, adjusted, [parse_exchange("AMRR")])
+
+
+def test_numbers_that_were_replaced_are_not_adjusted_again() -> None:
+    metric = parse_metric("mrr")
+    text = "# MRR, filtered\n\n| model | Nations |\n|---|---|\n| A | 0.756 |\n"
+    document = Document("a.md", text, metric=metric)
+    adjusted = adjust_reading(read_opened(document), TABLES, Address())
+    source = rewrite(document, adjusted, [parse_exchange("AMRR")]).source
+    with pytest.raises(DataError, match=r"a\.md, line 1: its numbers of MRR were replaced before"):
+        read_opened(Document("a.md", source, metric=metric))
