@@ -86,12 +86,10 @@ _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 # A progress bar: 100%|███| 9/9 [00:10<00:00, MRR=0.3]
 _BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*(\d+/\d+)\s\[[^\],]*")
-# At the beginning of a line, in brackets or behind a sign: relation 7.
-_NUMBERED = re.compile(
-    r"((?:^|[\[(|:,-])\s*(?P<noun>[A-Za-z][a-z]{1,19})) #?(?=\d{1,7}(?!\S|\s*[.=%]))"
+# Relation 7 (born in), or relation: born_in
+_PART = re.compile(
+    rf"(?P<noun>[A-Za-z]{{2,20}})(?:(?P<number>[ _#]*[\d{_HOLE}]{{1,7}})(?!\w)|\s?[:=]\s?\w.*)"
 )
-# relation_7 (born in), or relation: born in
-_PART = re.compile(r"(?P<noun>[A-Za-z]{2,20})(?:(?P<number>_\d{1,7})(?!\w)|\s?[:=]\s?\w.*)")
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
@@ -154,14 +152,7 @@ def _clean(line: str) -> _Cleaned:
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
     step = _STEP.search(text)
-    text = _STEP.sub(" ", text) if step else text
-    return _Cleaned(_NUMBERED.sub(_join, text), step[1] if step else "")
-
-
-def _join(numbered: re.Match[str]) -> str:
-    """Join a number to a part of the data before it, so that it is no value: relation_7."""
-    is_part = VOCABULARY.names_part(numbered["noun"], numbered=True)
-    return f"{numbered[1]}_" if is_part else numbered[0]
+    return _Cleaned(text) if step is None else _Cleaned(_STEP.sub(" ", text), step[1])
 
 
 @lru_cache(maxsize=1)
@@ -256,7 +247,7 @@ class _LineParser:
         if role == "num_triples" and "split" not in label.values:
             self.counted = place
         if role not in _COUNTING:
-            around += map(weaken, _read_labels(name))
+            around += map(weaken, (*_read_labels(name), *_ask_about_part(f"{name}{_HOLE}")))
         is_second = bool(self.numbers) and self.numbers[-1].place == place - 1
         if is_second and not name:  # the 0.4 of "MRR: 0.3 0.4"
             last = self.numbers[-1]
@@ -355,6 +346,7 @@ def _read_remark(template: str) -> tuple[Text, ...]:
     text = named.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
     is_data = _HOLE in template or _CUT in template or _COUNT.search(template) is not None
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
+    labels += _ask_about_part(template.strip(_EDGES))
     labels += [Label(name, graphs=(name,), is_vocabulary=True) for name in list_settings(template)]
     texts = []
     for label in labels:
@@ -363,6 +355,14 @@ def _read_remark(template: str) -> tuple[Text, ...]:
             if label.is_vocabulary and not is_data:  # like the cell of a row, such as "std"
                 texts.append(Text(label, "row", "a line above"))
     return tuple(texts)
+
+
+def _ask_about_part(text: str) -> Iterator[Label]:
+    """Yield a question about a text that begins like "relation 7" or "relation: born_in"."""
+    part = _PART.match(text)
+    if part and VOCABULARY.names_part(part["noun"], numbered=part["number"] is not None):
+        word = part[0].replace(_HOLE, "").strip().lower()[:_MOST_SHOWN]
+        yield Label(text.replace(_HOLE, ""), words=(Word(word, "part"),))
 
 
 def _drop_counting(setting: re.Match[str]) -> str:
@@ -393,11 +393,9 @@ def _read_labels(text: str) -> Iterator[Label]:
         # If a flag is off, another value than the one in its name may hold.
         for field, (value, *_) in label.values.items():
             asking.append(Word(value, field, says=OPPOSITES.get(value, "")))
-    named = _PART.match(text)
-    if named and VOCABULARY.names_part(named["noun"], numbered=named["number"] is not None):
-        asking.append(Word(named[0].lower()[:_MOST_SHOWN], "part"))
     if asking:
         yield Label(text, words=tuple(asking))
+    yield from _ask_about_part(text)
     if len(text) <= _LONGEST:
         yield read_label(text)
         return
