@@ -835,8 +835,10 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
     sets = list(tables) if isinstance(tables, Iterable) else []
     if not sets or not all(isinstance(each, Tables) for each in sets):
+        folder = f": rankconst.load({tables!r})" if isinstance(tables, (str, os.PathLike)) else ""
         raise UsageError(
-            f"tables is {tables!r}; expected what rankconst.load() returns, or several of that."
+            f"tables is {tables!r}; expected what rankconst.load() returns{folder}, or several of "
+            "that."
         )
     from rankconst.tables.sets import join_tables
 

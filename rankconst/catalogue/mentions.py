@@ -165,7 +165,7 @@ def is_inductive(name: str) -> bool:
 
 
 _REASONS = {
-    "temporal": "it is a temporal graph, whose facts are ranked at their time",
+    "temporal": "it is a temporal graph without constants in the tables",
     "few_shot": (
         "it is a few-shot benchmark, "
         "which ranks given candidates for relations with a few examples each"

@@ -375,7 +375,8 @@ def find_protocol(name: str) -> Protocol:
     if is_filtered(name):
         raise UnknownNameError(
             f"{name} names no protocol: all but raw are filtered, each in its own way. "
-            f"Leave it out for that of the tool, or for {DEFAULT_PROTOCOL}."
+            f"Leave it out for that of the tool, or for {DEFAULT_PROTOCOL}; a temporal graph has "
+            "time-aware and static."
         )
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is not None:
