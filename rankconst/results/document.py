@@ -74,10 +74,7 @@ class Document:
 
     @cached_property
     def first_line(self) -> str:
-        """The first line that is not empty, without blanks before it; cut off if it is very long.
-
-        It is enough to recognise a format by its heading.
-        """
+        """The first line that is not empty, without blanks before it; a very long one is cut."""
         return self.text[:_LONGEST_HEADING].lstrip().partition("\n")[0]
 
     @cached_property

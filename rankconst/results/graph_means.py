@@ -482,10 +482,7 @@ def _average(numbers: Sequence[_GraphNumber]) -> Average:
 
 
 def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> list[str]:
-    """Write a line for each metric and set of graphs, and below it one for each model.
-
-    A model alone is on the line of its metric and graphs.
-    """
+    """Write a line for each metric and set of graphs, and below it one for each model."""
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
     for mean in averages:
         groups[mean.setting, mean.average.datasets, mean.total].append(mean)

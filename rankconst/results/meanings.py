@@ -125,10 +125,7 @@ def _describe(meaning: Meaning | str) -> str:
 
 
 def name_answers(reading: Reading, tables: Tables) -> Reading:
-    """Return a file with the metrics that its names mean, if tables are of several right answers.
-
-    Otherwise return it as it is. Numbers without a meaning are skipped, or get a question.
-    """
+    """Return a file with the metrics that its names mean for tables of several right answers."""
     if not are_of_answers(tables):
         return reading
     notes = Notes()

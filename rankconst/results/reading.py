@@ -154,10 +154,7 @@ class Floats:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Numbers with one heading and metric, all of them texts or all of them floats.
-
-    The columns of a table mostly share the arrays of rows, lines, contexts and models.
-    """
+    """Numbers with one heading and metric, all of them texts or all of them floats."""
 
     head: ColumnHead
     numbers: Any  # Texts or Floats
@@ -373,10 +370,7 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
 
 
 def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
-    """Put numbers below each other; `sizes` has how many rows the table of each part has.
-
-    Columns with the same head become one.
-    """
+    """Put numbers below each other; `sizes` has how many rows the table of each part has."""
     if len(parts) < 2:
         return parts[0] if parts else Entries()
     joined: dict[Hashable, list[Column]] = {}
@@ -805,10 +799,7 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Indices:
 
 
 def list_groupings(reading: Reading, *, by_ties: bool = True) -> list[Grouping]:
-    """List what tells evaluations apart, besides the rows of a wide table.
-
-    These are columns of a long table, such as ``model``, models, and if `by_ties` tie policies.
-    """
+    """List what tells evaluations apart besides the rows of a wide table, such as models."""
     entries = reading.entries
     groupings = []
     if reading.layout == "long":

@@ -230,10 +230,7 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
 
 
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
-    """Read `text` as one YAML document, which begins in a line of the file; None if it is empty.
-
-    Raises DataError for what is not YAML, too long, or no plain values.
-    """
+    """Read `text` as one YAML document, which begins in a line of the file; None if it is empty."""
     import yaml
 
     if len(text) > LARGEST_YAML:

@@ -81,10 +81,7 @@ def _make_text(label: Label) -> CellTexts:
 
 
 def declare(role: str, cell: str) -> Label:
-    """Read a cell below a heading such as dataset, split or protocol, its `role`, as a label.
-
-    A dataset whose name is longer than a known one is another dataset.
-    """
+    """Read a cell below a heading such as dataset, split or protocol, its `role`, as a label."""
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
     # In a column of datasets or splits, too.
     if role == "version" or (label.version and not label.graphs):

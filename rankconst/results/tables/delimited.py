@@ -28,10 +28,7 @@ _MOST_SHARED = 100_000  # of more different cells, remembering them costs more t
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
-    """Yield the rows of a delimited file that are not empty; quotes as in RFC 4180.
-
-    Raises DataError for a zero byte, and for a wrong quote.
-    """
+    """Yield the rows of a delimited file that are not empty; quotes as in RFC 4180."""
     zero = document.text.find("\0")
     if zero >= 0:
         line = document.text.count("\n", 0, zero) + 1
@@ -80,10 +77,7 @@ def _explain(error: str, line: int) -> str:
 
 
 def find_delimiter(document: Document) -> str | None:
-    """Find the delimiter under which one of the first lines reads as a heading; None if none.
-
-    The heading with the most known names, such as MRR and dataset, counts.
-    """
+    """Find the delimiter under which one of the first lines reads best as a heading, or None."""
     lines = document.text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = next((line.lstrip() for line in lines if line.strip()), "")
     is_long = any(len(line) > _LONGEST_HEADING for line in lines)

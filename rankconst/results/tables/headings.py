@@ -315,10 +315,7 @@ def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def find_reason(heading: Heading, j: int) -> str:
-    """Return why the numbers in column `j`, of a metric, cannot be adjusted, as half a sentence.
-
-    It is empty if they can.
-    """
+    """Return why the numbers in column `j`, of a metric, cannot be adjusted; empty if they can."""
     measure = heading.measures[j]  # the label that names the metric
     metrics = {label.metric for label in heading.labels[j] if label.is_vocabulary and label.metric}
     if metrics - {measure.metric}:  # first, since then the metric itself is unknown
