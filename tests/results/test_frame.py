@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import compress
@@ -156,6 +157,10 @@ FRAMES: dict[str, tuple[Any, list[str], list[str]]] = {
     "a long frame": (pd.DataFrame({"dataset": ["UMLS"], "metric": ["mrr"], "value": [0.5]}), ["dataset", "metric", "value"], ["UMLS 0.5"]),
     "texts of Arrow": (pd.DataFrame({"dataset": ["UMLS", None], "MRR": [".5 ", " .6"]}, dtype="string[pyarrow]"), ["dataset", "MRR"], ["UMLS ~.5", "~.6"]),
     "cells of any kind": (pd.DataFrame({"model": ["A", 3.0, None], "MRR": [".5", 0.6, math.inf]}), ["model", "MRR"], ["A ~.5", "3 0.6", "~inf"]),
+    "large numbers, times and decimals": (
+        pd.DataFrame({"model": [1e15, 1e14, pd.NaT], "MRR": [Decimal("0.50"), 0.6, 0.7]}, dtype=object), ["model", "MRR"],
+        ["1000000000000000.0 ~0.50", "100000000000000 0.6", "0.7"],
+    ),
     "whole numbers": (pd.DataFrame({"k": [1, 10], "metric": "hits", "value": [1, 0]}), ["k", "metric", "value"], ["1.0", "0.0"]),
 }  # fmt: skip
 
