@@ -137,7 +137,7 @@ def _find_heading(
     near = tuple(read_near("the row above", title) for title in titles)
     heading = find_heading(body, dialect.parse)
     how: list[str] = []
-    turned = turn_table(body, dialect.parse) if heading is None else None
+    turned = turn_table(document, body, dialect.parse) if heading is None else None
     if turned is not None:
         body, how = turned, ["metrics in rows"]
         heading = find_heading(body, dialect.parse)
@@ -377,14 +377,14 @@ class _Turnable:
     names: list[int]  # the other columns, which name the rows
 
 
-def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
+def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     """Turn a table with a metric in each row into one with a column for each; None for others.
 
     ``Metric, TransE, RotatE`` over ``MRR, 0.29, 0.34`` becomes a column MRR with a row for TransE
     and one for RotatE. Each further row of the heading becomes a column, and a row that names those
     below it stays one. There is at least one row. Other rows without a metric are dropped.
     """
-    table = _find_turnable(rows, parse)
+    table = _find_turnable(document, rows, parse)
     if table is None:
         return None
     heads, names, numbers = table.heads, table.names, table.numbers
@@ -410,7 +410,7 @@ def turn_table(rows: Sequence[Row], parse: Parse) -> list[Row] | None:
     return turned
 
 
-def _find_turnable(rows: Sequence[Row], parse: Parse) -> _Turnable | None:
+def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Turnable | None:
     """Find what the rows and columns of a table hold if a metric is in each row, or None."""
     width = len(rows[0].plain)
     even = [row.widen(width) for row in rows if len(row.plain) in {1, width}]
@@ -424,6 +424,12 @@ def _find_turnable(rows: Sequence[Row], parse: Parse) -> _Turnable | None:
     if not numbers or (are_blank and are_shifted([[head[j] for head in heads] for j in numbers])):
         return None
     names = [j for j in range(width) if j != of_metrics and j not in numbers]
+    first = next(row for row in body if any(is_number(row.plain[j]) for j in numbers))
+    if is_blank(first.plain[of_metrics]):
+        raise DataError(
+            f"{document.at(first.line)}: it is open which rows belong to which metric: write each "
+            "name into the first of its rows."
+        )
     return _Turnable(heads, _repeat_metrics(body, of_metrics, names), of_metrics, numbers, names)
 
 

@@ -309,6 +309,13 @@ def test_what_is_above_or_below_the_metrics_is_of_the_heading(
     assert (len(heading.levels), [*heading.measures]) == (levels, [1, 2, 3, 4])
 
 
+def test_metrics_in_the_middle_of_their_rows_are_refused() -> None:
+    with pytest.raises(DataError, match="line 2: it is open which rows belong to which metric"):
+        read(
+            "Metric||test", "|A|.3", "MRR|B|.4", "|C|.5", "|A|.2", "H@1|B|.3", "|C|.4", groups=True
+        )
+
+
 # What cells and headings say of rows: the nearer before the farther, whatever the number of rows.
 
 _NAMES = sorted(
