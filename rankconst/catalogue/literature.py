@@ -51,16 +51,15 @@ class Literature(NamedTuple):
         return (below, above) if self.metric.increasing else (above, below)
 
     def describe(self, value: float) -> str:
-        """Count the worse results: ``51 published results collected here, 38 worse``."""
+        """Say how many of the results are worse: "52 published results ...: better than 40"."""
         worse, better = self.rank(value)
         total = len(self.values)
+        standing = f"better than {worse:,}"
         if worse == total:
-            share = "all worse"
+            standing = "better than all"
         elif better == total:
-            share = "all better"
-        else:
-            share = f"{worse:,} worse"
-        return f"{total:,} published results collected here, {share}"
+            standing = "worse than all"
+        return f"{total:,} published results collected here: {standing}"
 
 
 @functools.cache

@@ -31,9 +31,14 @@ def test_a_number_among_the_results_of_fb15k237() -> None:
     assert found is not None
     values = list_values("fb15k237", "MRR")
     worse = sum(value < 0.338 for value in values)
-    assert found.describe(0.338) == f"{len(values)} published results collected here, {worse} worse"
-    assert found.describe(0.968) == f"{len(values)} published results collected here, all worse"
-    assert found.describe(0.01) == f"{len(values)} published results collected here, all better"
+    assert (
+        found.describe(0.338)
+        == f"{len(values)} published results collected here: better than {worse}"
+    )
+    assert (
+        found.describe(0.968) == f"{len(values)} published results collected here: better than all"
+    )
+    assert found.describe(0.01) == f"{len(values)} published results collected here: worse than all"
 
 
 def test_smaller_ranks_are_better() -> None:
