@@ -51,15 +51,14 @@ class Literature(NamedTuple):
         return (below, above) if self.metric.increasing else (above, below)
 
     def describe(self, value: float) -> str:
-        """Say how many of the results are worse: "52 published results ...: better than 40"."""
+        """Say how many of the results are worse: "better than 40 of 52 published results here"."""
         worse, better = self.rank(value)
-        total = len(self.values)
-        standing = f"better than {worse:,}"
-        if worse == total:
-            standing = "better than all"
-        elif better == total:
-            standing = "worse than all"
-        return f"{total:,} published results collected here: {standing}"
+        results = f"{len(self.values):,} published results here"
+        if worse == len(self.values):
+            return f"better than all {results}"
+        if better == len(self.values):
+            return f"worse than all {results}"
+        return f"better than {worse:,} of {results}"
 
 
 @functools.cache

@@ -31,14 +31,9 @@ def test_a_number_among_the_results_of_fb15k237() -> None:
     assert found is not None
     values = list_values("fb15k237", "MRR")
     worse = sum(value < 0.338 for value in values)
-    assert (
-        found.describe(0.338)
-        == f"{len(values)} published results collected here: better than {worse}"
-    )
-    assert (
-        found.describe(0.968) == f"{len(values)} published results collected here: better than all"
-    )
-    assert found.describe(0.01) == f"{len(values)} published results collected here: worse than all"
+    assert found.describe(0.338) == f"better than {worse} of {len(values)} published results here"
+    assert found.describe(0.968) == f"better than all {len(values)} published results here"
+    assert found.describe(0.01) == f"worse than all {len(values)} published results here"
 
 
 def test_smaller_ranks_are_better() -> None:
