@@ -167,6 +167,10 @@ TOPICS: dict[str, list[Case]] = {
         (md("R", " |  | UMLS | Nations", "Metric | Model | test | valid", "MRR | A | .3 | .6", " | B | .4 | .7", "H@1 | A | .2 | .5"), "umls; nations valid; umls; nations valid; umls; nations valid"),
         ("\\begin{tabular}{lll} & & UMLS \\\\ & A & .3 \\\\ MRR & B & .4 \\\\ H@1 & A & .2 \\end{tabular}", "umls; umls"),
     ],
+    "a row of its own may name the metric of the rows below": [
+        (md("R", "Model | UMLS | Nations", "MRR | | ", "A | .3 | .6", "Hits@1 | | ", "A | .2 | .5"), "umls; umls; nations; nations"), (md("UMLS", "Model | MRR", "A | .3", "Hits@1 | ", "A | .2"), "umls; ?hits@1"),
+        ("\\begin{tabular}{lcc} & \\multicolumn{2}{c}{UMLS} \\\\ Model & valid & test \\\\ \\multicolumn{3}{c}{MRR} \\\\ A & .3 & .2 \\end{tabular}", "umls valid; umls"),
+    ],
     "the corner and the rows of names count next to metrics in rows": [
         (md("R", "Model | UMLS | Nations", "RotatE (MRR) | .3 | .6", "TuckER (MRR) | .4 | .7"), "umls; umls; nations; nations"),
         (md("R", "UMLS (valid) | A | B", "MRR | .3 | .4", "H@1 | .2 | .3"), "umls valid; umls valid; umls valid; umls valid"),

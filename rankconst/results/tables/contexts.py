@@ -363,6 +363,8 @@ def find_groups(
         if not name:
             continue
         label = read_label(name)
+        if label.metric is not None and label.is_vocabulary:  # of the rows below, not of the column
+            label = replace(label, words=(*label.words, Word(name.lower(), "metric")))
         if row > last and label.words and not label.graphs:
             below.append(Text(weaken(label), "text", "a row below"))
             continue

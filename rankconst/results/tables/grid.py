@@ -134,6 +134,7 @@ def _find_heading(
 ) -> _Block | None:
     """Find the heading of a table, which has at least one row; None if no row is one."""
     titles, body = _split_titles(rows)
+    body = _move_metrics(body, dialect.parse)
     near = tuple(read_near("the row above", title) for title in titles)
     heading = find_heading(body, dialect.parse)
     how: list[str] = []
@@ -375,6 +376,28 @@ class _Turnable:
     of_metrics: int  # the column with the names of metrics
     numbers: list[int]  # the columns of numbers
     names: list[int]  # the other columns, which name the rows
+
+
+def _move_metrics(rows: list[Row], parse: Parse) -> list[Row]:
+    """Write metrics that rows of their own name into a first column, if all numbers have one above.
+
+    ``MRR`` above ``RotatE, 0.3`` gives ``MRR, RotatE, 0.3``.
+    """
+    moved: list[Row] = []
+    name = ""
+    for row in rows:
+        label = parse(row.plain[0], None)
+        is_alone = all(map(is_blank, row.plain[1:]))
+        if is_alone and label.metric is not None and label.is_vocabulary:
+            name = row.plain[0]
+            continue
+        has_number = any(map(is_number, row.plain))
+        if not name and (has_number or any(parse(cell, None).metric for cell in row.plain)):
+            return rows
+        first = name or "Metric"
+        spans = None if row.spans is None else {j + 1: size for j, size in row.spans.items()}
+        moved.append(Row(row.line, (first, *row.cells), (first, *row.plain), spans))
+    return moved if name and moved and moved[0].plain[0] == "Metric" else rows
 
 
 def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Row] | None:
