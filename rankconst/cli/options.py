@@ -197,7 +197,11 @@ def _is_file(value: str) -> bool:
 def refuse_names(
     command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]
 ) -> None:
-    """Refuse names of datasets and metrics among numbers, and suggest the command to type."""
+    """Refuse names of datasets and metrics among numbers, and suggest the command to type.
+
+    "MRR of 0.338 on WN18" has such names, too, and words that only options can say.
+    """
+    values = [word for value in values for word in ([value] if "=" in value else value.split())]
     words = [value for value in values if value[:1].isalpha() and "=" not in value]
     if not words:
         return
@@ -211,13 +215,17 @@ def refuse_names(
             kinds[word] = "dataset"
     if not kinds:
         return
-    line = ["rankconst", command, *(value for value in values if value not in kinds)]
+    line = ["rankconst", command, *(value for value in values if value not in words)]
     for kind, names in (("dataset", datasets), ("metric", metrics)):
         for name in (*names, *(word for word in kinds if kinds[word] == kind)):
             line += [f"--{kind}", name]
     # A metric is named first.
     first = min(kinds, key=lambda word: kinds[word] != "metric")
-    raise UsageError(f"{first} is a {kinds[first]}, not a number. Did you mean: {shlex.join(line)}")
+    others = " ".join(word for word in words if word not in kinds)
+    rest = f' Options such as --split and --side say what "{others}" does.' if others else ""
+    raise UsageError(
+        f"{first} is a {kinds[first]}, not a number.{rest} Did you mean: {shlex.join(line)}"
+    )
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
