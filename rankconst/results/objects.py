@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from rankconst.arrow import join_texts, view_numbers
-from rankconst.errors import DataError
 from rankconst.evaluation import NAMES
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.labels import read_label
@@ -321,12 +320,7 @@ def _recognise(document: Document) -> bool:
     """Tell whether a document is made of objects, and a key of the first ones names a metric."""
     if not (document.is_structured or document.is_yaml):
         return False
-    try:
-        records = read_records(document)[:5]
-    except DataError:
-        if document.is_structured:
-            raise
-        return False  # its lines may be read one by one
+    records = read_records(document)[:5]
     return any(_names_metric(record.value, Place()) for record in records)
 
 

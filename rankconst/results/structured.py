@@ -276,11 +276,11 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
         num_documents += kind == "DocumentStartEvent"
         reason = ""
         if num_documents > 1:
-            reason = "a second YAML document begins; expected one"
+            reason = "a second YAML document begins; save each as a file of its own"
         elif getattr(event, "anchor", None) is not None:
             reason = "anchors and aliases (& and *) are not read; write the value out"
         elif getattr(event, "tag", None) is not None:
-            reason = f"the tag {event.tag} is not read; expected plain values"
+            reason = f"the tag {event.tag} is not read; write a plain value"
         if reason:
             _refuse_part(document, line, event, reason)
         depth += _STEPS.get(kind, 0)

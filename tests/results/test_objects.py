@@ -310,10 +310,6 @@ def test_records_of_single_values_are_held_by_column() -> None:
     }  # fmt: skip
 
 
-def test_yaml_that_cannot_be_read_may_be_read_line_by_line() -> None:
-    assert read_document("broken.yaml", "model: &a x\nMRR: 0.3\n").form == "generic"
-
-
 # Files of any tool.
 
 READERS = [module.READER for module in (pykeen, libkge, ogb, objects)]
@@ -399,6 +395,12 @@ BILLION = "a: &a [x, x, x]\n" + "".join(
     f"{new}: &{new} [*{old}, *{old}, *{old}]\n"
     for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
+
+
+@pytest.mark.parametrize("text", ["a: &b\n  split: valid\nmrr: 1\n", "split: valid\n---\nmrr: 1\n"])
+def test_yaml_that_is_refused_is_not_read_as_a_log(text: str) -> None:
+    with pytest.raises(DataError, match=r"anchors|second"):
+        read_document("a.yaml", text)
 
 
 @pytest.mark.parametrize(
