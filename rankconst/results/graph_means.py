@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     )
 
     from rankconst.adjusting import AdjustedBatch
-    from rankconst.catalogue.tools import Tool
     from rankconst.evaluation import Address, Question
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.batches import Addressed, Settled
@@ -246,9 +245,8 @@ def settle_means(
         key = code, mean.is_held, mean.is_alone, parts
         if key not in known:
             addresses = [addressed.addresses[part] for part in parts if part >= 0]
-            evaluations = [settled[address] for address in addresses if address in settled]
             address = addressed.addresses[code]
-            known[key] = _settle_mean(address, mean, evaluations, settled, failed)
+            known[key] = _settle_mean(address, mean, addresses, settled, failed)
         address = known[key]
         code_of[place] = codes.setdefault(address, len(codes))
         if address in settled and mean.is_held:
@@ -275,15 +273,16 @@ def _waits(address: Address, settled: Settled, failed: dict[Address, RankconstEr
 def _settle_mean(
     address: Address,
     mean: MeanNumber,
-    parts: Sequence[tuple[Tasks, Tool | None]],
+    addresses: Sequence[Address],
     settled: Settled,
     failed: dict[Address, RankconstError],
 ) -> Address:
     """Add the address of a mean to `settled` with its tasks, or to `failed`, and return it.
 
-    `parts` has the tasks and tool of each number next to it that has them. Unless the mean is over
-    the suite that the user names, its address is new.
+    `addresses` are those of the numbers next to it. Unless the mean is over the suite that the user
+    names, its address is new. A mean waits for the answers to the questions about its numbers.
     """
+    parts = [settled[part] for part in addresses if part in settled]
     graphs = {tasks.dataset for tasks, _ in parts}
     named = settled.get(address)  # tasks and tool, if the user names a suite
     if named is not None and _is_of_suite(named[0], mean, graphs):
@@ -295,7 +294,10 @@ def _settle_mean(
     if lacking:
         text = f"mean of {len(mean.parts)} numbers, {lacking} without constants: not adjusted."
         lacks = replace(address, dataset=f"{address.dataset}: {text}")
-        failed[lacks] = DataError(text)
+        errors = [failed[part] for part in addresses if part in failed]
+        asked = [error.questions for error in errors if isinstance(error, AskedError)]
+        questions = tuple(dict.fromkeys(itertools.chain.from_iterable(asked)))
+        failed[lacks] = AskedError(text, questions) if questions else DataError(text)
         return lacks
     tool = parts[0][1]
     joined = join_tasks([tasks for tasks, _ in parts], tool)
