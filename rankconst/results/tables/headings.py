@@ -161,6 +161,8 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether `row` makes a heading the `longer` one, as "mean, std" below MRR does."""
+    if row.plain[0] and all(map(is_blank, row.plain[1:])):  # the name of a group
+        return False
     added = [j for j in longer.measures if j not in heading.measures]
     new = {j: longer.measures[j] for j in added if not longer.measures[j].reason}
     if new and all(j in longer.measures for j in heading.measures):
