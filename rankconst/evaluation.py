@@ -264,8 +264,17 @@ def _narrow(from_file: Address, from_user: Address) -> Address:
         return from_user
     from rankconst.catalogue.benchmarks import list_namesakes
 
-    graphs = [key for key in list_namesakes(from_file.dataset, typed=False) if key in suite.graphs]
+    namesakes, version = list_namesakes(from_file.dataset, typed=False), from_file.dataset
+    graphs = [key for key in suite.graphs if key in namesakes or _is_of_version(key, version)]
     return replace(from_user, dataset=graphs[0] if len(graphs) == 1 else None)
+
+
+_VERSION = re.compile(r"v\d")  # the name of a dataset of which only the version is known
+
+
+def _is_of_version(key: str, version: str) -> bool:
+    """Tell whether the key of a benchmark has a version, as wn18rr_v1_ind has v1."""
+    return _VERSION.fullmatch(version) is not None and version in key.split("_")
 
 
 def _choose_by_tool(name: str, tool: Tool, *, typed: bool = True) -> str:
@@ -297,18 +306,20 @@ def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
 
 def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
     """Replace a shared name of a dataset in a file by the key of the benchmark, or ask for it."""
-    if not from_file.dataset:
-        return from_file
     from rankconst.catalogue.benchmarks import list_kinds, list_namesakes
     from rankconst.catalogue.literature import is_mean, load_suites
 
-    questions = from_file.questions
-    if is_mean(from_file.dataset):
+    name, questions = from_file.dataset or "", from_file.questions
+    if is_mean(name):
         if from_user.dataset not in load_suites():
             questions = (ask_mean(from_file), *questions)
         return replace(from_file, dataset=None, questions=questions)
     accepted = _find_accepted_graph(from_file, from_user)
-    namesakes = list_namesakes(from_file.dataset, typed=False)
+    if _VERSION.fullmatch(name) and not accepted:
+        if not _is_of_version(from_user.dataset or "", name):
+            questions = (_ask_graph(name), *questions)
+        return replace(from_file, dataset=None, questions=questions)
+    namesakes = list_namesakes(name, typed=False)
     if accepted or from_user.dataset in namesakes:
         return replace(from_file, dataset=accepted or None)
     if not namesakes:
@@ -318,7 +329,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
     for benchmarks in (of_kind, _choose_by_protocol(namesakes, protocol)):
         if len(benchmarks) == 1:
             return replace(from_file, dataset=benchmarks[0])
-    question = _ask_benchmark(from_file.dataset, namesakes)
+    question = _ask_benchmark(name, namesakes)
     return replace(from_file, questions=(question, *questions))
 
 
@@ -369,6 +380,13 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
         option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
     text = f"several graphs have its name: {name} may be {' or '.join(namesakes)}"
     return Question("dataset", text, option=option, choices=namesakes)
+
+
+def _ask_graph(version: str) -> Question:
+    """Ask for the graph of a version that no label names; an option would overrule the version."""
+    text = f"{version} is a version of a graph that no label names"
+    option = f"a column dataset or --accept {version}=GRAPH in place of --dataset"
+    return Question("graph", text, version, option=option)
 
 
 def ask_mean(mean: Address, what: str = "") -> Question:
@@ -486,7 +504,8 @@ def settle(
         benchmark = _choose_by_tool(from_file.dataset, row, typed=False)
         from_file = replace(from_file, dataset=benchmark)
     from_user = _narrow(from_file, from_user)
-    from_file = _choose_benchmark(from_file, from_user)
+    if from_file.dataset:
+        from_file = _choose_benchmark(from_file, from_user)
     from_user = read_words(from_file, from_user)
     from_file = _require_answers(from_file, from_user)
     named = from_user.dataset or from_file.dataset

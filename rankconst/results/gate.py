@@ -249,8 +249,9 @@ _VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest versio
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     """Find the dataset in the texts up to the nearest that is a label, such as a heading "WN18RR".
 
-    Its version may be in another text: "FB" in one and "v1" in another. Return a question if texts
-    name several, or only an ordinary word such as "nations".
+    Its version may be in another text: "FB" in one and "v1" in another. Without a graph, the
+    version is the name. Return a question if texts name several, or only an ordinary word such as
+    "nations".
     """
     version = _find_version(texts)
     datasets: dict[str, _Dataset] = {}
@@ -265,9 +266,12 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         asked = f"it may be of {' or '.join(names)}"
         return _Dataset(questions=(Question("dataset", asked, option=_NAME_IT, choices=names),))
     if not datasets:
-        return _Dataset(questions=tuple(_ask_ordinary(texts)))
+        named = _Dataset(questions=tuple(_ask_ordinary(texts)))
+        if version is not None and version.place != FILE_NAME:
+            named = named._replace(name=version.label.version, place=version.place)
+        return named
     (dataset,) = datasets.values()
-    if version is None:
+    if version is None or is_mean(dataset.name):
         return dataset
     versioned = f"{_VERSIONED.sub('', dataset.name)} {version.label.version}"
     is_known = names_known(versioned)

@@ -480,6 +480,25 @@ def test_the_version_of_a_file_may_be_that_of_its_graph_if_the_graph_has_none(
         assert number.constants.tasks.dataset == "fb15k237"
 
 
+@for_each(
+    "text",
+    [
+        "model,v1,v2\nA,.7,.6\n", "model,MRR v1,MRR v2\nA,.7,.6\n", "dataset,MRR\nv1,.7\nv2,.6\n",
+        {"v1": {"mrr": 0.7}, "v2": {"mrr": 0.6}}, md("R", "Model | MRR", "v1 | ", "A | .7", "v2 | ", "A | .6"),
+    ],
+)  # fmt: skip
+def test_no_option_overrules_a_version(text: object) -> None:
+    for options in ({}, {"dataset": "wn18rr"}, {"dataset": "inductive"}, {"dataset": "grail_12"}):
+        assert tell(text, **MRR, **options) == "?v1; ?v2"
+    assert tell(text, **MRR, dataset="wn18rr_v1") == "wn18rr_v1; ?v2"
+    graphs = "wn18rr_v1_ind valid+test; wn18rr_v2_ind valid+test"
+    assert tell(text, **MRR, dataset="grail_wn18rr") == graphs
+    assert (
+        tell(text, **MRR, accept=["v1=wn18rr_v1_ind", "v2=wn18rr_v2"]) == "wn18rr_v1_ind; wn18rr_v2"
+    )
+    assert tell(text, **MRR, dataset="wn18rr", accept=["v1", "v2"]) == "wn18rr; wn18rr"
+
+
 def test_the_metric_of_a_column_of_values_is_that_of_the_user() -> None:
     text = "Wall time,Step,Value\n1709280000.1,1000,0.3121\n1709290000.1,2000,0.3381\n"
     options = {"dataset": "umls", "metric": "mrr"}
