@@ -106,7 +106,7 @@ class Declarations:
 
 def gather(texts: Sequence[Text]) -> Declarations:
     """Gather what texts around a number declare and ask; the nearest text comes first."""
-    dataset = _find_dataset(texts)
+    dataset = _find_heading_of_mean(texts) or _find_dataset(texts)
     declared: dict[str, str] = {}
     origins: dict[str, str] = {}
     if dataset.name:
@@ -284,6 +284,14 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         question = version.ask(Word(version.label.version.lower(), "graph", remedy=remedy))
         return dataset._replace(questions=(question,))
     return dataset
+
+
+def _find_heading_of_mean(texts: Sequence[Text]) -> _Dataset | None:
+    """Find the heading of a mean over graphs, which counts before the graph that its row names."""
+    for text in texts:
+        if text.scope == "column" and any(map(is_mean, text.label.graphs)):
+            return _Dataset(text.label.graphs[0], text.place)
+    return None
 
 
 def _find_version(texts: Sequence[Text]) -> Text | None:

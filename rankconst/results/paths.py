@@ -55,7 +55,7 @@ SETTINGS = {
 _EVALUATION = re.compile(r"eval(?:uation|uator)?(?![a-z])", re.IGNORECASE)
 """Keys of the settings of an evaluation, which are about the numbers next to them."""
 
-ADDRESS = (*NAMES, "version", "rank_type")
+ADDRESS = ("version", *NAMES, "rank_type")
 """Roles of keys whose texts name the tasks of the numbers, in the order in which they count."""
 
 _OTHER = len(ADDRESS) + 1  # texts without a role come last
@@ -211,11 +211,12 @@ def _holds_more(value: Value) -> bool:
 
 
 def _find_means(keys: Iterable[str]) -> set[str]:
-    """Find the keys of means over graphs, next to keys of several graphs: Average."""
+    """Find the keys of means over graphs, next to keys of several graphs or versions: Average."""
     named = [key for key in keys if is_mean(key)]
     if not named:
         return set()
-    graphs = sum(bool(read_label(key).graphs) for key in keys)
+    labels = map(read_label, keys)
+    graphs = sum(bool(label.graphs or label.version) for label in labels)
     return set(named) if graphs > 1 else set()
 
 

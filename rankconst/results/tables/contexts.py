@@ -59,7 +59,7 @@ _IN_ROW = "its row"  # the place of a text, as questions name it
 _OPEN_ABOVE_NUMBERS = {"part", "graph", "protocol"}
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T_]\d\d")  # when a program ran
 # Roles of columns whose cells are labels, and of those whose cells are facts.
-_DECLARED = (*NAMES, "version")
+_DECLARED = ("version", *NAMES)
 _OF_TASKS = {"split", "side", "protocol"}
 _FACTS = (*COUNTS, "relations", "rank_type", "tool")
 
@@ -83,6 +83,9 @@ def _make_text(label: Label) -> CellTexts:
 def declare(role: str, cell: str) -> Label:
     """Read a cell below a heading such as dataset, split or protocol, its `role`, as a label."""
     label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
+    # Not that of both sides.
+    if role in {"dataset", "version"} and is_mean(cell):
+        return Label(cell, graphs=(cell,), is_vocabulary=True)
     # In a column of datasets or splits, too.
     if role == "version" or (label.version and not label.graphs):
         return label
@@ -91,8 +94,6 @@ def declare(role: str, cell: str) -> Label:
         return label if role in label.values else unknown
     if cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
-    if is_mean(cell):  # not that of both sides
-        return Label(cell, graphs=(cell,), is_vocabulary=True)
     if label.is_vocabulary and label.graphs:
         return label
     is_known = bool(label.graphs) and squash(label.graphs[0]) == squash(cell)

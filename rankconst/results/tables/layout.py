@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.literature import is_mean
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
@@ -111,9 +112,10 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         first = next(texts, -1)
         if first >= 0 and not any(heading.labels[first]):
             names = _list_names(heading, cells, first)
+            parts = [name for name in names if not is_mean(name)]  # v1, and not Average
             if _are_datasets(names):
                 roles["dataset"] = first
-            elif names and all(read_label(name).version for name in names):
+            elif parts and all(read_label(name).version for name in parts):
                 roles["version"] = first
     return roles
 

@@ -12,7 +12,7 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.literature import suggest_suites
-from rankconst.errors import UsageError
+from rankconst.errors import AskedError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +40,31 @@ def write_versions(word: str) -> str:
     )
 
 
+def write_version_columns(word: str) -> str:
+    return f"model,dataset,v1,v2,v3,v4,{word}\nULTRA,FB15k-237,{','.join(map(str, VALUES))}\n"
+
+
+def write_version_rows(word: str) -> str:
+    rows = zip(["v1", "v2", "v3", "v4", word], VALUES, strict=True)
+    return "dataset,version,MRR\n" + "".join(f"FB15k-237,{name},{value}\n" for name, value in rows)
+
+
+def write_group(word: str) -> str:
+    heading, rule, row = write_versions(word).splitlines()[2:]
+    return "\n".join([heading, rule, "| **FB15k-237** | | | | | |", row, ""])
+
+
+def write_unnamed(word: str) -> str:
+    rows = zip(["v1", "v2", "v3", "v4", word], VALUES, strict=True)
+    lines = "".join(f"| {name} | {value} |\n" for name, value in rows)
+    return f"## FB15k-237\n\n| | MRR |\n|---|---|\n{lines}"
+
+
+def write_keys(word: str) -> str:
+    rows = zip(["v1", "v2", "v3", "v4", word], VALUES, strict=True)
+    return json.dumps({"FB15k-237": {name: {"MRR": value} for name, value in rows}})
+
+
 def write_levels(word: str) -> str:
     return (
         "\\begin{tabular}{lrrrrr}\n& \\multicolumn{5}{c}{FB15k-237} \\\\\n"
@@ -57,14 +82,17 @@ WRITERS = {
     "rows.csv": write_rows,
     "columns.csv": write_columns,
     "versions.md": write_versions,
+    "versions.csv": write_version_columns,
+    "version.csv": write_version_rows,
+    "bold.md": write_group,
+    "unnamed.md": write_unnamed,
+    "keys.json": write_keys,
     "levels.tex": write_levels,
 }
 
 
-# A heading Mean, or Total Avg, does not tell that its numbers are of a metric, unless others of its
-# level do.
-CASES = [(name, "Average") for name in WRITERS]
-CASES += [("rows.csv", "Mean"), ("levels.tex", "Total Avg"), ("metrics.json", "Avg")]
+CASES = [(name, word) for name in WRITERS for word in ("Average", "mean")]
+CASES += [("levels.tex", "Total Avg"), ("metrics.json", "Avg"), ("version.csv", "all")]
 
 
 @pytest.fixture(params=CASES)
@@ -154,6 +182,13 @@ def test_a_mean_over_any_graphs_has_their_constants(tmp_path: Path) -> None:
     assert own.constants.expectation == pytest.approx(average(*graphs), rel=1e-13)
     variance = sum(each.variance for each in graphs) / 9
     assert own.constants.variance == pytest.approx(variance, rel=1e-12)
+
+
+def test_a_mean_waits_for_the_answers_about_its_numbers(path: Path) -> None:
+    with pytest.raises(AskedError, match="may be fb15k237_v1_ind or fb15k237_v1"):
+        rankconst.adjust(path, metric="mrr")
+    asked = rankconst.adjust(path, metric="mrr", errors="note").asked
+    assert [question.numbers for question in asked] == [(place, 4) for place in range(4)]
 
 
 def test_graphs_without_constants_are_counted(tmp_path: Path) -> None:
