@@ -705,13 +705,17 @@ def _parse_value(question: Question, value: str) -> tuple[str, str]:
 
 
 def _list_accepted(from_user: Address) -> dict[str, str]:
-    """Return the values of accepted words, which are empty for harmless words."""
+    """Map each accepted word to its value: "dev=valid" has one, and "dev" alone has "".
+
+    A word may have a "=" itself, so the whole of "dev=valid" is accepted, too.
+    """
     accepted = {}
     for text in from_user.accepted:
         word, sign, value = text.rpartition("=")
         if sign:
             accepted[word.lower()] = value
-    return accepted | {text.lower(): "" for text in from_user.accepted}
+    whole = {text.lower(): "" for text in from_user.accepted}
+    return accepted | whole
 
 
 def list_words(from_file: Address) -> set[str]:

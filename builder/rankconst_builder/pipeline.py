@@ -258,22 +258,24 @@ def _drop_data(contents: Mapping[str, Content]) -> dict[str, Content]:
 
 
 def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes]) -> Graph:
-    """Read and encode the files of a benchmark."""
+    """Read and encode the files of a benchmark; `contents` may lack some.
+
+    Raises MissingSourceError if the constants would depend on a missing context file.
+    """
     names = {role: f"{source.key} {source.files[role].name}" for role in contents}
     labels = {
         role: read_triples(contents[role], source.format, names[role])
         for role in (*ROLES, CONTEXT)
         if role in contents
     }
-    graph = encode_labels(
-        {role: labels[role] for role in ROLES if role in labels},
-        labels.get(CONTEXT),
-        read_stat(contents[STAT], names[STAT]) if STAT in contents else None,
-        missing=[role for role in ROLES if role in source.files and role not in contents],
-        forecasting=source.split == FORECASTING,
-    )
-    graph = replace(graph, inductive=CONTEXT in source.files or "inductive" in source.split)
-    if CONTEXT in source.files and CONTEXT not in labels and not graph.seen_relations.all():
+    context = labels.pop(CONTEXT, None)
+    stat = read_stat(contents[STAT], names[STAT]) if STAT in contents else None
+    missing = [role for role in ROLES if role in source.files and role not in contents]
+    forecasting = source.split == FORECASTING
+    graph = encode_labels(labels, context, stat, missing=missing, forecasting=forecasting)
+    has_context = CONTEXT in source.files
+    graph = replace(graph, inductive=has_context or "inductive" in source.split)
+    if has_context and context is None and not graph.seen_relations.all():
         raise MissingSourceError(
             f"{source.key}: {source.files[CONTEXT].name} is missing, "
             "and it decides which relations that the inference graph lacks count as seen. "

@@ -357,30 +357,40 @@ def report_assumed(
 def report_sampled(
     assumed: Mapping[str, Sequence[str]], done: Iterable[AdjustedBatch], tables: Tables
 ) -> None:
-    """Report the other tasks of papers on a benchmark like FB15k-237 v1 (GraIL).
+    """Report that papers on a benchmark with a tool of its own may have ranked otherwise.
 
-    Its own tool ranks among samples, and other papers take another test set.
+    The tool is at the end of the benchmark's title: FB15k-237 v1 (GraIL).
     """
-    plain = {adjusted.batch.tasks for adjusted in done if adjusted.batch.tool is None}
-    # Only the titles of such benchmarks end in a tool, and reading the tools takes a while.
-    titles = {tasks: tables.titles.get(tasks.dataset, "") for tasks in plain}
-    titles = {tasks: title for tasks, title in titles.items() if title.endswith(")")}
-    if not titles:
+    titles = {}
+    for adjusted in done:
+        tasks = adjusted.batch.tasks
+        title = tables.titles.get(tasks.dataset, "")
+        if adjusted.batch.tool is None and title.endswith(")"):
+            titles[tasks] = title
+    if not titles:  # reading the tools takes a while
         return
     from rankconst.catalogue.tools import load_tools
 
     tools = load_tools().values()
     if "split" in assumed:
-        datasets = {tasks.dataset for tasks in titles}
-        for tool in tools:
-            splits = {split for key, split in tool.test_sets.items() if key in datasets}
-            if splits:
-                _report_papers(tool, " and ".join(sorted(splits)), f"--tool {tool.key}")
+        _report_test_sets(tools, {tasks.dataset for tasks in titles})
     protocols = assumed.get("protocol", ())
-    open_titles = [title for tasks, title in titles.items() if tasks.protocol in protocols]
+    _report_samples(tools, [titles[tasks] for tasks in titles if tasks.protocol in protocols])
+
+
+def _report_test_sets(tools: Iterable[Tool], datasets: set[str]) -> None:
+    """Report the tools that have test sets of their own for some datasets."""
+    for tool in tools:
+        splits = {split for dataset, split in tool.test_sets.items() if dataset in datasets}
+        if splits:
+            _report_papers(tool, " and ".join(sorted(splits)), f"--tool {tool.key}")
+
+
+def _report_samples(tools: Iterable[Tool], titles: Sequence[str]) -> None:
+    """Report the tools that titles of benchmarks end with, and that rank among samples."""
     for tool in tools:
         negatives = find_protocol(tool.protocol).negatives
-        if negatives and any(title.endswith(f"({tool.title})") for title in open_titles):
+        if negatives and any(title.endswith(f"({tool.title})") for title in titles):
             _report_papers(tool, f"among {negatives + 1}", f"--protocol {tool.protocol}")
 
 

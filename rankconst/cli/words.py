@@ -303,19 +303,24 @@ _SPECIAL = "\"'\\="  # in quotes, and between the name of an option and its valu
 
 
 def find_completion() -> Call | None:
-    """Return the call that answers bash if it asks for completions behind a command."""
-    line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # between words
+    """Return the call that answers bash if it asks for completions behind a command.
+
+    Bash divides a plain line at blanks, as is done here. For a line with quotes and the like, its
+    words are not known, and nothing is returned.
+    """
     place = os.environ.get("COMP_CWORD", "")
-    words = line.split()
-    command = find_command(words[1:])
-    is_asked = os.environ[COMPLETION] == "complete_bash" and place.isdecimal()
-    # Bash divides a plain line at blanks, as is done here; for others, its words are not known.
-    is_plain = line.isprintable() and not any(sign in line for sign in _SPECIAL)
-    start = 1 + len(command.split())
-    if not command or not is_asked or not is_plain or int(place) < start:
+    if os.environ[COMPLETION] != "complete_bash" or not place.isdecimal():
         return None
-    before = words[start : int(place)]
-    begun = "".join(words[int(place) :][:1])
+    line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # bash joins words by newlines
+    if not line.isprintable() or any(sign in line for sign in _SPECIAL):
+        return None
+    words, cursor = line.split(), int(place)
+    command = find_command(words[1:])
+    start = 1 + len(command.split())
+    if not command or cursor < start:
+        return None
+    before = words[start:cursor]
+    begun = words[cursor] if cursor < len(words) else ""
     parameters = list_parameters(import_command(command))
     return lambda: print_text("\n".join(list_offers(before, begun, parameters)))
 

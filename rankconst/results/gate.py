@@ -150,13 +150,18 @@ def _may_be_training(text: Text) -> bool:
 
 
 def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
-    """Yield the words that a text asks about in its scope."""
+    """Yield the words of a text that the user has to explain.
+
+    Those are words that are open by themselves, a metric as the name of a row, and the first of
+    several values of one field.
+    """
     label = text.label
     for word in label.words:
+        # "Head and tail" is an answer, though each of the words asks alone.
         is_of_both = label.both and word.field == "side"
         if not is_of_both and _is_asking(text, word, is_training):
             yield word
-    if not label.is_vocabulary:
+    if not label.is_vocabulary:  # a sentence declares nothing
         return
     if text.scope == "name" and label.metric is not None:  # a row called "Standard deviation"
         yield Word(label.text.lower(), "metric")

@@ -78,7 +78,7 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
     metric.
     """
     behind = _BEHIND_NAME.search(label.text)
-    has_place = behind is not None and not _is_harmless(behind["name"], behind["joint"])
+    has_place = behind is not None and not _is_detail(behind["name"], behind["joint"])
     names_graph = False
     for graph in find_mentions(label.text):
         registered = graph if graph.known else _find_registered(graph.text)
@@ -120,13 +120,18 @@ def _is_compared(first: str, model: str) -> bool:
     return read_label(first).is_vocabulary and other.is_vocabulary and not other.is_about_tasks
 
 
-def _is_harmless(name: str, joint: str) -> bool:
-    """Tell whether a name behind a model and a `joint` is no graph or part: TransE - L1."""
+def _is_detail(name: str, joint: str) -> bool:
+    """Tell whether a name behind a model and a `joint` only says more of the model: TransE - L1.
+
+    A graph or a part of one does not: "TransE on FB15k". Behind "on" and "for", what is spelled
+    like a model may be a graph that is not known here, unless it is a known model.
+    """
     label = read_label(name)
-    words = name.split()
     if label.graphs or label.version:
         return False
-    if label.is_vocabulary or (joint not in {"on", "for"} and names_model(words)):
+    words = name.split()
+    may_be_graph = joint in {"on", "for"}
+    if label.is_vocabulary or (not may_be_graph and names_model(words)):
         return True
     known = VOCABULARY.models | VOCABULARY.technical
     return all(word.lower() in known or VOCABULARY.match_role(word) == "model" for word in words)

@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard, cast
 
 from rankconst.catalogue.baselines import (
     ALL_BASELINES,
@@ -191,14 +191,17 @@ class Tables(TableFiles):
         try:
             return self._names.resolve(name)
         except UnknownNameError as error:
-            known = list_names().find(name)  # the program may know more names than the tables list
-            if known in self.titles:
-                return known
-            if known is None and (suite := find_suite(name)) is not None:
-                return suite.key
-            from rankconst.tables.explain import explain_unknown
+            unknown = error
+        # The program may know more names than the tables list, and suites have keys of their own.
+        known = list_names().find(name)
+        if known in self.titles:
+            return known
+        suite = find_suite(name) if known is None else None
+        if suite is not None:
+            return suite.key
+        from rankconst.tables.explain import explain_unknown
 
-            raise UnknownNameError(explain_unknown(self, name, str(error), load)) from None
+        raise UnknownNameError(explain_unknown(self, name, str(unknown), load))
 
     def tasks(
         self,
@@ -491,14 +494,14 @@ class Tables(TableFiles):
 def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
     """Return the histogram of tasks under a protocol that samples M negatives, as ``sampled:50``.
 
-    `unsampled` is their histogram among all entities. Now each task has M + 1 candidates.
-
-    Under ``shared:M``, tasks share one list of negatives, and it is only known that all of one side
-    do: UsageError for both sides, for weighted tasks and for single relations.
+    `unsampled` is their histogram among all entities; now each task has M + 1 candidates. Under
+    ``sampled:M:shared``, all tasks of one side share a list of negatives. Which tasks share one is
+    not known of both sides, of weighted tasks and of single relations: UsageError.
     """
     protocol = find_protocol(tasks.protocol)
     if not protocol.shared:
-        sizes = np.full(len(unsampled), (protocol.negatives or 0) + 1)
+        negatives = cast("int", protocol.negatives)
+        sizes = np.full(len(unsampled), negatives + 1)
         return Histogram.from_counts(sizes, unsampled.num_tasks, unsampled.weights)
     if tasks.side == "both" or not tasks.is_micro or tasks.relations:
         raise UsageError(

@@ -162,9 +162,10 @@ class SheetReader:
         """Return the columns whose numbers can be adjusted, and note why others cannot."""
         reasons = {j: find_reason(self._heading, j) for j in self._measures}
         for j, key in enumerate(self._heading.keys):
-            reason = reasons.get(j, "not the name of a metric; is it Hits@k?")
-            if reason and (j in reasons or _AT_K.search(key)):
-                self._notes.add(None, key, reason)
+            if reasons.get(j):
+                self._notes.add(None, key, reasons[j])
+            elif j not in reasons and _AT_K.search(key):  # such as P@10
+                self._notes.add(None, key, "not the name of a metric; is it Hits@k?")
         return [j for j, reason in reasons.items() if not reason]
 
     def _read_numbers(self, j: int, *, spread: bool) -> _Numbers:
