@@ -211,13 +211,14 @@ def _holds_more(value: Value) -> bool:
 
 
 def _find_means(keys: Iterable[str]) -> set[str]:
-    """Find the keys of means over graphs, next to keys of several graphs or versions: Average."""
+    """Find the keys of means over graphs, next to keys of several graphs or a version: Average."""
     named = [key for key in keys if is_mean(key)]
     if not named:
         return set()
-    labels = map(read_label, keys)
-    graphs = sum(bool(label.graphs or label.version) for label in labels)
-    return set(named) if graphs > 1 else set()
+    labels = [read_label(key) for key in keys]
+    has_version = any(label.version for label in labels)
+    has_graphs = sum(bool(label.graphs) for label in labels) > 1
+    return set(named) if has_version or has_graphs else set()
 
 
 def _look_around(value: Mapping[str, Value], place: Place) -> Place:

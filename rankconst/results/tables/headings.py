@@ -496,13 +496,15 @@ def list_names(labels: Sequence[Label]) -> set[str]:
 def find_means(heading: Heading) -> dict[int, Label]:
     """Map columns of means over graphs to a label with the word for it: "Avg" of "Avg MRR".
 
-    A mean is next to columns of at least two graphs, "WN18 MRR", that differ in nothing else.
+    A mean is next to columns of at least two graphs, "WN18 MRR", or of a version, "v1 MRR", that
+    differ in nothing else.
     """
     means: dict[int, Label] = {}
     for j in heading.measures:
         for level, label in enumerate(heading.labels[j]):
             name = _find_mean(label)
-            if name and len(_list_graphs_beside(heading, j, level)) >= _FEWEST_GRAPHS:
+            beside = _list_graphs_beside(heading, j, level) if name else set()
+            if len(beside) >= _FEWEST_GRAPHS or any(version for *_, version in beside):
                 means.setdefault(j, Label(name, graphs=(name,), is_vocabulary=True))
     return means
 
