@@ -102,9 +102,14 @@ def test_names_are_unambiguous() -> None:
 
 
 def test_tools_that_protocols_name_have_that_protocol() -> None:
-    for protocol in PROTOCOLS.values():
-        tools = [parse_tool(name) for name in protocol.used_by if is_tool(name)]
-        assert {tool.protocol for tool in tools} <= {protocol.key}
+    named = {
+        parse_tool(name).key: protocol.key
+        for protocol in PROTOCOLS.values()
+        for name in protocol.used_by
+        if is_tool(name)
+    }
+    assert {"rotate", "libkge", "pykeen", "regcn"} <= named.keys()
+    assert named == {key: TOOLS[key].protocol for key in named}
 
 
 @pytest.mark.parametrize(

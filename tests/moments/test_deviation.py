@@ -51,7 +51,7 @@ def moments_by_distribution(counts: Sequence[int]) -> tuple[Any, Any]:
     )
 
 
-LAWS: dict[str, list[tuple[int, ...]]] = {
+COUNTS: dict[str, list[tuple[int, ...]]] = {
     "pairs": [(1, 2), (8, 9), (3, 200), (60, 61)],
     "triples": [(1, 1, 2), (8, 9, 10), (21, 22, 23), (1, 2, 60)],
     "a few": [(2, 2, 2, 2), (25, 26, 3, 1), (7,) * 5, (1, 1, 1, 12, 12), (2, 2, 30, 30)],
@@ -62,9 +62,9 @@ LAWS: dict[str, list[tuple[int, ...]]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", COUNTS)
 def test_moments_equal_joint_distributions_within_the_stated_error(name: str) -> None:
-    for counts in LAWS[name]:
+    for counts in COUNTS[name]:
         found = standard_deviation(Histogram.from_counts(counts))
         check_numerical(found, moments_by_distribution(counts), (1e-14, 1e-12))
 

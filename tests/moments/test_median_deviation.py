@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    _Moments = tuple[float, float]
+    Exact = tuple[float, float]
 
 QUARTILE = float(MP_QUARTILE)
 
@@ -37,20 +37,20 @@ def deviate(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
     return deviations / QUARTILE
 
 
-def check(moments: Moments, distribution: _Moments) -> None:
-    assert_within(moments, distribution, 5)
+def check(moments: Moments, exact: Exact) -> None:
+    assert_within(moments, exact, 5)
 
 
-# Exact distributions.
+# Exact expectations and variances.
 
 
-def enumerate_vectors(sizes: list[int]) -> _Moments:
+def enumerate_vectors(sizes: list[int]) -> Exact:
     grids = np.meshgrid(*(np.arange(1, size + 1) for size in sizes), indexing="ij")
     values = deviate(np.stack([grid.ravel() for grid in grids], axis=1))
     return float(values.mean()), float(values.var())
 
 
-def enumerate_counts(size: int, n: int) -> _Moments:
+def enumerate_counts(size: int, n: int) -> Exact:
     """All n tasks have the same N: only how often each rank occurs matters."""
     first = np.array(
         [times for times in itertools.product(range(n + 1), repeat=size - 1) if sum(times) <= n]
@@ -88,14 +88,12 @@ def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPa
         sizes = rng.integers(1, rng.choice([4, 7, 10]), rng.integers(1, 4)).repeat(2).tolist()
         if seed % 2:
             sizes.append(2)
-        moments, distribution = (
-            median_absolute_deviation(Histogram.from_counts(sizes)),
-            enumerate_vectors(sizes),
-        )
-        check(moments, distribution)
-        if distribution[1] > 0:
+        moments = median_absolute_deviation(Histogram.from_counts(sizes))
+        exact = enumerate_vectors(sizes)
+        check(moments, exact)
+        if exact[1] > 0:
             errors = moments.expectation_error, moments.variance_error
-            away.append(np.subtract((moments.expectation, moments.variance), distribution) / errors)
+            away.append(np.subtract((moments.expectation, moments.variance), exact) / errors)
     scores = np.abs(away)
     assert len(scores) > 80
     # The mean of |z| is 0.80, with a standard error of 0.06.
@@ -225,10 +223,10 @@ def test_an_event_that_no_draw_showed_is_reckoned_with() -> None:
 def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where but a few draws differ, the errors hold all the same."""
     monkeypatch.setattr(module, "MOST_DRAWS", 2**12)
-    distribution = enumerate_counts(3, n)
+    exact = enumerate_counts(3, n)
     for seed in range(6):
         monkeypatch.setattr("rankconst.moments.sampled.SEED", seed)
-        check(median_absolute_deviation(histogram_of({3: n})), distribution)
+        check(median_absolute_deviation(histogram_of({3: n})), exact)
 
 
 # The same numbers everywhere.

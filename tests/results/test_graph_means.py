@@ -134,7 +134,7 @@ def test_what_is_said_of_a_mean(
 def test_settings_are_named_where_they_differ() -> None:
     mean, metric = average((20, 20, 20), (0.4, 0.5, 0.6), 0.05), parse_metric("hits@1")
     first = _Setting(metric, "standard", "test", "both", "micro", "", "")
-    second = _Setting(parse_metric("mrr"), "standard", "valid", "head", "micro", "", "")
+    second = first._replace(split="valid", side="head")
     lines = describe_averages(
         [ModelAverage(setting, "A", mean, 3) for setting in (first, second)], details=False
     )

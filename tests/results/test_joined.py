@@ -91,18 +91,8 @@ def test_columns_are_alike_but_for_their_spelling() -> None:
     assert joined.columns == ("file", "model", "MRR", "Hits@10", "MR", "Dataset", "MRR (dev)")
     assert [*joined.cells("file")] == ["a", "a", "b", "c", "c", "c", "d", "e", "e"]
     assert [*joined.cells("Dataset")] == [
-        *(
-            "wn18rr",
-            "wn18rr",
-            "FB15k-237",
-            "WN18RR",
-            "FB15k-237",
-            "",
-            "UMLS",
-            "Nations",
-            "Kinships",
-        ),
-    ]
+        "wn18rr", "wn18rr", "FB15k-237", "WN18RR", "FB15k-237", "", "UMLS", "Nations", "Kinships",
+    ]  # fmt: skip
     again = join_readings(
         [joined, read_document("x.csv", "File,MRR\na,.3\n")], ["1", "2"], "", "file"
     )

@@ -192,11 +192,14 @@ def test_a_mean_waits_for_the_answers_about_its_numbers(path: Path) -> None:
 
 
 def test_a_mean_next_to_one_version_is_asked_about(tmp_path: Path) -> None:
-    path = save(tmp_path, "model,dataset,v1,Mean", "A,FB15k-237,0.498,0.497")
-    assert find_adjusted(path, dataset="inductive") == {"0.498": GRAIL["0.498"]}
     keys = {"FB15k-237": {"v1": {"MRR": 0.498}, "average": {"MRR": 0.497}}}
-    path = save(tmp_path, json.dumps(keys), name="keys.json")
-    assert find_adjusted(path, dataset="inductive") == {"0.498": GRAIL["0.498"]}
+    for path in (
+        save(tmp_path, "model,dataset,v1,Mean", "A,FB15k-237,0.498,0.497"),
+        save(tmp_path, json.dumps(keys), name="keys.json"),
+    ):
+        assert find_adjusted(path, dataset="inductive") == {"0.498": GRAIL["0.498"]}
+        (question,) = rankconst.adjust(path, metric="mrr", dataset="inductive", errors="note").asked
+        assert "is a mean over graphs" in question.text
 
 
 def test_graphs_without_constants_are_counted(tmp_path: Path) -> None:
