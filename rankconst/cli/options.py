@@ -194,6 +194,10 @@ def _is_file(value: str) -> bool:
     return bool(has_slash or has_ending) or names_file(value)
 
 
+_JOINING = {"a", "an", "and", "at", "for", "in", "is", "of", "on", "the", "to", "with"}
+"""Words of a sentence that no option has to say."""
+
+
 def refuse_names(
     command: str, values: Sequence[str], datasets: Sequence[str], metrics: Sequence[str]
 ) -> None:
@@ -221,7 +225,7 @@ def refuse_names(
             line += [f"--{kind}", name]
     # A metric is named first.
     first = min(kinds, key=lambda word: kinds[word] != "metric")
-    others = " ".join(word for word in words if word not in kinds)
+    others = " ".join(word for word in words if word not in kinds and word.lower() not in _JOINING)
     rest = f' Options such as --split and --side say what "{others}" does.' if others else ""
     raise UsageError(
         f"{first} is a {kinds[first]}, not a number.{rest} Did you mean: {shlex.join(line)}"
