@@ -181,7 +181,7 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
             if isinstance(error, UnknownNameError):
                 reason = str(error)
             raise DataError(
-                f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}"
+                f"{path}, line {line}: {shorten(', '.join(cells)) or 'blank'}: {reason}"
             ) from error
         for name in ("num_candidates", "num_tasks"):
             number = getattr(row, name)
