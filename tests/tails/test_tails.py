@@ -114,19 +114,14 @@ def test_integral_covers_the_coarsest_distributions(
     name: str, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two tasks have atoms, not a density: the integral must say how little it knows."""
-    distribution, cumulated = (
-        _sum_distribution(name, Histogram.from_counts(counts)),
-        _cumulated(name, counts),
-    )
+    distribution = _sum_distribution(name, Histogram.from_counts(counts))
+    span, cumulated = distribution.span, _cumulated(name, counts)
     step = max(1, len(cumulated) // choose(3, 6))
     for place, (value, chance) in enumerate(cumulated[1:-1:step]):
         if place == 2:  # two values have all that it may spend
             monkeypatch.setattr(inversion, "_BUDGET", inversion._BUDGET / 8)
         x = -math.log(value) if name == "gmr" else float(value - cumulated[0][0])
-        tail = invert(
-            distribution,
-            x if distribution.span is None else round(x / distribution.span) * distribution.span,
-        )
+        tail = invert(distribution, x if span is None else round(x / span) * span)
         assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
 
 
