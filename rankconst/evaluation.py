@@ -385,7 +385,7 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
 def _ask_graph(version: str) -> Question:
     """Ask for the graph of a version that no label names; an option would overrule the version."""
     text = f"{version} is a version of a graph that no label names"
-    option = f"a column dataset or --accept {version}=GRAPH in place of --dataset"
+    option = f"the graph in a column dataset, or --accept {version}=GRAPH without --dataset"
     return Question("graph", text, version, option=option)
 
 

@@ -15,7 +15,7 @@ from cases import for_each
 from rankconst.catalogue.benchmarks import list_ambiguous, list_kinds
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import RANK_TYPES
-from rankconst.errors import UnknownNameError, UsageError
+from rankconst.errors import AskedError, UnknownNameError, UsageError
 from rankconst.evaluation import Address, settle
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document, read_opened
@@ -491,6 +491,9 @@ def test_no_option_overrules_a_version(text: object) -> None:
     for options in ({}, {"dataset": "wn18rr"}, {"dataset": "inductive"}, {"dataset": "grail_12"}):
         assert tell(text, **MRR, **options) == "?v1; ?v2"
     assert tell(text, **MRR, dataset="wn18rr_v1") == "wn18rr_v1; ?v2"
+    remedy = "add the graph in a column dataset, or accept=.* without dataset=, or accept="
+    with pytest.raises(AskedError, match=remedy):
+        rankconst.adjust(open_text(text, **MRR), metric="mrr")
     graphs = "wn18rr_v1_ind valid+test; wn18rr_v2_ind valid+test"
     assert tell(text, **MRR, dataset="grail_wn18rr") == graphs
     assert (
