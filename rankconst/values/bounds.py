@@ -12,7 +12,6 @@ rules of :mod:`rankconst.checks.laws` that need no ranking tasks.
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -310,6 +309,9 @@ def _lay_out(
     return ends, is_repeated
 
 
+_LESS = "less than"
+
+
 class _Breach(NamedTuple):
     """A rule, with a flag for each evaluation that breaks it."""
 
@@ -321,11 +323,12 @@ class _Breach(NamedTuple):
 
 def _apply_rules(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Iterator[_Breach]:
     """Apply the rules to some evaluations. Missing numbers are NaN, which breaks no rule."""
-    for larger, smaller in itertools.combinations(reversed(hits), 2):
-        is_less = ends[larger].upper + _NOISE < ends[smaller].lower
-        yield _Breach(larger, "less than", [smaller], is_less)
-    ks = [metric.hits_k or 0 for metric in hits]
     size = next(iter(ends.values())).lower.size
+    largest = np.full(size, -np.inf)  # lower end of the hits so far, by ascending k
+    for place, metric in enumerate(hits):
+        yield _Breach(metric, _LESS, hits[:place], ends[metric].upper + _NOISE < largest)
+        largest = np.fmax(largest, ends[metric].lower)  # fmax ignores NaN
+    ks = [metric.hits_k or 0 for metric in hits]
     # Ends of the shares of hits, shape (ks, evaluations).
     lower = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
     upper = np.array([ends[metric].upper for metric in hits]).reshape(-1, size)
@@ -353,6 +356,8 @@ def _explain(numbers: Sequence[_Number]) -> str:
     }
     breach = next(breach for breach in _apply_rules(hits, ends) if breach.is_broken[0])
     others = [by_metric[metric] for metric in breach.others]
+    if breach.relation == _LESS:  # the largest of the hits before is enough
+        others = [max(others, key=lambda other: other.lower)]
     return _write_reason(by_metric[breach.metric], breach.relation, others)
 
 

@@ -223,6 +223,14 @@ def test_hits_and_mrr_that_contradict_each_other_are_left_out(
     assert bool(check_reading(reading, TABLES).num_errors) == (not possible)
 
 
+def test_the_first_hits_that_fall_are_named_with_the_largest_before() -> None:
+    numbers = {"hits@1": "0.30", "hits@3": "0.50", "hits@5": "0.40", "hits@10": "0.20"}.items()
+    reading = make(*((metric, text, Address("umls")) for metric, text in numbers))
+    entries = adjust_reading(reading, TABLES, Address(), errors="note").entries
+    (note,) = {each.note for each in entries}
+    assert note.startswith("Hits@5 0.40 is less than Hits@3 0.50 of the same evaluation")
+
+
 def test_numbers_of_ranks_contradict_each_other_never() -> None:
     rng = np.random.default_rng(7)
     cells: list[tuple[str, str, Address]] = []
