@@ -263,17 +263,20 @@ def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: in
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
-        groups, rows = [[pa.Table.from_batches([], schema)]], 0
+        group, rows = [pa.Table.from_batches([], schema)], 0
         for run in runs:
-            if rows >= fewest and name != "datasets":
-                groups.append([])
-                rows = 0
-            groups[-1].append(run)
+            if rows >= fewest and name != "datasets":  # memory holds one group at a time
+                _write_group(writer, group)
+                group, rows = [], 0
+            group.append(run)
             rows += len(run)
-        for group in groups:
-            # The bytes of the file must not depend on how the rows were chunked.
-            writer.write_table(pa.concat_tables(group).combine_chunks())
+        _write_group(writer, group)
     return sink.getvalue()
+
+
+def _write_group(writer: pq.ParquetWriter, runs: Sequence[pa.Table]) -> None:
+    """Write runs as one row group, whose bytes must not depend on how the rows were chunked."""
+    writer.write_table(pa.concat_tables(runs).combine_chunks())
 
 
 def _choose_streams(name: str, schema: pa.Schema) -> list[str]:
