@@ -14,7 +14,14 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import find_metric, list_prefixes, parse_metric
 from rankconst.catalogue.protocols import OWN_COUNTS
 from rankconst.doubles import np
-from rankconst.errors import AskedError, DataError, RankconstError, UnknownNameError, UsageError
+from rankconst.errors import (
+    AskedError,
+    DataError,
+    RankconstError,
+    UndefinedError,
+    UnknownNameError,
+    UsageError,
+)
 from rankconst.evaluation import (
     NOTHING,
     Address,
@@ -775,11 +782,11 @@ def _find_chance(metric: str, user: Address, num_tasks: int | None, tables: Any)
     require_mean(parsed)
     if num_tasks is not None:
         return count_alike(parsed, user, num_tasks)
+    opened = _open_comparable(tables)
     if user.dataset is None:
         raise UsageError(
             "of which dataset are the two values? Name it, or give the number of tasks."
         )
-    opened = _open(tables)
     chance = look_up_named(metric, user, opened)
     _warn_of_gaps(chance.tasks, opened)
     return chance
@@ -793,7 +800,7 @@ def _compare_files(
     from rankconst.results.frame import read_given
 
     names = (metric,) if metric else ()
-    opened = _open(tables)
+    opened = _open_comparable(tables)
     request = _Request(opened, user, names, _name_metrics(names, opened))
     numbers = []
     for results in files:
@@ -804,6 +811,17 @@ def _compare_files(
             raise AskedError(text, adjusted.asked)
         numbers.append(adjusted)
     return compare_files(numbers)
+
+
+def _open_comparable(tables: Any) -> Tables:
+    """Open tables, and refuse those of queries with several right answers."""
+    opened = _open(tables)
+    if are_of_answers(opened):
+        raise UndefinedError(
+            "results on queries with several right answers cannot be compared: nothing is known of "
+            "their differences. rankconst.adjust() adjusts them."
+        )
+    return opened
 
 
 _INCLUDED = threading.local()

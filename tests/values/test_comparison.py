@@ -287,6 +287,13 @@ def test_what_is_no_mean_is_refused(metric: Metric) -> None:
         rankconst.compare([1, 2], [2, 1], metric=metric.label)
 
 
+def test_results_with_several_right_answers_are_refused() -> None:
+    tables: Any = rankconst.from_counts(100, relevant=[1, 2, 3])
+    for results in (("0.2", "0.3"), ({"recall@10": "0.2"},)):
+        with pytest.raises(UndefinedError, match="several right answers"):
+            rankconst.compare(*results, metric="recall@10", tables=tables, tool="ranx")
+
+
 def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
     histogram = Histogram.from_counts([3, 4], offsets=[0, 5])
     whole = rankconst.from_counts([8, 9]).constants("mrr")
