@@ -93,14 +93,13 @@ def average(sizes: Sequence[int], values: Sequence[float], rounding: float) -> A
     return Average(metric, names, found, found - rounding, found + rounding, constants)
 
 
-def describe(*means: Average, details: bool = False, total: int = 0) -> list[str]:
-    """Describe means of models A, B and so on, or of one without a name."""
-    setting = _Setting(parse_metric("hits@1"), "standard", "test", "both", "micro", "", "")
-    names = "ABC" if len(means) > 1 else [""]
-    each = [
-        ModelAverage(setting, name, mean, total) for name, mean in zip(names, means, strict=False)
-    ]
-    return describe_averages(each, details=details)
+SETTING = _Setting(parse_metric("hits@1"), "standard", "test", "both", "micro", "", "")
+
+
+def describe(mean: Average, *, details: bool = False, total: int = 0) -> str:
+    """Describe the mean of a model without a name."""
+    (line,) = describe_averages([ModelAverage(SETTING, "", mean, total)], details=details)
+    return line
 
 
 @pytest.mark.parametrize(
@@ -124,19 +123,18 @@ def test_what_is_said_of_a_mean(
     sizes: tuple[int, ...], values: tuple[float, ...], rounding: float, said: str
 ) -> None:
     mean = average(sizes, values, rounding)
-    assert describe(mean) == [f"Hits@1, mean over {len(sizes)} datasets: {said}."]
-    (detailed,) = describe(mean, details=True, total=20)
+    assert describe(mean) == f"Hits@1, mean over {len(sizes)} datasets: {said}."
+    detailed = describe(mean, details=True, total=20)
     assert detailed.startswith(f"Hits@1, mean over {len(sizes)} of 20 datasets: ")
     z = mean.chance.z
     assert ", z " not in detailed if np.isnan(z) else f", z {z:,.4g}, p " in detailed
 
 
 def test_settings_are_named_where_they_differ() -> None:
-    mean, metric = average((20, 20, 20), (0.4, 0.5, 0.6), 0.05), parse_metric("hits@1")
-    first = _Setting(metric, "standard", "test", "both", "micro", "", "")
-    second = first._replace(split="valid", side="head")
+    mean = average((20, 20, 20), (0.4, 0.5, 0.6), 0.05)
+    other = SETTING._replace(split="valid", side="head")
     lines = describe_averages(
-        [ModelAverage(setting, "A", mean, 3) for setting in (first, second)], details=False
+        [ModelAverage(setting, "A", mean, 3) for setting in (SETTING, other)], details=False
     )
     assert [line.partition(":")[0] for line in lines] == [
         "Hits@1, test, both, mean over 3 datasets, A",
