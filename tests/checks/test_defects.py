@@ -64,8 +64,8 @@ def moments(metric: str, less: int = 0) -> tuple[float, float]:
     for size, tasks in zip(
         histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True
     ):
-        law = Counter(TERMS[metric](rank) for rank in range(1, size - less + 1))
-        first, second = moments_of(law)
+        distribution = Counter(TERMS[metric](rank) for rank in range(1, size - less + 1))
+        first, second = moments_of(distribution)
         mean += tasks * first
         variance += tasks * second
     return float(mean / histogram.total), math.sqrt(variance) / histogram.total

@@ -80,20 +80,20 @@ def test_all_rankings(metric: str, size: int) -> None:
 )
 def test_p_of_hit_ratio_against_whole_numbers(kinds: list[tuple[int, int, int]], k: int) -> None:
     """Every number of hits, by the product of the queries' generating functions in fractions."""
-    law, certain = [Fraction(1)], 0
+    distribution, certain = [Fraction(1)], 0
     for size, right, times in kinds:
         hit = 1 - Fraction(math.comb(size - k, right), math.comb(size, right))
         if hit == 1:
             certain += times
         for _ in range(times):
-            pairs = itertools.pairwise([Fraction(0), *law, Fraction(0)])
-            law = [hit * one + (1 - hit) * more for one, more in pairs]
+            pairs = itertools.pairwise([Fraction(0), *distribution, Fraction(0)])
+            distribution = [hit * one + (1 - hit) * more for one, more in pairs]
     sizes, right_ones, repeats = np.array(kinds).T
     relevant = np.repeat(right_ones, repeats)
     counts = rankconst.from_counts(np.repeat(sizes, repeats), relevant=relevant)
     found = counts.constants(f"hit_ratio@{k}")
     for hits in range(certain, found.num_tasks + 1):
-        exact, p = sum(law[hits:]), found.significance(hits / found.num_tasks)
+        exact, p = sum(distribution[hits:]), found.significance(hits / found.num_tasks)
         with mpmath.workdps(90):
             log10 = mpmath.log10(mpmath.mpf(exact.numerator) / exact.denominator)
         assert p.interval.lower <= log10 <= p.interval.upper, hits

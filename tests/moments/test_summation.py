@@ -31,13 +31,13 @@ def test_rules_sum_polynomials_exactly(size: int, ratio: float) -> None:
 
 
 @pytest.mark.parametrize("nodes", [4, 9])
-def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
+def test_rules_of_uniform_distributions_have_their_moments(nodes: int) -> None:
     sizes = np.array([1, 2, nodes - 1, nodes, nodes + 1, 17, 1000, 10**9], dtype=np.float64)
     at, weights = uniform_rule(sizes, nodes)
     for size, x, share in zip(sizes.astype(int).tolist(), at, weights, strict=True):
         assert share.min() >= 0
         for degree in range(2 * nodes):
-            # Of few ranks, term by term; of many, the continuous law.
+            # Of few ranks, term by term; of many, the continuous distribution.
             exact = Fraction(1 - degree % 2, 2**degree * (degree + 1))
             if size <= 1000:
                 places = (Fraction(2 * r - size - 1, 2 * size) for r in range(1, size + 1))

@@ -289,7 +289,7 @@ are restored as far as a neighbour shows them. The mean rank is cut to a whole n
 _NBFNET_SPLIT = rule(r"\bEvaluate on (?P<split>train|valid|test)\s*$", "Evaluate on ")
 _ESTIMATED = (
     "it is estimated from the rank among all candidates, as if some were drawn: "
-    "its law under chance is neither that of the full rank "
+    "its distribution under chance is neither that of the full rank "
     "nor that of a rank among sampled candidates"
 )
 _CARDINALITY = (
