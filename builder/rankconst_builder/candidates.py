@@ -531,7 +531,10 @@ def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
 
 
 def subtract_known(removed: Codes, num_ranked: int, where: str) -> Codes:
-    """Return the number of candidates of each query, given how many are `removed`."""
+    """Return the number of candidates of each query, given how many are `removed`.
+
+    The task's own answer is not among these. `where` is for the DataError about impossible numbers.
+    """
     size = num_ranked - removed
     if size.min() < 1 or size.max() > num_ranked:
         raise DataError(

@@ -103,7 +103,7 @@ def pack_all(*columns: tuple[Codes, int]) -> Words:
 
 
 def append_answers(keys: Words, answers: Codes, bits: int) -> Words:
-    """Pack keys and answers into words, with the answer in the last `bits` bits."""
+    """Pack keys below 2^(64 - bits) and answers below 2^bits, the last `bits` bits, into words."""
     words = keys << np.uint64(bits)
     words |= answers.astype(np.uint64)
     return words
@@ -209,7 +209,7 @@ def mark(size: int, triples: Triples, *columns: str) -> Mask:
 
 
 def count_bits(num_answers: int) -> int:
-    """Return how many bits an answer takes."""
+    """Return how many bits a number up to `num_answers` takes, at least 1."""
     return max(int(num_answers).bit_length(), 1)
 
 

@@ -364,6 +364,7 @@ class _Job:
     def write(self, group: _RowGroup, graph: Graph) -> list[Words]:
         """Return the words of a row group, part by part."""
         packing, triples = self.plan(graph), group.read()
+        # Statistics, which need all triples, are counted on side tail.
         if "train" not in self.splits and self.side != "tail":
             triples = _select_answers(graph, self.side, triples)
         return [packing.sort(triples, part) for part in packing.parts]

@@ -203,7 +203,10 @@ class _Part:
     def tally(
         self, *, tasks: str, distinct: bool, sources: frozenset[str], inside: str, timed: bool
     ) -> Tally:
-        """Tally the known answers of each query of the split, or 1 each without `sources`."""
+        """Tally the known answers of each query of the split, or 1 each without `sources`.
+
+        `tasks` and `inside` name the selections of ranked triples and of known ones.
+        """
         packing = self._side.packing
         queries, frequency = self._count_queries(tasks, distinct)
         relation = np.zeros_like(frequency)

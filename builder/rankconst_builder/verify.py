@@ -452,7 +452,7 @@ def _compare_wider(
     tasks_by_size: Counter[int],
     narrower_tasks_by_size: Counter[int],
 ) -> Iterator[Finding]:
-    """Check that a wider filter leaves as many tasks with few candidates as a narrower, or more."""
+    """Check that a wider filter leaves no fewer tasks with few candidates than a narrower one."""
     got = expected = 0
     for size in sorted({*tasks_by_size, *narrower_tasks_by_size}):
         got += tasks_by_size[size]

@@ -119,7 +119,7 @@ def write_site(
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a folder that is not empty and holds anything but a site."""
+    """Refuse a folder that a site cannot replace, such as one with other files."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
     names = {path.name for path in out.iterdir()} if out.is_dir() else set()

@@ -61,7 +61,7 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     if it is not chance.
 
     - ``constants[path]["mrr"]`` is a list with the values of `FIELDS`.
-    - ``levels[path]["mrr"]`` has the levels at which hits differ from the baseline.
+    - ``levels[path]["hits_at_10"]`` has the :class:`Levels` of hits.
     - ``tasks[path]`` has the number of tasks and the worst value of each metric, for chance only.
     """
     tasks: dict[str, dict[str, Any]] = {}

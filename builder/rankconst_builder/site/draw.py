@@ -375,7 +375,7 @@ def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:
-    """Return the probabilities of cells by the series of :func:`compute_density`, if it ends."""
+    """Compute the cells by the series of :func:`compute_density`, or return None if it is long."""
     rule, histogram = TAILS[constants.metric.family], constants.histogram
     if rule.transform is None:
         return None
