@@ -260,7 +260,11 @@ KINDS = ("inductive", "transductive", "temporal", "n-ary")
 
 
 def list_kinds(name: str) -> frozenset[str]:
-    """Return :data:`KINDS` and task of a benchmark, and "full" if all entities are ranked."""
+    """Return the kinds and the task of a benchmark, and "full" if all entities are ranked.
+
+    Kinds are of :data:`KINDS`. A suite has those of all its graphs. A graph of another name is
+    transductive and full.
+    """
     from rankconst.catalogue.literature import find_suite
 
     suite = find_suite(name)

@@ -101,7 +101,7 @@ class Protocol:
     # Which rows are ranked: all, or those whose head, relation and tail occur in train.
     tasks: Literal["all", "seen"] = "all"
     distinct: bool = False  # True if an evaluation triple listed twice is ranked once
-    # Which triples are removed as known answers; up to valid are those of train and valid.
+    # Which triples are removed as known answers; for valid, up_to means those of train and valid.
     known: Literal["all", "up_to", "own", "none"] = "all"
     used_by: tuple[str, ...] = ()
     # In temporal graphs, the time of the known answers that are removed; None for graphs without

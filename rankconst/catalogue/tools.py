@@ -63,7 +63,10 @@ class Tool:
         return self.refused.get(squash(dataset))
 
     def find_split(self, dataset: str, split: str) -> str:
-        """Return the split of a benchmark that the tool means by `split`."""
+        """Return the split of a benchmark that the tool means by `split`.
+
+        Raises DataError for other splits than test if the tool's test set is another split.
+        """
         test_set = self.test_sets.get(dataset)
         if test_set is None or split == test_set:
             return split
@@ -76,7 +79,7 @@ class Tool:
         )
 
     def find_side(self, dataset: str) -> str:
-        """Return the side that the tool ranks on a benchmark."""
+        """Return the side that the tool ranks on a benchmark, given by its key."""
         return self.sides.get(dataset) or self.side or "both"
 
     def find_usual(self, dataset: str, split: str, side: str) -> tuple[str, str]:

@@ -97,15 +97,14 @@ def _open_streams() -> None:
     """Replace closed streams, and print "?" for letters that an encoding lacks."""
     for name, flags, mode in (
         ("stdin", os.O_RDONLY, "r"),
-        ("stdout", os.O_RDONLY, "w"),
+        ("stdout", os.O_RDONLY, "w"),  # writing fails, as what is printed would be lost
         ("stderr", os.O_WRONLY, "w"),
     ):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # the lines of the versions printed before, which are printed again
-            with suppress(OSError):
+            with suppress(OSError):  # reconfigure flushes; if that fails, it fails again later
                 stream.reconfigure(errors="replace")
 
 

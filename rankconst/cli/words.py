@@ -299,7 +299,7 @@ def _guess_command(word: str) -> str:
 COMPLETION = "_RANKCONST_COMPLETE"
 """The variable by which shells ask for completions."""
 
-_SPECIAL = "\"'\\="  # in quotes, and between the name of an option and its value
+_SPECIAL = "\"'\\="  # of quoting, and between the name of an option and its value
 
 
 def find_completion() -> Call | None:

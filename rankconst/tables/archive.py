@@ -87,12 +87,12 @@ class Tables(TableFiles):
     )
 
     def set_of(self, dataset: str) -> Tables:
-        """Return the set that a dataset is from."""
+        """Return the set that a dataset, given by its key, is from."""
         del dataset
         return self
 
     def version_of(self, dataset: str) -> str:
-        """Return the version of the set that a dataset is from."""
+        """Return the version of the set that a dataset, given by its key, is from."""
         return self.set_of(dataset).version
 
     def set_for(self, tasks: Tasks) -> Tables:
@@ -109,7 +109,7 @@ class Tables(TableFiles):
         return {row["dataset"]: row for row in self.read("datasets").to_pylist()}
 
     def describe(self, dataset: str) -> Mapping[str, Any]:
-        """Return title, citation and sizes of a dataset."""
+        """Return title, citation and sizes of a dataset, given by its key."""
         described: Mapping[str, Any] | None = self._find_line(dataset).get("described")
         return self.datasets[dataset] if described is None else described
 
@@ -495,8 +495,8 @@ def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
     """Return the histogram of tasks under a protocol that samples M negatives, as ``sampled:50``.
 
     `unsampled` is their histogram among all entities; now each task has M + 1 candidates. Under
-    ``sampled:M:shared``, all tasks of one side share a list of negatives. Which tasks share one is
-    not known of both sides, of weighted tasks and of single relations: UsageError.
+    ``sampled:M:shared``, all tasks of one side share a list of negatives. For both sides,
+    weighted tasks and single relations, it is not known which tasks share one: UsageError.
     """
     protocol = find_protocol(tasks.protocol)
     if not protocol.shared:

@@ -141,7 +141,7 @@ class Answers:
         return self.define(*read_meaning(metric, self.library))
 
     def count_empty(self, key: str) -> str:
-        """Return what a query without right answers counts: "left out", "0", "1", or ""."""
+        """Return what a query without right answers counts: "left out", "0", "1"; "" if unknown."""
         if self.empty or not self.library:
             return self.empty
         return parse_library(self.library).count_empty(key)

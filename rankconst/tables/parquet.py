@@ -54,7 +54,7 @@ class TableFiles:
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes for a pickle or a copy; what was read so far is left out."""
         state = {}
-        for attribute in fields(self):  # caches, which are empty at first
+        for attribute in fields(self):  # caches begin empty
             state[attribute.name] = getattr(self, attribute.name) if attribute.init else {}
         return state
 
@@ -358,7 +358,7 @@ class Records:
         return {tasks: tuple(names) for tasks, names in relations.items()}
 
     def pool(self, tasks: Tasks) -> Histogram | None:
-        """Return the candidate counts of tasks, pooled over sides, splits and relations."""
+        """Pool candidate counts over sides, splits and relations, if all rows are there."""
         if tasks.relations:  # there is no limit to selections, so they are not cached
             return self._pool(tasks)
         if tasks not in self._pooled:
@@ -474,7 +474,7 @@ def find_runs(
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the codes of a dictionary-encoded column, and the texts by code."""
+    """Return the codes of a dictionary-encoded column with rows, and the texts by code."""
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
     return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
@@ -493,6 +493,6 @@ def _sum_groups(
 
 
 def to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return a column of numbers without nulls as an array."""
+    """Return a column of numbers without nulls, of at least one chunk, as an array."""
     # pyarrow's own conversion would import pandas.
     return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])

@@ -52,8 +52,8 @@ class TablesInMemory(Tables):
 class JoinedTables(Tables):
     """Several sets as one. A dataset is taken from the first set that holds it.
 
-    Ranking tasks that this set lacks, such as those of another protocol, are taken from the next
-    set.
+    Ranking tasks that this set lacks, such as those of another protocol, are taken from the first
+    set that has them.
     """
 
     sets: tuple[Tables, ...] = ()
@@ -73,11 +73,11 @@ class JoinedTables(Tables):
         return {key: single for single in reversed(self.sets) for key in single.titles}
 
     def set_of(self, dataset: str) -> Tables:
-        """Return the set that a dataset is from."""
+        """Return the set that a dataset, given by its key, is from."""
         return self._homes.get(dataset, self.sets[0])
 
     def describe(self, dataset: str) -> Mapping[str, Any]:
-        """Return title, citation and sizes of a dataset."""
+        """Return title, citation and sizes of a dataset, given by its key."""
         return self.set_of(dataset).describe(dataset)
 
     def set_for(self, tasks: Tasks) -> Tables:
