@@ -149,7 +149,8 @@ def adjust_batch(batch: Batch, all_constants: Constants) -> AdjustedBatch:
     """Pair a batch of numbers with the constants that adjust it.
 
     Known errors of the tool are corrected: 1 is added to mean ranks that count from 0, and tasks of
-    an incomplete last batch, which the tool drops, do not count.
+    an incomplete last batch, which the tool drops, do not count. `all_constants` are those on all
+    tasks. Raises ImpossibleError for values that no ranks have.
     """
     tool, constants = batch.tool, all_constants
     if tool is not None:
@@ -249,7 +250,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
 
 
 def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
-    """Yield batches without the marked numbers of the file."""
+    """Yield batches without the numbers of the file that `marked` flags."""
     for batch in done:
         mask = ~marked[batch.batch.index]
         if mask.any():

@@ -92,7 +92,8 @@ def adjust(
         In a DataFrame, columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool`` and
         ``aggregation`` say which ranking tasks a row is about. A number may be text as it was
         printed (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals. Floats are
-        exact. Missing values, ``n/a`` and the like stay missing.
+        exact. Other text with a letter is a path. Missing values, ``n/a`` and the like stay
+        missing.
     metric
         The metric of a single number. For results that name their metrics, the ones to adjust; all
         of them if empty.
@@ -702,9 +703,10 @@ def compare(
         the same order, as :func:`from_ranks` takes or returns them; or the paths of two files of
         results. Or only `first`: a file, a DataFrame or a dict of results, as for :func:`adjust`.
     metric
-        The metric of two results: Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG.
+        The metric, which two results need: Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG. All
+        of these in a table if None.
     dataset, split, side, protocol, tool, aggregation, relations
-        The ranking tasks, as for :func:`adjust`. Ranks need only `side`.
+        The ranking tasks, as for :func:`adjust`. Of these, ranks take only `side`.
     num_tasks
         The number of tasks, in place of a dataset, for metrics between 0 and 1 or protocol
         ``sampled:M``.

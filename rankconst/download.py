@@ -97,7 +97,11 @@ def cache_folder() -> Path:
 def download(
     url: str, path: Path, reporter: Reporter, *, remedy: str, size: int | None = None
 ) -> None:
-    """Download a file of `size` bytes, or of any size if it is None."""
+    """Download a file of `size` bytes, or of any size if it is None.
+
+    Raises MissingSourceError, which ends with the `remedy`, if the file cannot be had, and
+    HashMismatchError if it is larger than `size`.
+    """
     shown = hide_login(url)
     require_module("pooch", f"downloading {shown}")
     reporter.say(f"downloading {shown}")

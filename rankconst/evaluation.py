@@ -336,7 +336,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
 def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
     """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset, if any.
 
-    It may be a name of several benchmarks, or of none.
+    The dataset may be a name of several benchmarks, or of none.
     """
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted or not is_open_name(name):
@@ -405,7 +405,7 @@ def name_suites(keys: Iterable[str]) -> str:
 
 
 def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
-    """Return False if a file contradicts the user's keys. Missing and unknown names do not."""
+    """Return False if a file contradicts the user's keys. Missing and unknown names agree."""
     if not _agree_on_dataset(from_file, from_user, tables):
         return False
     for name, parse in _PARSERS.items():

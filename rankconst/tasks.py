@@ -229,11 +229,11 @@ class Histogram:
             Numbers of candidates, including the true answer, in any order. Shape (n,), whole
             numbers >= 1.
         num_tasks
-            The number of tasks with each count; 1 each if None.
+            The number of tasks with each count; 1 each if None. Shape (n,).
         weights
-            The weight of each task; 1 each if None.
+            The weight of each task; 1 each if None. Shape (n,), > 0.
         offsets
-            The number of candidates that rank above those counted; 0 each if None.
+            The number of candidates that rank above those counted; 0 each if None. Shape (n,).
 
         Raises
         ------

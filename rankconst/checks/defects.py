@@ -235,7 +235,7 @@ class Pair(NamedTuple):
 
 
 def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
-    """Pair each adjusted value of one evaluation with its base value, skipping other texts."""
+    """Pair each adjusted value of one evaluation with its base value, if both are numbers."""
     entries = tuple(entries)
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
     in_full = are_in_full(entries)

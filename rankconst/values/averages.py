@@ -32,7 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Held:
-    """A mean over D graphs beside that of a ranker that does not learn."""
+    """A mean over D graphs beside that of a ranker that does not learn.
+
+    Attributes
+    ----------
+    expectation, variance
+        Those of the ranker's mean, in units of the metric and in squared units.
+    index, z
+        Those of the mean, NaN where they are undefined.
+    mean_index
+        The mean of the indices of single graphs, NaN if one is undefined.
+    """
 
     expectation: float
     variance: float
@@ -113,7 +123,10 @@ class Average:
         return tuple(self.datasets[index] for index in np.flatnonzero(below))
 
     def compute_significance(self) -> Significance | None:
-        """Bound the probability that a random ranker does as well, if it is known."""
+        """Bound the probability that a random ranker does as well, if it is known.
+
+        The mean is taken to be the worst one within rounding.
+        """
         from rankconst.tails import explain_lack
         from rankconst.values.significance import compute_significance
 

@@ -151,7 +151,7 @@ def least_mean_rank(reciprocal: Any, step: float) -> Any:
     (MRR, MR) is a mean of points (1/r, r), so that it lies in their convex hull. As r = 1/x is
     convex, the lower boundary joins neighbours on the grid. Between r and r + step it is MR = 2 r +
     step - r (r + step) MRR, which is above the curve 1/MRR of the inequality of arithmetic and
-    harmonic means.
+    harmonic means. An unknown MRR, NaN, allows any MR.
 
     >>> float(least_mean_rank(0.75, step=1))
     1.5

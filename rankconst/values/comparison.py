@@ -128,7 +128,8 @@ class Comparison:
     difference_interval
         The differences within the rounding of the two.
     z_interval
-        The difference in standard errors, by the sign-flip test; for Hits@k this is McNemar's test.
+        The size of the difference in standard errors, by the sign-flip test; for Hits@k this is
+        McNemar's test.
     z_uncorrelated
         The least z unless tasks that are easy for one model are hard for the other. For macro
         averages it is the least z.

@@ -402,7 +402,7 @@ class Constants:
         return self.histogram if self._find_blocks is None else self._find_blocks()
 
     def explain_lack(self) -> str:
-        """Return the reason why :meth:`significance` has no probability, if it has none."""
+        """Return the reason why :meth:`significance` has no probability; empty if it has one."""
         from rankconst.tails import explain_lack
 
         lack = explain_lack(self.metric, self.histogram)
@@ -491,7 +491,8 @@ class Constants:
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
         """Return reasons for the numbers that no ranks give, by position.
 
-        `lower` and `upper` are the ends of the rounding intervals. NaN counts as impossible.
+        `lower` and `upper` are the ends of the rounding intervals. NaN counts as impossible. A
+        single number has position 0.
         """
         possible = self._range()
         if isinstance(value, (int, float)):

@@ -73,10 +73,10 @@ def show_probability(log10: float, interval: Interval) -> str:
 def compute_significance(
     metric: Metric, histogram: Histogram, value: float, interval: Interval
 ) -> Significance:
-    """Compute the tail probability of a value and of its interval.
+    """Compute the tail probability of a value in the metric's range, and of its interval.
 
     If the sum over tasks is a whole number, as for Hits@k and MR, the value is first moved to the
-    nearest one that some ranks give.
+    nearest one that some ranks give. Raises UndefinedError if there is none, or no tail is known.
     """
     is_whole = metric.is_counted and not histogram.is_weighted
     if is_whole and not explain_lack(metric, histogram):  # else tail_probabilities raises it
@@ -94,6 +94,7 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
 
     Hits and ranks add up to a whole number, or a half if ranks share ties. Hits@10 of 0.32 to 0.34
     of 40 tasks is 13/40. An exact value that no ranks give is taken for a rounded one.
+    Raises UndefinedError if no ranks give a value of the interval.
     """
     half = half_unit(value) if interval.lower == interval.upper else 0.0
     printed = Interval(interval.lower - half, interval.upper + half)

@@ -404,7 +404,8 @@ def bound_z(
 ) -> Values:
     """Bound from below the difference of two models' means over graphs, in standard errors.
 
-    Ends of results are from 0 to 1, of shape (pairs, graphs).
+    Ends of results are from 0 to 1, of shape (pairs, graphs); `num_tasks` has shape (graphs,), the
+    bound (pairs,). It is 0 if the means may be equal within rounding.
     """
     least = (lower_a - upper_b).sum(axis=1)
     most = (upper_a - lower_b).sum(axis=1)

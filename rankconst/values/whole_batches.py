@@ -67,7 +67,7 @@ def adjust_dropped(
     """Adjust values of a tool that leaves out the last, incomplete batch of triples.
 
     It is unknown which tasks were ranked. The forms are those of an average choice of tasks, and
-    their intervals hold for every choice.
+    their intervals hold for every choice. A form is None if it is undefined for some choice.
     """
     central = draw_evenly(constants, batch)
     adjusted = central.adjust_between(value, lower, upper)
