@@ -221,15 +221,16 @@ class Outline:
         """Settle which table each paragraph between two tables is about.
 
         It was added as the last note of the upper table and as a paragraph above the lower one. If
-        each table has such a note with a dataset, and no dataset is named above the first one, it
-        is the caption of the upper table. Otherwise a label such as "Filtered" is about the lower
-        table only, and a sentence may be about either, so that its words still ask about the upper
-        table.
+        each table has such a label with a dataset below it, and no dataset is named above the first
+        one, it is the caption of the upper table. Otherwise a label such as "Filtered" is about the
+        lower table only, and a sentence may be about either, so that its words still ask about the
+        upper table.
         """
         first = [*self._tables[0].paragraphs, *self._tables[0].headings]
         are_below = not any(text.label.graphs for text in first)
         for table in self._tables:
-            are_below = are_below and bool(table.notes) and bool(table.notes[-1].label.graphs)
+            label = table.notes[-1].label if table.notes else Label()
+            are_below = are_below and label.is_vocabulary and bool(label.graphs)
         for upper, lower in pairwise(self._tables):
             texts = [text.label.text for text in lower.paragraphs]
             label = upper.notes[-1].label if upper.notes else Label()

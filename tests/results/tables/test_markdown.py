@@ -63,6 +63,7 @@ _NEAR = {
     "T\n\nTable 1: a\n\nT\n\nTable 2: b": "caption Table 1: a | caption Table 2: b",
     "T\n\non WN18\n\nT\n\non UMLS": "note on WN18 | note on UMLS",
     "on FB15k\n\nT\n\non WN18\n\nT\n\non UMLS": "paragraph on FB15k, note on WN18 | paragraph on WN18, note on UMLS",
+    "T\n\non WN18\n\nT\n\nWe like UMLS.": "note on WN18 | paragraph on WN18, note We like UMLS.",
     "T\n\non WN18\n\nT": "note on WN18 | paragraph on WN18",
     "~~valid~~ x\n\nT": "paragraph x",
     "> quoted\n>\n> T": "paragraph quoted",
