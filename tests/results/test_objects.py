@@ -133,6 +133,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         # The first key of the rows of a table heads their names.
         ('[{"Cluster": "A", "mrr": 0.3}]', ["MRR 0.3 ?part cluster"]),
         ('[{"entity": "/m/0a", "mrr": 0.3}]', ["MRR 0.3 ?part entity"]),
+        ('[{"mrr": 0.3, "user": "root"}]', ["MRR 0.3"]),
         ('[{"mrr": 0.3, "node_id": 7}]', ["MRR 0.3 ?part node-id"]),
         ('{"entity": {"mrr": 0.3}}', ["MRR 0.3"]),
         ('[{"Cluster": "A", "model": "TransE", "mrr": 0.3}]', ["MRR 0.3 TransE"]),
