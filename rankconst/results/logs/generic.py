@@ -93,6 +93,7 @@ _BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*(\d+/\d+)\s\[[^\],]*")
 _PART = re.compile(
     rf"(?P<noun>[A-Za-z]{{2,20}})(?:(?P<number>[ _#]*[\d{_HOLE}]{{1,7}})(?!\w)|\s?[:=]\s?\w.*)"
 )
+_REPORTING = {"proc", "process", "rank", "set", "worker"}  # Worker 0 ready, Set 5 threads
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
@@ -363,9 +364,19 @@ def _read_remark(template: str) -> tuple[Text, ...]:
 def _ask_about_part(text: str) -> Iterator[Label]:
     """Yield a question about a text that begins like "relation 7" or "relation: born_in"."""
     part = _PART.match(text)
-    if part and VOCABULARY.names_part(part["noun"], numbered=part["number"] is not None):
+    if part is None or _is_message(part["noun"], text[part.end() :]):
+        return
+    if VOCABULARY.names_part(part["noun"], numbered=part["number"] is not None):
         word = part[0].replace(_HOLE, "").strip().lower()[:_MOST_SHOWN]
         yield Label(text.replace(_HOLE, ""), words=(Word(word, "part"),))
+
+
+def _is_message(noun: str, rest: str) -> bool:
+    """Tell whether a text with a numbered noun only reports what a process does: Worker 0 ready."""
+    if noun.lower() not in _REPORTING or rest.lstrip().startswith("("):
+        return False
+    bare = rest.strip(_EDGES)
+    return bool(bare) and not read_label(bare).is_vocabulary
 
 
 def _drop_counting(setting: re.Match[str]) -> str:
