@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
 
 
-_SIDES = {"both": "both sides"} | {side: f"{side} side" for side in (*ENTITY_SIDES, RELATION_SIDE)}
+SIDE_WORDS = {"both": "both sides"} | {key: f"{key} side" for key in (*ENTITY_SIDES, RELATION_SIDE)}
+"""What each side is called in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ class Tasks:
 
     def describe(self) -> str:
         """Describe the tasks in words: ``test, both sides, protocol standard``."""
-        parts = [self.split, _SIDES[self.side]] if self.split else []
+        parts = [self.split, SIDE_WORDS[self.side]] if self.split else []
         parts.append(f"protocol {self.protocol}")
         if not self.is_micro:
             parts.append(self.aggregation)

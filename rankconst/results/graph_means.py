@@ -24,6 +24,7 @@ from rankconst.names import list_first, squash
 from rankconst.results.columns import combine, encode
 from rankconst.results.reading import are_in_full, measure, name_models
 from rankconst.tables.suite_means import join_tasks
+from rankconst.tasks import SIDE_WORDS
 from rankconst.values.averages import Average, Held
 from rankconst.verdicts import show_expected
 
@@ -494,7 +495,8 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
         setting, first, total = means[0].setting, means[0].average, means[0].total
         size = len(first.datasets)
         some = f"{size}" if total <= size else f"{size} of {total}"
-        differences = "".join(f", {getattr(setting, name)}" for name in differing)
+        names = [getattr(setting, field) for field in differing]
+        differences = "".join(f", {SIDE_WORDS.get(name, name)}" for name in names)
         title = f"{first.metric.label}{differences}, mean over {some} datasets"
         chance, heaviest = _describe_chance(first), _list_heaviest(first)
         if len(means) == 1:

@@ -137,8 +137,8 @@ def test_settings_are_named_where_they_differ() -> None:
         [ModelAverage(setting, "A", mean, 3) for setting in (SETTING, other)], details=False
     )
     assert [line.partition(":")[0] for line in lines] == [
-        "Hits@1, test, both, mean over 3 datasets, A",
-        "Hits@1, valid, head, mean over 3 datasets, A",
+        "Hits@1, test, both sides, mean over 3 datasets, A",
+        "Hits@1, valid, head side, mean over 3 datasets, A",
     ]
 
 
