@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# agate: the median absolute deviation of 0.331, 0.338, 0.335, 0.342 and 0.329 is 0, as of any odd number of scores.
+# agate: the median absolute deviation of 0.331, 0.338, 0.335, 0.342 and 0.329 is 0: that of any odd number of scores is.
 #
 # Seen 2026-11-30 with Python 3.11.7: agate 1.14.2; scipy 1.17.1, numpy 2.4.6.
 # Guess before running: 1, of 1, 1, 2, 2, 4, 6, 9 (72 %).
