@@ -119,7 +119,7 @@ class AdjustedBatch:
         return self.constants is not self.all_constants
 
     def adjust(self) -> Adjusted:
-        """Compute all adjusted forms."""
+        """Compute all adjusted forms, each time anew, as keeping them would take memory."""
         batch = self.batch
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
@@ -263,7 +263,8 @@ def list_contradictions(
     """Return the reasons why numbers contradict each other, by their indices.
 
     `evaluations` has an array of integers for each batch. Equal integers mark numbers of the same
-    model and rank type. `show` returns the text of the number with an index.
+    model and rank type. Only numbers of the same tasks and tool are compared. `show` returns the
+    text of the number with an index.
     """
     from rankconst.values.bounds import Results, find_contradictions, is_bounded
 

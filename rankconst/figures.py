@@ -397,7 +397,7 @@ def apply_style() -> Iterator[None]:
 
 
 def describe(figure: Figure, title: str, description: str) -> None:
-    """Give a picture a title and a description, which files contain."""
+    """Give a picture a title and a description, which are written into its file."""
     figure.set_label(show_controls(f"{title}\n{description}"))
 
 

@@ -578,7 +578,11 @@ def count_baselines(
 def _choose_counting(
     graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], rankers: Rankers
 ) -> str:
-    """Choose how "counting" ranks on a graph: by recency, or what has the higher MRR on valid."""
+    """Choose how "counting" ranks on a graph.
+
+    By recency if splits follow each other in time; otherwise by rules, unless frequency has a
+    higher MRR on the validation set by more than the errors of both.
+    """
     if graph.forecasting:
         return RECENCY
     fitting = [row for row in PROTOCOLS.values() if row.fits(graph.temporal, graph.qualified)]

@@ -160,7 +160,7 @@ class Protocol:
         return f"{ranked}; other relations of the pair{when} {KNOWN[self.known]} are removed."
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
-        """Return True if the protocol is for graphs with such facts."""
+        """Return True if the protocol is for graphs with times, qualifiers or neither."""
         if self.known == "none":  # nothing that is removed depends on times or qualifiers
             return True
         # Protocols for qualifiers also have a time: qualifiers are in its place.

@@ -248,7 +248,7 @@ def _list_plain(case: Case) -> list[Measured]:
 
 
 def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
-    """Return False if no ranks, on any tasks, give these values, tried as `exchanged` metrics."""
+    """Return False if no ranks on any tasks give the values, with some metrics `exchanged`."""
     measured = [
         replace(
             number,

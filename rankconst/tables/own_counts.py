@@ -147,7 +147,10 @@ class Answers:
         return parse_library(self.library).count_empty(key)
 
     def define(self, key: str, k: int | None) -> Constants:
-        """Compute the constants of a definition in :data:`rankconst.catalogue.answers.FAMILIES`."""
+        """Compute the constants of a definition in :data:`rankconst.catalogue.answers.FAMILIES`.
+
+        `k` is its cut-off, None without one.
+        """
         family = FAMILIES[key]
         empty = self.count_empty(key)
         counted = self._leave_out_empty() if empty == LEFT_OUT else self

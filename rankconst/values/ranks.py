@@ -151,7 +151,7 @@ class AnswerRanks:
         metric
             As for :meth:`rankconst.tables.own_counts.Answers.constants`.
         tool
-            The library that names the metric so. If None, it is a key of
+            The library that uses this name. If None, the metric is a key of
             :data:`rankconst.catalogue.answers.FAMILIES`.
 
         Raises
