@@ -147,7 +147,7 @@ def mean_term(histogram: Histogram, metric: Metric) -> Moments:
         values = metric.take(blocks.points)
         mean = blocks.mean(values)
         variance = blocks.mean(np.square(blocks.deviations(values, mean)))
-        # A value is good to its own roundings, which weigh more in a narrow spread.
+        # Values have rounding errors of their own, which weigh more if the spread is narrow.
         off = _TERM_ERROR * np.abs(mean)
         blur = off * (2 * np.sqrt(variance) + off)
         blur = np.where(histogram.num_candidates > 1, blur, 0.0)
@@ -168,14 +168,15 @@ def _mean_cut_off(histogram: Histogram, metric: Metric, k: int) -> Moments:
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
     values = metric.take(np.arange(1, last + 1, dtype=np.float64))
-    # Sums of the term and of its squares up to each rank, 0 included: differences are of blocks.
+    # Sums of the term and of its squares up to each rank from 0 on; their differences are those of
+    # blocks.
     totals = np.cumsum((values, np.square(values)), axis=1)
     sums = np.concatenate((np.zeros((2, 1)), totals), axis=1)
     ends = np.minimum(histogram.last_ranks, last)
     begins = np.minimum(offsets_of(histogram), last)
     size = histogram.num_candidates.astype(np.float64)
     mean, square = (sums[:, ends] - sums[:, begins]) / size
-    # Each sum from the first rank on carries as many roundings as terms; 16 more are of each.
+    # A sum from the first rank on has a rounding for each of its terms, and each term has 16 more.
     error = np.where(ends > begins, (16 + ends) * UNIT_ROUNDOFF, 0.0)
     mean_error = error * sums[0, ends] / size
     square_error = error * sums[1, ends] / size
