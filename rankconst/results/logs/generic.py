@@ -79,9 +79,10 @@ _STAMP = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?"
     r"|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
 )
-# With the name of a logger behind it, INFO:root:, unless that may be a word of the message.
+_LEVELS = r"(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b"
+# With the name of a logger, INFO:root: or [src.train][INFO], unless it may be of the message.
 _LEVEL = re.compile(
-    r"\b(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b(?::(?:root|\w+(?:\.\w+)+)(?=:))?"
+    rf"\b{_LEVELS}(?::(?:root|\w+(?:\.\w+)+)(?=:))?|\[\w+(?:\.\w+)+\](?=\[{_LEVELS}\])"
 )
 _ENDINGS = "|".join([re.escape(ending) for ending in FILE_ENDINGS])
 _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\b(?::\d+)?")

@@ -58,9 +58,12 @@ def test_the_count_of_a_block_is_that_of_its_triples(text: str, count: int | Non
     assert READER.read(Document("run.log", text)).entries[-1].context.num_triples == count
 
 
-@for_each("logger", ["", "root:", "kge.eval.ranking:", "__main__:"])
-def test_the_name_of_a_logger_is_no_word_of_its_message(logger: str) -> None:
-    text = f"INFO:{logger}Test on UMLS\nINFO:{logger}MRR: 0.5\n"
+@for_each(
+    "head",
+    ["INFO:", "INFO:root:", "INFO:kge.eval.ranking:", "INFO:__main__:", "[src.eval][INFO] - "],
+)
+def test_the_name_of_a_logger_is_no_word_of_its_message(head: str) -> None:
+    text = f"{head}Test on UMLS\n{head}MRR: 0.5\n"
     (entry,) = READER.read(Document("run.log", text)).entries
     assert (entry.context.dataset, entry.context.split) == ("UMLS", "test")
     assert not entry.context.questions
