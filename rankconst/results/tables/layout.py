@@ -38,7 +38,7 @@ OPEN_ROLES = {
 FEW = 500
 """The most distinct cells that are read one by one; of more, a screen chooses some first."""
 
-_OF_A_ROW = {"entity", "ent"}  # of which each row then has the numbers
+_OF_A_ROW = {"entity", "ent"}  # headings of columns whose rows are of one entity each
 
 RELATION_WORDS = {"relation", "rel", "predicate"}
 """Words for the side relation in a column of sides; elsewhere they head names of relations."""
