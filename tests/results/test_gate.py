@@ -301,7 +301,7 @@ TOPICS: dict[str, list[Case]] = {
         for text in (*beside(name, 2), row(name), {"dataset": "UMLS", name: {"mrr": 0.3}}, md("UMLS", f"Model | {name}", " | MRR", "A | .5"))
     ],
     "how large data are and where they lie is not asked about": [
-        (text, "umls") for name in ("dataset_path", "dataset size", "num_entities", "Triples per second", "#Relations (K)") for text in beside(name, 135)
+        (text, "umls") for name in ("dataset_path", "dataset size", "num_entities", "Triples per second", "#Relations (K)", "#Rel") for text in beside(name, 135)
     ],
     "a word alone beside a number is asked about": [
         *((text, f"?{key.lower().replace('_', '-')}") for key in ("lang", "Ratio", "Skip_rare") for text in beside(key, "2")),

@@ -155,8 +155,10 @@ def fits_cells(role: str, cells: Cells) -> bool:
 
 
 def _counts_relations(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
-    """Tell whether a column holds numbers of relations: numbers below a heading in the plural."""
-    if heading.roles[j] != "relations" or not squash(heading.keys[j]).endswith("s"):
+    """Tell whether a column has numbers of relations: numbers below "Relations" or "#Rel"."""
+    key = heading.keys[j]
+    is_count = key.startswith("#") or squash(key).endswith("s")
+    if heading.roles[j] != "relations" or not is_count:
         return False
     return all(is_number(cell) or is_missing(cell) for cell in cells[j].distinct)
 
