@@ -735,8 +735,9 @@ def answer(label: Label, cell: str) -> Label | None:
     """Return what the heading `label` says of a number whose cell below it is yes or no.
 
     Filtered over "yes" declares filtered, over "no" it declares raw. Validation over "no" is asked
-    about. Debug over "no" says nothing, but fold over "0" is asked about, as 0 may be the first
-    fold. Return None if the cell is neither yes nor no, or the label has other words, too.
+    about. "Debug" or "debug run 3" over "no" says nothing, but fold over "0" is asked about, as 0
+    may be the first fold. Return None if the cell is neither yes nor no. In all other cases, return
+    None if the label has unknown words.
     """
     is_yes = VOCABULARY.flags.get(cell.lower())
     if is_yes is None or not (label.values or label.words):
