@@ -40,7 +40,7 @@ ENDS = ("", "_lower", "_upper")
 """What follows such a key: nothing for the number, then the ends of its interval."""
 
 BESIDE = ("expectation", "variance")
-"""The attributes of constants that are listed beside these forms, with details."""
+"""The attributes of constants that details list next to these forms."""
 
 # One batch.
 

@@ -100,7 +100,7 @@ def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
     """Return the entries that only the descriptor of a released set has."""
     described = {
         "description": SUMMARY,
-        # The standard asks for a time beside the date.
+        # The standard wants a time, too.
         "created": f"{date.isoformat()}T00:00:00Z",
         "keywords": KEYWORDS,
         "contributors": [{"title": AUTHORS, "roles": ["creator"]}],

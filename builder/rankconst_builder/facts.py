@@ -293,7 +293,7 @@ def _warn_of_unseen(statistics: Statistics) -> Iterator[str]:
 
 
 def _warn_of_alike(graph: Graph) -> Iterator[str]:
-    """Warn of labels that may be another spelling of a label, such as "a " beside "a"."""
+    """Warn of labels that may be two spellings of one, such as "a " and "a"."""
     for kind, labels in (("entities", graph.entity_labels), ("relations", graph.relation_labels)):
         odd = [] if labels is None else _find_alike(labels)  # None: the codes are ids
         if len(odd):

@@ -96,7 +96,7 @@ _RDF = re.compile(
 
 
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
-    """Return the letters of the columns that a heading names, or None if it is no heading.
+    """Return the letters of the columns that a line names, or None if it is not a heading.
 
     "subject,weight,predicate,object" names the columns h-rt. Columns that `columns`, the value of
     ``--columns``, ignores or reads as a time may have any name.
@@ -450,20 +450,13 @@ def _check_repeated(
             )
 
 
-# Which columns look like head and tail if relations look like entities, and the order then.
-_LIKELY_ORDERS = {
-    "heads": ("The first two columns", "htr"),
-    "tails": ("The last two columns", "rht"),
-}
-
-
 def refuse_other_order(graph: Graph, remedy: str) -> None:
     """Refuse an assumed order of columns if relations look more like entities than entities do.
 
     Most entities are both heads and tails. In lines (a, b, r) and (b, c, r), read as head,
     relation and tail, no tail is a head, but relation b is one. Graphs of few entities or of ids
-    can pass in a wrong order, and so can those whose heads and tails changed places. In `remedy`,
-    {order} stands for the likely order.
+    can pass in a wrong order, and so can those whose heads and tails changed places. The
+    likely order is put into `remedy` for {order}.
     """
     occurring = []
     for part in ("head", "tail"):
@@ -472,10 +465,12 @@ def refuse_other_order(graph: Graph, remedy: str) -> None:
     heads, tails = occurring
     relations = _mark_relations(graph)
     heads_and_tails = np.count_nonzero(heads & tails)
-    for name, entities in (("heads", heads), ("tails", tails)):
+    for entities, columns, order in (
+        (heads, "The first two columns", "htr"),
+        (tails, "The last two columns", "rht"),
+    ):
         also_relations = np.count_nonzero(entities & relations)
         if also_relations > heads_and_tails:
-            columns, order = _LIKELY_ORDERS[name]
             raise DataError(
                 f"are the columns head, relation, tail? {columns} share {also_relations:,} labels, "
                 f"as heads and tails do, but the first and the last share {heads_and_tails:,}. "

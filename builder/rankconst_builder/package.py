@@ -258,7 +258,8 @@ def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: in
         schema,
         compression="zstd",
         compression_level=compression,
-        use_dictionary=words,  # type: ignore[arg-type]  # the stubs lack lists of names
+        # The stubs know of no list of names here.
+        use_dictionary=words,  # type: ignore[arg-type]
         use_byte_stream_split=_choose_streams(name, schema),
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
@@ -286,7 +287,7 @@ def _choose_streams(name: str, schema: pa.Schema) -> list[str]:
         # Fractions hardly repeat, except in keys, but their first bytes do.
         if pa.types.is_floating(column.type) and column.name not in KEYS[name]:
             streams.append(column.name)
-        # The same goes for whole numbers beside numbers of candidates.
+        # So do whole numbers in the tables of candidates.
         if pa.types.is_integer(column.type) and "num_candidates" in schema.names:
             streams.append(column.name)
     return streams

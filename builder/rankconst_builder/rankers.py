@@ -423,8 +423,8 @@ class StepRanker(Ranker):
         """Index when each entity occurred with each relation for the first, second, n-th time.
 
         Three triples of relation r that contain an entity, and first occur at times 4, 4 and 9,
-        give the words (r, 1, 4), (r, 2, 4) and (r, 3, 9) in `_nth_times`. So as many entities have
-        a frequency of n or more before time t as there are words (r, n, time) with time < t.
+        give the words (r, 1, 4), (r, 2, 4) and (r, 3, 9) in `_nth_times`. The number of entities
+        with a frequency of at least n before time t is that of words (r, n, time) with time < t.
         """
         entities, times = self.graph.num_entities, self.graph.num_times
         # Facts are ordered by relation, entity, anchor and time: each triple starts at its first.
@@ -547,7 +547,7 @@ def count_baselines(
     baselines: Iterable[str],
     stage: Stage = unseen,
 ) -> BaselineCounts:
-    """Count where baselines rank the true answers, beside `counts`, which are those of chance.
+    """Count where baselines rank the true answers. `counts` are those of chance.
 
     If train is missing, and for tasks without known answers (a train split, and sampled negatives),
     only chance is counted. Protocols with the same counts of chance share those of a ranker.

@@ -125,7 +125,7 @@ class ReleaseOrder:
     archive: Path
     date: dt.date  # the day of publication
     previous: Tables | None = None  # if None, the newest before `version` in the package
-    first: bool = False  # whether there is no previous release
+    first: bool = False  # True if no release came before
     url: str | None = None  # of the tables, for the documents
     reporter: Reporter = field(default_factory=Reporter)
 

@@ -710,9 +710,9 @@ def _read_contents(
 
 
 STAGES: dict[str, Stage] = {
-    "files": Stage("files have their stated size and SHA-256, and there are no more", _check_files),
+    "files": Stage("files have the stated sizes and hashes, and none is extra", _check_files),
     "descriptor": Stage("datapackage.json describes these tables", _check_descriptor),
-    "keys": Stage("every row stands once and in its place", _check_keys),
+    "keys": Stage("every row is there once, in the right order", _check_keys),
     "pooling": Stage("constants of both sides follow from head and tail", _check_pooling),
     "filters": Stage("a wider filter never leaves more candidates", _check_filters),
     "relations": Stage("the tasks of relations add up to those of splits", _check_relations),

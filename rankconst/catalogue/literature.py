@@ -232,7 +232,10 @@ _NOT_TELLING = {"as", "is", "not", "of", "on", "that", "the", "them", "with"}
 
 @functools.cache
 def suggest_suites(text: str) -> tuple[str, ...]:
-    """Return the suites with as many graphs as a text says, and most words in common."""
+    """Return the suites with the number of graphs that a text states, if they share its words.
+
+    Of several, those with the most words in common are returned.
+    """
     words = {*re.findall(r"[a-z]+|\d+", text.lower())} - _NOT_TELLING
     shared = {}
     for key, suite in load_suites().items():

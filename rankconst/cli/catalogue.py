@@ -401,11 +401,9 @@ def _list_lines(registry: Registry, page: Mapping[str, Any], field: str) -> list
     value = page[field]
     is_long = isinstance(value, list) and len(text(value)) > _LONGEST
     items = value if is_long else [value]
-    labels = [field.replace("_", " "), *[""] * (len(items) - 1)]  # only the first has a label
-    return [
-        {"field": label, "text": column.show(item)}
-        for label, item in zip(labels, items, strict=True)
-    ]
+    rows: list[dict[str, Any]] = [{"field": "", "text": column.show(item)} for item in items]
+    rows[0]["field"] = field.replace("_", " ")  # the others continue it
+    return rows
 
 
 def find_page(opened: Tables, kind: str | None, name: str) -> Page:

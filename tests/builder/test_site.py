@@ -294,11 +294,9 @@ def test_levels_are_those_of_a_sum_of_coins(k: int, sizes: list[int], offsets: l
     chances = [min(max(k - a, 0) / size, 1) for size, a in zip(sizes, offsets, strict=True)]
     distribution = [1.0]
     for chance in chances:
-        distribution = [
-            (distribution[hits] if hits < len(distribution) else 0) * (1 - chance)
-            + (distribution[hits - 1] if hits else 0) * chance
-            for hits in range(len(distribution) + 1)
-        ]
+        missed = [p * (1 - chance) for p in [*distribution, 0.0]]
+        hit = [p * chance for p in [0.0, *distribution]]
+        distribution = [sum(pair) for pair in zip(missed, hit, strict=True)]
     reached = [math.fsum(distribution[hits:]) for hits in range(len(distribution))] + [0.0]
     better = next(hits for hits, p in enumerate(reached) if p <= 0.05)
     most = max(hits for hits, p in enumerate(reached) if p >= 0.95)
