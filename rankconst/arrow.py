@@ -86,7 +86,10 @@ def wrap_text(text: str) -> Any:
 
 
 def refuse_masked(values: Any, what: str) -> None:
-    """Refuse a numpy array with masked values. `what` names it in the message."""
+    """Refuse a numpy array with masked values. `what` names it in the message.
+
+    Raises DataError.
+    """
     import numpy as np
 
     # np.ma.is_masked would load a module that few need.
@@ -102,7 +105,10 @@ _COMPUTE = ("toPandas", "compute", "collect", "df", "execute", "read_all", "to_t
 
 
 def refuse_lazy(table: Any) -> None:
-    """Refuse a table that is not computed yet, and name the method to call."""
+    """Refuse a table that is not computed yet, and name the method to call.
+
+    Raises UsageError, which names the method to call.
+    """
     for method in _COMPUTE:
         if callable(getattr(table, method, None)):
             kind = type(table).__name__

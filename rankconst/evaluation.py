@@ -156,6 +156,8 @@ def complete_by_name(name: str, from_user: Address) -> Address:
     """Add the split, side and rank type in a metric's name to a user's address.
 
     ``both.realistic.mrr`` adds side both and rank type realistic, ``test_mrr`` adds split test.
+
+    Raises UsageError if the user names another split or side.
     """
     fields: dict[str, Any] = {}
     for word in list_prefixes(name):
@@ -186,6 +188,9 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
 
     If several graphs have the name of the dataset, the tool or the protocol may decide which is
     meant. A kind of benchmark, such as inductive, moves to the field `kind`.
+
+    Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers
+    cannot be adjusted on.
     """
     tool = read_tool(from_user.tool)
     if from_user.dataset is not None:
@@ -627,7 +632,10 @@ def _index_spellings(relations: tuple[str, ...]) -> Mapping[str, set[str]]:
 
 
 def weigh(tasks: Tasks, metric: Metric, tool: Tool | None) -> Tasks:
-    """Return the tasks with the weights by which a tool averages a metric over them."""
+    """Return the tasks with the weights by which a tool averages a metric over them.
+
+    Raises DataError if the tool's average has no constants.
+    """
     if tool is None or tasks.is_micro:
         return tasks
     if reason := tool.unmade.get(metric.label):
@@ -767,7 +775,10 @@ def name_arguments(text: str) -> str:
 def look_up_named(
     metric: str, from_user: Address, tables: Tables, baseline: str = DEFAULT_BASELINE
 ) -> Constants:
-    """Return the constants of a metric, such as ``tail.mrr``, on the tasks that a user names."""
+    """Return the constants of a metric, such as ``tail.mrr``, on the tasks that a user names.
+
+    Raises UsageError for a tool that leaves out unknown tasks.
+    """
     parsed = parse_metric(metric)
     # Constants do not depend on the rank type.
     named = replace(complete_by_name(metric, from_user), rank_type=None)
@@ -784,6 +795,9 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
     """Return the constants of a metric on `num_tasks` tasks with equally many candidates.
 
     Protocol sampled:50 means 51 of them. Without a protocol only shares have constants.
+
+    Raises UsageError for other metrics and protocols, or if the user says anything else of the
+    tasks.
     """
     if replace(from_user, protocol=None) != NOTHING:
         raise UsageError(
@@ -807,7 +821,11 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
 
 
 def parse_counted(name: str | None, tool: str | None) -> str:
-    """Return the protocol, by name or tool, of tasks that only their number describes."""
+    """Return the protocol, by name or tool, of tasks that only their number describes.
+
+    Raises UsageError unless it samples negatives: without a dataset only such protocols have
+    constants.
+    """
     row = read_tool(tool)
     protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
     if protocol.negatives is None:

@@ -352,7 +352,10 @@ class NotPlainError(Exception):
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield text in pieces that end with a newline."""
+    """Yield text in pieces that end with a newline.
+
+    Raises NotPlainError for a long line.
+    """
     rest = b""
     while block := stream.read(PIECE):
         piece, end, rest = (rest + block).rpartition(b"\n")
@@ -372,7 +375,10 @@ class Bounds(NamedTuple):
 
 
 def split_piece(signs: Signs) -> Bounds:
-    """Find where the three labels of each line start and end."""
+    """Find where the three labels of each line start and end.
+
+    Raises NotPlainError unless each line has three.
+    """
     ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
     if ends.size % 3 or (signs[ends].reshape(-1, 3) != _TABS).any():
         raise NotPlainError
@@ -399,6 +405,8 @@ class Coder:
 
         The text must end with eight zero bytes, as labels are read in words of 8 bytes, and have no
         other zero bytes.
+
+        Raises NotPlainError for empty or long labels, and for two labels of the same hash.
         """
         sizes = ends - starts
         longest = int(sizes.max())

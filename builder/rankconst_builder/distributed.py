@@ -138,7 +138,10 @@ def _explaining() -> Iterator[None]:
 
 
 def connect(address: str) -> Any:
-    """Connect to a Dask scheduler, check its workers, and return a client to be closed."""
+    """Connect to a Dask scheduler, check its workers, and return a client to be closed.
+
+    Raises UsageError if no scheduler answers at the address, or its workers run another program.
+    """
     try:
         from distributed import Client
     except ImportError as error:
@@ -211,6 +214,8 @@ def count_distributed(
 
     The splits except train are read here and sent to all workers. Then each side is counted in
     parts whose words take about `room` bytes.
+
+    Raises DataError if test is missing, or its ids leave large gaps.
     """
     train = files["train"]
     small = encode_ids({split: columns for split, columns in files.items() if split != "train"})

@@ -228,6 +228,8 @@ def encode_labels(
     `missing` are the splits without a file. `trained` is the graph that models are trained on, if
     it is not train; `size` is what the dataset states. `forecasting` says that splits follow each
     other in time; otherwise their times decide.
+
+    Raises DataError for files that contradict each other or what is stated.
     """
     values = [labels.values for labels in files.values() if labels.values is not None]
     ends = [column for labels in files.values() for column in (labels.head, labels.tail)]
@@ -374,7 +376,10 @@ class Restriction:
 
 
 def add_known(graph: Graph, known: Labels) -> Graph:
-    """Return the graph with further known triples, as far as it has their labels."""
+    """Return the graph with further known triples, as far as it has their labels.
+
+    Raises DataError if the graph has the labels of none of them.
+    """
     if graph.temporal or graph.qualified or known.time:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
@@ -400,7 +405,10 @@ def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:
-    """Return the distinct labels that an option names: a list, or a file with one on each line."""
+    """Return the distinct labels that an option names: a list, or a file with one on each line.
+
+    Raises UsageError if no label is left or one is not UTF-8, DataError for an unreadable file.
+    """
     path = Path(value)
     try:
         is_file = path.is_file()

@@ -222,7 +222,10 @@ def _to_text(value: Any) -> str | None:
 def write_dataset(
     name: str | None, protocols: Sequence[Protocol], *, alone: bool
 ) -> Iterator[dict[str, Path]]:
-    """Write a data set of PyKEEN as temporary files, and yield their paths by split."""
+    """Write a data set of PyKEEN as temporary files, and yield their paths by split.
+
+    Raises UsageError unless `alone`: the command line may name no other graph.
+    """
     if name is None:
         yield {}
         return

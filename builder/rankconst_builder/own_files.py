@@ -159,7 +159,10 @@ def begin_alike(paths: Iterable[Path]) -> bool:
 
 
 def refuse_headings(files: Mapping[str, Labels]) -> None:
-    """Refuse splits whose first row is a heading, unless its words are labels of other rows."""
+    """Refuse splits whose first row is a heading, unless its words are labels of other rows.
+
+    Raises DataError.
+    """
     headings, rest = {}, []
     for split, labels in files.items():
         first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]

@@ -86,7 +86,10 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def read_address(row: Mapping[str, Any]) -> tuple[Tasks, Metric]:
-    """Return the ranking tasks and the metric of a row of the table of constants."""
+    """Return the ranking tasks and the metric of a row of the table of constants.
+
+    Raises KeyError if the metric is unknown, and UnknownNameError if it does not take the k.
+    """
     metric = CATALOGUE[row["metric"]]
     if row["k"] is not None:
         metric = metric.at(row["k"])

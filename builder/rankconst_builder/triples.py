@@ -63,7 +63,11 @@ class Labels:
 
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
-    """Read the labels of a file of triples, or of statements with qualifiers."""
+    """Read the labels of a file of triples, or of statements with qualifiers.
+
+    Raises DataError, which names the line, for a line that is not of the format, and for a count
+    line that states another number of triples.
+    """
     body, expected = _split_body(content, form, name)
     if form.qualified:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)

@@ -249,7 +249,10 @@ def parse_answers_metric(name: str) -> tuple[str, int | None]:
 
 
 def check_answers_metric(key: str, k: int | None, name: str) -> tuple[str, int | None]:
-    """Return a definition and its k, and refuse a missing k."""
+    """Return a definition and its k, and refuse a missing k.
+
+    Raises UnknownNameError if the metric needs a k and has none.
+    """
     if ("@" in name and not k) or k == 0:
         raise UnknownNameError(f"{name!r} needs a k of at least 1: write {key}@10, for example.")
     if FAMILIES[key].needs_k and k is None:
@@ -294,7 +297,10 @@ class Library:
     notes: tuple[str, ...] = ()
 
     def find(self, name: str) -> Meaning | None:
-        """Return the meaning of a name, or None if the library does not have it."""
+        """Return the meaning of a name, or None if the library does not have it.
+
+        Raises UnknownNameError if the metric needs a k, and neither name nor library has one.
+        """
         for stem, k in split_name(name):
             rows = self.metrics if k else {**self.metrics, **self.metrics_without_k}
             for key, names in rows.items():
@@ -362,7 +368,10 @@ def parse_library(name: str) -> Library:
 
 
 def read_meaning(name: str, library: str | None) -> Meaning:
-    """Read the name of a metric as a library means it, or as the key of a definition."""
+    """Read the name of a metric as a library means it, or as the key of a definition.
+
+    Raises UnknownNameError for other names, and for a library that is not known.
+    """
     if not library:
         return Meaning(*parse_answers_metric(name))
     row = parse_library(library)

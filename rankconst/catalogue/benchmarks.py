@@ -314,7 +314,11 @@ _LONGEST_KEY = 100  # bytes: names of files in a set begin with the key
 
 
 def make_key(name: str, what: str = "name") -> str:
-    """Turn a user's name for a graph into a key, "MyKG" into "mykg"."""
+    """Turn a user's name for a graph into a key, "MyKG" into "mykg".
+
+    Raises UsageError, which calls it `what`, for the name of a benchmark and for a name that no
+    file may have.
+    """
     key = unicodedata.normalize("NFKC", require_text(name)).lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(

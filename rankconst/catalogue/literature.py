@@ -222,7 +222,10 @@ def find_suite(name: str) -> Suite | None:
 
 
 def parse_suite(name: str) -> Suite:
-    """Return the suite with a name."""
+    """Return the suite with a name.
+
+    Raises UnknownNameError for any other name.
+    """
     return load_suites()[_list_names().resolve(name)]
 
 

@@ -349,7 +349,10 @@ _SIDE_NAMES = Names(
 
 
 def parse_protocol(name: str) -> Protocol:
-    """Read the name of a protocol, and refuse one without constants."""
+    """Read the name of a protocol, and refuse one without constants.
+
+    Raises UndefinedError if it has no constants.
+    """
     protocol = find_protocol(require_text(name))
     if protocol.refused:
         raise UndefinedError(protocol.refused)
@@ -368,7 +371,11 @@ def is_sampled(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
-    """Read the name of a protocol, which may have no constants."""
+    """Read the name of a protocol, which may have no constants.
+
+    Raises UnknownNameError for unknown names, for names of tools, and for "filtered", which may
+    mean several protocols.
+    """
     exact = {**PROTOCOLS, **UNTABLED, OWN_COUNTS.key: OWN_COUNTS}.get(name)
     if exact is not None:
         return exact

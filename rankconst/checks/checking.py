@@ -204,6 +204,8 @@ def check_reading(
     """Check the numbers that the user asks for, by all rules or by some.
 
     Questions name options, or arguments if `in_python`.
+
+    Raises DataError if the file holds none of these numbers.
     """
     listed = "`rankconst show rules` lists them all."
     keys = [resolve_name("rule", key, dict.fromkeys(RULES, ()), listed) for key in rules]

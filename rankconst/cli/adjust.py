@@ -51,14 +51,20 @@ class OwnTasks:
     )
 
     def read_num_tasks(self) -> int | None:
-        """Return the number of tasks, if it is given."""
+        """Return the number of tasks, if it is given.
+
+        Raises UsageError if --counts is given, too.
+        """
         number = _read_whole("--num-tasks", self.num_tasks, 1)
         if self.counts is not None and number is not None:
             raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
         return number
 
     def choose_protocol(self, protocol: str | None) -> str | None:
-        """Return the protocol that --candidates or --protocol names."""
+        """Return the protocol that --candidates or --protocol names.
+
+        Raises UsageError for options that exclude each other.
+        """
         hint = " Numbers that differ by task are in a file: --counts FILE."
         least = 2  # the right answer and one wrong one
         num_candidates = _read_whole("--candidates", self.candidates, least, hint)
@@ -251,7 +257,10 @@ def _open_sets(
 def write_values(
     typed: Sequence[str], metrics: Sequence[str], percent: bool | None, tables: Tables
 ) -> Document:
-    """Write typed values as a table, to be read like any other."""
+    """Write typed values as a table, to be read like any other.
+
+    Raises UsageError for a value without a name, unless `metrics` has exactly one.
+    """
     from rankconst.results.document import Document
     from rankconst.results.meanings import assume_unit
 

@@ -63,7 +63,10 @@ class Query(NamedTuple):
 def read_values(
     values: Sequence[str], names: Sequence[str], *, percent: bool
 ) -> dict[str, list[Published]]:
-    """Return typed values, such as "mrr=0.338" or "0.338", by the name of their metric."""
+    """Return typed values, such as "mrr=0.338" or "0.338", by the name of their metric.
+
+    Raises UsageError for a value with two names, or with none.
+    """
     if not values:
         raise UsageError(
             "give numbers or a file of results: rankconst adjust mrr=0.338 hits@10=0.533 "
@@ -202,7 +205,10 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
 def turn_back(
     typed: Sequence[str], names: Sequence[str], to: str, user: Address, opened: Tables
 ) -> Listing:
-    """List the values of a metric that belong to adjusted values, with their rounding."""
+    """List the values of a metric that belong to adjusted values, with their rounding.
+
+    Raises UsageError unless exactly one metric is named.
+    """
     pairs = [value.rpartition("=") for value in typed]
     names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
     if len(names) != 1 or not typed:

@@ -407,7 +407,10 @@ def _list_lines(registry: Registry, page: Mapping[str, Any], field: str) -> list
 
 
 def find_page(opened: Tables, kind: str | None, name: str) -> Page:
-    """Find the page of a name in the registry `kind`, such as "metrics", or in all of them."""
+    """Find the page of a name in the registry `kind`, such as "metrics", or in all of them.
+
+    Raises UnknownNameError for an unknown name.
+    """
     meanings, errors = {}, {}
     for plural in [kind] if kind else REGISTRIES:
         try:

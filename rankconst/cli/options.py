@@ -233,7 +233,10 @@ def refuse_names(
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
-    """Return what `find` returns for each name, or raise one error about all wrong names."""
+    """Return what `find` returns for each name, or raise one error about all wrong names.
+
+    Raises UnknownNameError.
+    """
     errors, things = list[str](), []
     for name in names:
         try:
@@ -294,7 +297,10 @@ class Evaluation:
         )
 
     def require_single(self, command: str) -> Address:
-        """Return the address, and refuse several datasets."""
+        """Return the address, and refuse several datasets.
+
+        Raises UsageError for several datasets, which `command` cannot take.
+        """
         if len(self.datasets) > 1:
             raise UsageError(
                 f"{command} takes one --dataset; name the datasets in a column of a file instead."

@@ -86,7 +86,10 @@ NOTICE = Notice()
 
 
 def print_listing(listing: Listing, form: Format) -> None:
-    """Write a listing to stdout, unless the format is binary and stdout a terminal."""
+    """Write a listing to stdout, unless the format is binary and stdout a terminal.
+
+    Raises UsageError if the format is binary and stdout a terminal.
+    """
     NOTICE.stop()
     for block in form.write(listing):
         if isinstance(block, str):

@@ -230,7 +230,10 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
 
 
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
-    """Read `text` as one YAML document, which begins in a line of the file; None if it is empty."""
+    """Read `text` as one YAML document, which begins in a line of the file; None if it is empty.
+
+    Raises DataError for a text that is not YAML, is too long, or has other than plain values.
+    """
     import yaml
 
     if len(text) > LARGEST_YAML:

@@ -272,6 +272,8 @@ class AnswerTables(TablesInMemory):
 
         There is only one meaning if a library is named, or if all meanings give the same numbers on
         these queries.
+
+        Raises UnknownNameError if no library has such a metric, or none has a k for it.
         """
         if self.library:
             return {read_meaning(name, self.library): [parse_library(self.library).title]}

@@ -112,7 +112,10 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 
 
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
-    """Refuse a file that is larger than those of any set, or a decompression bomb."""
+    """Refuse a file that is larger than those of any set, or a decompression bomb.
+
+    Raises TablesError for a file that is larger than any of a set, or a decompression bomb.
+    """
     most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
     if size > most:
         raise TablesError(
@@ -127,7 +130,10 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
 
 
 def read_file(file: Path | ZipPath) -> bytes:
-    """Return the content of a file of a set."""
+    """Return the content of a file of a set.
+
+    Raises FileNotFoundError or TablesError if there is no such file.
+    """
     if not isinstance(file, Path):
         return file.read_bytes()
     # If a build was cut off after its new set was whole, that set counts.
@@ -164,7 +170,10 @@ def is_of_set(file: Path) -> bool:
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON, and refuse NaN and Infinity."""
+    """Parse JSON, and refuse NaN and Infinity.
+
+    Raises ValueError for these, and for a text that is not JSON.
+    """
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is not JSON")
@@ -173,7 +182,10 @@ def parse_json(text: str) -> Any:
 
 
 def read_descriptor(folder: Folder) -> dict[str, Any]:
-    """Return the descriptor of a set."""
+    """Return the descriptor of a set.
+
+    Raises TablesError if it is missing, or names no files.
+    """
     file = folder / DESCRIPTOR
     try:
         content = read_file(file)
@@ -232,7 +244,10 @@ def read_index(folder: Folder, descriptor: Mapping[str, Any]) -> bytes:
 
 
 def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
-    """Return the content of a file of a set, if it has the expected hash."""
+    """Return the content of a file of a set, if it has the expected hash.
+
+    Raises TablesError if the file is missing, or has another hash.
+    """
     file = folder / name
     remedy = "Get the set again."
     if isinstance(file, Path):

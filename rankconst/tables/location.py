@@ -260,7 +260,10 @@ class ZipPath:
         return ZipPath(self.archive, f"{self.at}{name}", self.label)
 
     def read_bytes(self) -> bytes:
-        """Return the content of a file."""
+        """Return the content of a file.
+
+        Raises FileNotFoundError if it is missing, TablesError if it is damaged.
+        """
         import zipfile
 
         try:

@@ -150,6 +150,8 @@ class Answers:
         """Compute the constants of a definition in :data:`rankconst.catalogue.answers.FAMILIES`.
 
         `k` is its cut-off, None without one.
+
+        Raises DataError if all queries are left out.
         """
         family = FAMILIES[key]
         empty = self.count_empty(key)

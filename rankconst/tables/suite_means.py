@@ -45,7 +45,10 @@ def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
 
 
 def require_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return the coverage of a suite, and refuse one without any graph in the tables."""
+    """Return the coverage of a suite, and refuse one without any graph in the tables.
+
+    Raises UnknownNameError if the tables hold none of its graphs.
+    """
     coverage = cover_suite(suite, tasks, tables)
     if not coverage.tasks:
         raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")
@@ -80,7 +83,11 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
 
 
 def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
-    """Return the histogram of a mean over the graphs of a suite that the tables hold."""
+    """Return the histogram of a mean over the graphs of a suite that the tables hold.
+
+    Raises UsageError for relations and macro averages, UndefinedError if a graph is missing for a
+    baseline other than chance.
+    """
     if tasks.relations or not tasks.is_micro:
         raise UsageError(
             f"{suite.key} averages over graphs: leave out relations and macro averages."

@@ -222,6 +222,8 @@ def map_corners(
     The value lies between `ends`; `corners` are the moments at all combinations of their bounds.
     Each form is monotone in the value, the expectation and the variance, so that it is extreme at
     corners.
+
+    Raises UndefinedError if the form is undefined at a corner, or between two.
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]

@@ -315,7 +315,11 @@ def compare_values(
     values: tuple[float, float],
     intervals: tuple[Interval, Interval],
 ) -> Comparison:
-    """Compare two values of a metric on the same tasks, known up to their intervals."""
+    """Compare two values of a metric on the same tasks, known up to their intervals.
+
+    Raises UndefinedError where the metric is not a mean over tasks or the tasks share their
+    negatives, UsageError for tasks of another baseline than chance.
+    """
     bounds = bound_pairs(metric, tasks, histogram, values, intervals)
     z = Interval(float(bounds.z_lower[0]), float(bounds.z_upper[0]))
     log10_p = Interval(float(bounds.log10_p_lower[0]), float(bounds.log10_p_upper[0]))
@@ -491,7 +495,10 @@ def _divide_by_root(numbers: Values, squares: Values) -> Values:
 
 
 def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
-    """Compare the ranks of two models on the same tasks, in the same order."""
+    """Compare the ranks of two models on the same tasks, in the same order.
+
+    Raises DataError for a single task, UndefinedError for a metric that is not a mean over tasks.
+    """
     require_mean(metric)
     if first.size < 2:
         raise DataError(

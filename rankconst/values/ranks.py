@@ -241,7 +241,10 @@ def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | Answer
 
 
 def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
-    """Replace the names of sides by their keys: {"Head": ranks} becomes {"head": ranks}."""
+    """Replace the names of sides by their keys: {"Head": ranks} becomes {"head": ranks}.
+
+    Raises UsageError without a side, for a side twice, or for both next to head or tail.
+    """
     keys = [parse_side(side) for side in by_name]
     is_double = len(set(keys)) < len(keys)
     is_mixed = "both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)
@@ -254,7 +257,10 @@ def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
 
 
 def select_sides(by_side: Mapping[str, _Value], side: str, lack: str) -> list[_Value]:
-    """Return the value of a side, or of head and tail if there is none for ``both``."""
+    """Return the value of a side, or of head and tail if there is none for ``both``.
+
+    Raises UnknownNameError if a side has no value; `lack` begins the message: "there are no ranks".
+    """
     key = parse_side(side)
     keys = ENTITY_SIDES if key == "both" and key not in by_side else (key,)
     for key in keys:

@@ -202,6 +202,9 @@ def rank_models(
 
     `models` are pairs of a name and a result. A deviation over runs, ``0.338 ± 0.002``, widens the
     interval of a result. `spreads` are known standard deviations of ranks by model.
+
+    Raises UsageError for fewer than two models or more than 200, and what
+    :func:`~rankconst.values.comparison.bound_pairs` raises.
     """
     if not 2 <= len(models) <= _MOST:
         raise UsageError(

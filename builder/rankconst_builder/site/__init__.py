@@ -119,7 +119,10 @@ def write_site(
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a folder that a site cannot replace, such as one with other files."""
+    """Refuse a folder that a site cannot replace, such as one with other files.
+
+    Raises UsageError.
+    """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
     names = {path.name for path in out.iterdir()} if out.is_dir() else set()
@@ -143,7 +146,10 @@ def check_folder(out: Path) -> None:
 
 
 def prepare_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs: bool) -> Site:
-    """Read what pages share, and choose the pages for which there is content."""
+    """Read what pages share, and choose the pages for which there is content.
+
+    Raises UnknownNameError if the tables lack a dataset, and TablesError if it has no tasks.
+    """
     keys = tuple(datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")

@@ -28,7 +28,10 @@ _MOST_SHARED = 100_000  # of more different cells, remembering them costs more t
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
-    """Yield the rows of a delimited file that are not empty; quotes as in RFC 4180."""
+    """Yield the rows of a delimited file that are not empty; quotes as in RFC 4180.
+
+    Raises DataError for a zero byte, and for a quote that RFC 4180 does not allow.
+    """
     zero = document.text.find("\0")
     if zero >= 0:
         line = document.text.count("\n", 0, zero) + 1
