@@ -110,7 +110,7 @@ class Queries:
 
     @cached_property
     def numbers(self) -> Codes:
-        """The numbers of the queries, 0, 1, ..., which are their indices in `keys`."""
+        """The numbers of the queries, 0, 1, ..., which are their indices in `keys`. Shape (Q,)."""
         return np.arange(self.keys.size)
 
     @cached_property

@@ -183,7 +183,10 @@ class Graph:
         return firsts
 
     def pack_facts(self, triples: Triples) -> Words:
-        """Return facts as one number each. Only numbers of the same call can be compared."""
+        """Return facts as one number each, shape (n,). Equal facts have equal numbers.
+
+        Only numbers of the same call can be compared.
+        """
         sizes = (self.num_entities, self.num_relations, self.num_entities, self.num_times)
         words = triples.head.astype(np.uint64)
         bound = self.num_entities  # above every word

@@ -127,7 +127,8 @@ class Rules:
         """Give rules their levels.
 
         `codes` ascend. `support` is how many pairs of entities are connected by both body and
-        relation of each rule, `pairs` how many each relation connects.
+        relation of each rule, `pairs` how many each relation connects. Confidences are compared
+        exactly.
         """
         num_relations = pairs.size
         relation, body = unpack(codes, 2 * num_relations)

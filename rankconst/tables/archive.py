@@ -228,6 +228,11 @@ class Tables(TableFiles):
             ``"counting"`` know the training set, ``"counting_single_step"`` all facts before a
             query's time.
 
+        Returns
+        -------
+        Tasks
+            Whether the tables hold such tasks shows when they are looked up.
+
         Raises
         ------
         UnknownNameError
@@ -267,6 +272,11 @@ class Tables(TableFiles):
         metric
             The metric in any usual spelling: ``"H@10"``. Constants without a row in the tables,
             as for Hits@7, are computed from the candidate counts.
+
+        Returns
+        -------
+        Constants
+            From the table, or computed from the histogram if the metric has no row in it.
 
         Raises
         ------
@@ -406,12 +416,17 @@ class Tables(TableFiles):
         return tuple(key for key in BASELINES if key == DEFAULT_BASELINE or key in held)
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
-        """Return the relations of some ranking tasks in alphabetical order; none for train.
+        """Return the relations of some ranking tasks in alphabetical order.
 
         Parameters
         ----------
         dataset, names
             As for :meth:`histogram`.
+
+        Returns
+        -------
+        tuple of str
+            Empty if the tables have none, as for train.
 
         Raises
         ------

@@ -92,6 +92,11 @@ class Counts:
         side
             ``head``, ``tail``, ``both`` or ``relation``.
 
+        Returns
+        -------
+        Constants
+            As :meth:`rankconst.tables.archive.Tables.constants` returns.
+
         Raises
         ------
         UnknownNameError
@@ -130,6 +135,11 @@ class Answers:
             The name of a metric in the library, if a library was named. Otherwise a key of
             :data:`rankconst.catalogue.answers.FAMILIES`, such as ``recall@k``, ``precision@k``,
             ``f1@k``, ``hit_ratio@k``, ``mrr``, ``ndcg`` or ``map``.
+
+        Returns
+        -------
+        Constants
+            Moments are exact, with a bound on their rounding. HitRatio@k has a p, too.
 
         Raises
         ------

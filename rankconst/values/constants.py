@@ -162,6 +162,11 @@ class Constants:
             The rank of ties: ``optimistic``, the true answer first; ``pessimistic``, the true
             answer last; or ``realistic``, the mean of the two, (N + 1) / 2.
 
+        Returns
+        -------
+        float
+            In units of the metric, exact except for rounding, whatever the baseline.
+
         Raises
         ------
         UnknownNameError

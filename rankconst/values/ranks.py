@@ -66,6 +66,11 @@ class Ranks:
         side
             ``head``, ``tail``, ``both`` or ``relation``.
 
+        Returns
+        -------
+        float
+            In units of the metric, unrounded; :meth:`rankconst.Constants.adjust` adjusts it.
+
         Raises
         ------
         UnknownNameError
@@ -153,6 +158,11 @@ class AnswerRanks:
         tool
             The library that uses this name. If None, the metric is a key of
             :data:`rankconst.catalogue.answers.FAMILIES`.
+
+        Returns
+        -------
+        float
+            In units of the metric, unrounded.
 
         Raises
         ------

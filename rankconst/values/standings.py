@@ -70,7 +70,7 @@ class Standings:
         The models, and their results as they were printed.
     log10_p
         Decimal logarithm of a bound on the probability that two equally good models differ as these
-        do, with Holm's correction. A symmetric matrix of models; 0 means no evidence.
+        do, with Holm's correction. Symmetric, shape (models, models); 0 means no evidence.
     smallest
         The difference that is enough for a single pair near the best result.
     uses_spreads

@@ -111,8 +111,8 @@ def write_page(
 ) -> str:
     """Return a whole page around a body.
 
-    `here` is its path in the site, such as ``datasets/nations.html``. `scripts` are names of
-    assets.
+    `here` is its path in the site, such as ``datasets/nations.html``: links of the navigation are
+    relative to it. Without a `description`, the title is one. `scripts` are names of assets.
     """
     root = "../" * here.count("/")
     links = []
