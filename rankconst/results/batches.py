@@ -174,7 +174,8 @@ def adjust_reading(
         raise _choose_error(reading, asked, impossible, left, strict=strict)
     against, lacks = compare_with(done, tables, baselines)
     if significance:
-        done = [add_significance(batch) for batch in (done if track is None else track(done))]
+        tracked = done if track is None else track(done)
+        done = [add_significance(batch) for batch in tracked]
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
     notes = [note for batch in done for note in _remark(batch, reading, tables)]

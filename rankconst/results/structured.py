@@ -276,7 +276,8 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
     depth = num_documents = 0
     for event in events:
         kind = type(event).__name__
-        num_documents += kind == "DocumentStartEvent"
+        if kind == "DocumentStartEvent":
+            num_documents += 1
         reason = ""
         if num_documents > 1:
             reason = "a second YAML document begins; save each as a file of its own"

@@ -222,9 +222,9 @@ class _Reader:
         titles = [self._read_title(caption.end()) for caption in found]
         captions = [title.text for title in titles if title is not None]
         captions = self._outline.add_table(rows, captions)
-        for footnote in _FOOTNOTE.finditer(self._text, begin.end(), self._end) if rows else ():
+        for footnote in _FOOTNOTE.finditer(self._text, begin.end(), self._end):
             text = self._read_title(footnote.end())
-            if text is not None:
+            if rows and text is not None:  # a table without rows was not added
                 self._outline.add_footnote(text.text)
         self._below = True
         if self._floats:  # to add its captions at its end

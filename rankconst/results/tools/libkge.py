@@ -53,8 +53,8 @@ def _strip_time(line: str) -> str:
 
 
 def _recognise(document: Document) -> bool:
-    # Both words in one flow mapping, as only this tool writes it.
     """Tell whether a document is a trace."""
+    # Both words in one flow mapping, as only this tool writes it.
     first = next((line for line in document.lines if _EVENT in line), "")
     return _strip_time(first).lstrip().startswith("{") and _HAS_TYPE.search(first) is not None
 
@@ -242,8 +242,8 @@ def _parse_csv_name(name: str, _: int | None) -> Label:
 
 
 def _recognise_csv(document: Document) -> bool:
-    # With a keys file, its columns may take the place of metric_name and metric.
     """Tell whether a document is the output of ``kge dump trace``."""
+    # With a keys file, its columns may take the place of metric_name and metric.
     headings = document.first_line.split(",")
     return all(name in headings for name in ("job_id", "job_type", "split"))
 

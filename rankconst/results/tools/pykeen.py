@@ -439,8 +439,11 @@ def _recognise_csv(document: Document) -> bool:
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
     if is_csv and all(name in headings for name in ("side", "ranktype", "metric", "value")):
         return True
-    side, kind, *others = headings[-_PRINTED_COLUMNS:] + [""] * _PRINTED_COLUMNS
-    return side == "side" and kind in {"ranktype", "type"} and others[:2] == ["metric", "value"]
+    if len(headings) < _PRINTED_COLUMNS:
+        return False
+    side, kind, metric, value = headings[-_PRINTED_COLUMNS:]
+    is_kind = kind in {"ranktype", "type"}
+    return is_kind and (side, metric, value) == ("side", "metric", "value")
 
 
 def _read_csv(document: Document) -> Reading:
