@@ -236,7 +236,9 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     reader = _choose_reader(document, form)
     reading = reader.read(document)
     if document.metric is not None:
-        _refuse_replaced(document, document.metric)
+        from rankconst.results.rewrite import refuse_replaced
+
+        refuse_replaced(document, document.metric)
     if not reading.entries:
         raise DataError(_explain_empty(document, reader, reading))
     if reading.tool or not reading.columns:
@@ -246,18 +248,6 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
     if all(find_tool(["", column]) for column in measured):
         return replace(reading, tool=find_tool(reading.columns))
     return reading
-
-
-def _refuse_replaced(document: Document, metric: Metric) -> None:
-    """Refuse a metric whose numbers were replaced, as a comment of ``--replace`` on top says."""
-    label = re.escape(metric.label)
-    comment = re.compile(rf"^.{{0,80}} by rankconst [^\n:]*:.*? for {label}[,.]")
-    for number, line in enumerate((document.source or document.text).split("\n"), 1):
-        if comment.match(line):
-            raise DataError(
-                f"{document.name}, line {number}: its numbers of {metric.label} were replaced "
-                "before. Take the original file, or remove that line if these are as published."
-            )
 
 
 def _choose_reader(document: Document, form: str | None) -> Reader:

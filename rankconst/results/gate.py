@@ -280,15 +280,14 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         return dataset
     versioned = f"{_VERSIONED.sub('', dataset.name)} {version.label.version}"
     is_known = names_known(versioned)
-    # The v2 of paper_v2.csv is more likely that of the paper.
     is_of_file = version.place == FILE_NAME
+    if is_of_file and not is_known:  # the v2 of paper_v2.csv is that of the paper
+        return dataset
     if is_known and not is_of_file:
         return dataset._replace(name=versioned)
-    if is_known or not is_of_file:
-        remedy = f"{versioned} in {_IN_A_COLUMN}" if is_known else ""
-        question = version.ask(Word(version.label.version.lower(), "graph", remedy=remedy))
-        return dataset._replace(questions=(question,))
-    return dataset
+    remedy = f"{versioned} in {_IN_A_COLUMN}" if is_known else ""
+    question = version.ask(Word(version.label.version.lower(), "graph", remedy=remedy))
+    return dataset._replace(questions=(question,))
 
 
 def _find_heading_of_mean(texts: Sequence[Text]) -> _Dataset | None:

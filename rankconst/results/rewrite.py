@@ -490,6 +490,18 @@ def _describe(
     return [*lines, command] if command else lines
 
 
+def refuse_replaced(document: Document, metric: Metric) -> None:
+    """Refuse a metric whose numbers were replaced, as a line that :func:`_describe` wrote says."""
+    label = re.escape(metric.label)
+    comment = re.compile(rf"^.{{0,80}} by rankconst [^\n:]*:.*? for {label}[,.]")
+    for number, line in enumerate((document.source or document.text).split("\n"), 1):
+        if comment.match(line):
+            raise DataError(
+                f"{document.at(number)}: its numbers of {metric.label} were replaced "
+                "before. Take the original file, or remove that line if these are as published."
+            )
+
+
 def _put_into_source(document: Document, edits: Iterable[Passage], top: Sequence[str]) -> str:
     """Apply edits that do not overlap, and put lines on top; line ends stay those of the file."""
     parts, position = [], 0
