@@ -31,7 +31,9 @@ class Mention(NamedTuple):
     stem: int = 0  # where the registered name ends, if something is attached behind it
 
 
-_MOST_WORDS = 6  # of a name: "Unified Medical Language System", "ogbl - wikikg2"
+MOST_WORDS = 6
+"""The most words of a name: "Unified Medical Language System", "ogbl - wikikg2"."""
+
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _GAP = re.compile(r"[\s(_]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
 # Behind a letter, as in "Inductive (e, r) (23 graphs)"; "FB15k, 237" is no name.
@@ -62,7 +64,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
     words = list(_WORD.finditer(text))
     i = 0
     while i < len(words):
-        mention = _read_name(text, words[i : i + _MOST_WORDS])
+        mention = _read_name(text, words[i : i + MOST_WORDS])
         if mention is None:
             i += 1
             continue

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import find_mentions
+from rankconst.catalogue.mentions import MOST_WORDS, find_mentions
 from rankconst.names import squash
 from rankconst.results.labels import CANDIDATES, ask_alone, read_label
 from rankconst.results.vocabulary import VOCABULARY, Word
@@ -104,11 +103,11 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
 def _find_registered(name: str) -> Mention | None:
     """Find the longest name of a registered graph in another name: WN18RR in RotatE-WN18RR."""
     parts = name.split("-")
-    spans = combinations(range(len(parts) + 1), 2)
-    for first, last in sorted(spans, key=lambda span: span[0] - span[1]):  # the longest first
-        mentions = find_mentions("-".join(parts[first:last]))
-        if mentions and mentions[0].known:
-            return mentions[0]
+    for size in range(MOST_WORDS, 0, -1):  # the longest first
+        for first in range(len(parts) - size + 1):
+            mentions = find_mentions("-".join(parts[first : first + size]))
+            if mentions and mentions[0].known:
+                return mentions[0]
     return None
 
 

@@ -167,6 +167,7 @@ def test_numbers_of_thousands_of_digits_are_no_crash(name: str, text: str) -> No
     [
         ("a.csv", lambda n: f"model,dataset,Hits{' ' * n}10\nA,nations,0.5\n"),
         ("a.csv", lambda n: f"model,dataset,Hits{' _' * n}10\nA,nations,0.5\n"),
+        ("a.csv", lambda n: f"model,MRR\nA on WN18-{'b-' * (n // 10)}c,0.5\n"),
         ("a.json", lambda n: '{"a": "' + '\\"' * n),
         ("a.md", lambda n: f"{'<table' + chr(10)}" * n + "MRR 0.3"),
         ("a.md", lambda n: "| model | MRR |\n|---|---|\n| A | 0.3 " + "|" * min(n, 20_000) + "\n"),
