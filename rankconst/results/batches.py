@@ -563,7 +563,7 @@ def _list_contents(reading: Reading) -> str:
     """Return what a file without a number to adjust holds, to follow "FILE holds"."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
     if not reading.entries and reading.skipped:
-        return f"no number that can be adjusted: {name_reasons(reading.skipped).rstrip('.')}."
+        return f"no number that can be adjusted: {name_reasons(reading.skipped)}."
     if not base:
         return "only adjusted numbers. Name the document with the published ones."
     labels = dict.fromkeys(entry.metric.label for entry in base)

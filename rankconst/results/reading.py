@@ -20,6 +20,7 @@ from rankconst.catalogue.answers import AnswersMetric
 from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address
+from rankconst.names import count_of
 from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells, split_by_code
 from rankconst.results.labels import cut_metric, read_label
 from rankconst.values.published import NOISE, UNIT, Interval, has_unit, parse_value, read_published
@@ -602,13 +603,23 @@ def require_complete(reading: Reading) -> None:
     )
 
 
+_MOST_REASONS = 3  # in a message
+
+
 def name_reasons(skipped: Iterable[Skipped]) -> str:
-    """Join the first three distinct reasons, each with the first place that it applies to."""
+    """Join the first distinct reasons, each with the first place that it applies to.
+
+    The result has no full stop, and says how many other reasons there are.
+    """
     reasons: dict[str, str] = {}
     for part in skipped:
         line = "" if part.line is None else f"line {part.line:,}: "
-        reasons.setdefault(part.reason, f"{line}{part.what}: {part.reason}")
-    return "; ".join(list(reasons.values())[:3])
+        reasons.setdefault(part.reason, f"{line}{part.what}: {part.reason.removesuffix('.')}")
+    named = list(reasons.values())[:_MOST_REASONS]
+    others = len(reasons) - len(named)
+    if others:
+        named.append(f"and {count_of(others, 'other reason')}")
+    return "; ".join(named)
 
 
 ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset=...) takes ranks."

@@ -20,6 +20,7 @@ from rankconst.results.reading import (
     group_entries,
     make_entries,
     measure,
+    name_reasons,
 )
 from rankconst.values.published import NOISE
 from readings import make_reading as write_reading
@@ -36,6 +37,19 @@ def test_notes_in_order_then_counts() -> None:
         Skipped(7, "x" * 80, "no number"),
         Skipped(None, "loss", "no metric, in 1,002 more places"),
     )
+
+
+@pytest.mark.parametrize(
+    ("reasons", "expected"),
+    [
+        (["wrong"], "line 1: a: wrong"),
+        (["It is empty. Save it again."], "line 1: a: It is empty. Save it again"),
+        (["b", "c", "d"], "line 1: a: b; line 1: a: c; line 1: a: d"),
+        (["b", "c", "d", "e"], "line 1: a: b; line 1: a: c; line 1: a: d; and 1 other reason"),
+    ],
+)
+def test_the_first_reasons_are_named(reasons: list[str], expected: str) -> None:
+    assert name_reasons(Skipped(1, "a", reason) for reason in reasons) == expected
 
 
 def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False) -> Entry:
