@@ -11,12 +11,11 @@ from rankconst.names import fold, keep_apart, squash
 from rankconst.results.columns import Rows
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Entries, Part, Reading, Skipped, join_entries, name_datasets
-from rankconst.results.tables.cells import strip_markup
+from rankconst.results.tables.cells import MARKED_UP, strip_markup
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-_MARKUPS = {"latex", "markdown"}  # formats whose cells have markup
 _LAYOUTS = {"wide": "a column for each metric", "long": "a row for each number"}
 
 
@@ -49,7 +48,7 @@ def join_readings(
         start, size = len(cells[column]), len(reading.rows)
         parts += [Part(part.name, start + part.start) for part in reading.parts]
         new_cells = {new: reading.cells(old) for old, new in new_names.items()}
-        if len(forms) > 1 and reading.form in _MARKUPS:  # others lack such markup
+        if len(forms) > 1 and reading.form in MARKED_UP:  # others lack such markup
             for new, cells_of_column in new_cells.items():
                 new_cells[new] = [strip_markup(cell, reading.form) for cell in cells_of_column]
         if dataset and dataset not in new_cells:

@@ -32,7 +32,7 @@ from rankconst.listing import (
 from rankconst.names import join_words
 from rankconst.results.labels import clean_heading, read_label
 from rankconst.results.reading import name_datasets, name_reasons
-from rankconst.results.tables.cells import strip_markup
+from rankconst.results.tables.cells import MARKED_UP, strip_markup
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import show_number, show_printed
 from rankconst.verdicts import find_floor, show_expected, summarise
@@ -53,8 +53,6 @@ _LONG_TEXT = 20
 
 # With a longer note than this no table fits a usual terminal, so a screen has it on stderr alone.
 _LONG_NOTE = 80
-
-_MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
 
 class _Drop(IntEnum):
@@ -273,8 +271,9 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
     """List the columns of the file, and strip markup from cells in `data` if `form` has another."""
     reading, screen = adjusted.reading, form is Format.table
     numeric = {head.column for head in reading.entries.heads}
-    raw = _MARKUP.get(form) == reading.form
-    if reading.form in _MARKUP.values() and not raw:
+    has_markup = reading.form in MARKED_UP
+    raw = has_markup and form == reading.form
+    if has_markup and not raw:
         for column in reading.columns:
             stripped = {cell: strip_markup(cell, reading.form) for cell in set(data[column])}
             data[column] = [stripped[cell] for cell in data[column]]

@@ -151,6 +151,10 @@ _UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMME
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)")
 
 
+MARKED_UP = {"latex", "markdown"}
+"""The formats whose cells have markup."""
+
+
 def strip_markup(cell: str, form: str) -> str:
     """Return a cell without the markup of its document."""
     if form == "latex":
