@@ -25,9 +25,12 @@ _MISSING = {
     *("n/a", "na", "n.a.", "none", "null", "tbd", "tba"),
     *("oom", "o.o.m.", "out of memory", "oot", "timeout"),
 }
+FOOTNOTE_SIGNS = "†‡§¶⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹"
+"""Signs that refer to a note; an asterisk may."""
+
 # Marks behind a number.
 _MARKS = (
-    r"[*†‡§¶#⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]",
+    rf"[*#{FOOTNOTE_SIGNS}]",
     r"\^(?:\{[0-9a-zA-Z*†‡§¶,\s\[\]]{1,8}\}|[0-9a-zA-Z*†‡§¶])",
     r"\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]",  # references
     # A gain in brackets, behind an arrow or a plus sign; 0.3^{-1} and 0.3-0.4 have none.

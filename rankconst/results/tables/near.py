@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.results.gate import Text
 from rankconst.results.labels import Label, read_label, weaken
+from rankconst.results.tables.cells import FOOTNOTE_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,11 +42,11 @@ def _read_farther(text: str) -> Text:
 
 
 _RAISED = r"\^\{?(?:[a-z]|\d{1,2})\}?(?!\w)"  # a letter or a number
-_ONE_SIGN = re.compile(rf"[*†‡§¶⋆∗★☆¹²³⁴⁵]|{_RAISED}")
+_ONE_SIGN = re.compile(rf"[*{FOOTNOTE_SIGNS}]|{_RAISED}")
 # Marks count only where a clause begins: "All but † ..." is about the cells without a dagger.
-_MARK = rf"(?:{_RAISED}|[\\^({{\[]{{0,4}}(?:[†‡§¶⋆∗★☆¹²³⁴⁵]|\*(?=[*\s:=,)}}\]]))+[)}}\]]*)"
+_MARK = rf"(?:{_RAISED}|[\\^({{\[]{{0,4}}(?:[{FOOTNOTE_SIGNS}]|\*(?=[*\s:=,)}}\]]))+[)}}\]]*)"
 _SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sand)\s?{_MARK})*")
-_STOP = re.compile(rf"[.;,)](?!\d)|[†‡§¶⋆∗★☆¹²³⁴⁵]|{_RAISED}")
+_STOP = re.compile(rf"[.;,)](?!\d)|[{FOOTNOTE_SIGNS}]|{_RAISED}")
 
 
 class MarkedNote(NamedTuple):
@@ -96,7 +97,7 @@ def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
 """The beginning of a numbered caption."""
 
-_MARKED = re.compile(r"[\s\\]*[*†‡§¶(\[^⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]")
+_MARKED = re.compile(rf"[\s\\]*[*(\[^{FOOTNOTE_SIGNS}]")
 _STRUCK = re.compile("~~[^~]*~~")  # struck text
 _LONGEST_NOTE = 300  # characters of a note without a mark
 

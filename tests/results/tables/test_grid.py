@@ -400,6 +400,7 @@ _OPEN, _ASKED = "UMLS", "UMLS ?split"
         ("All but † and * are on the validation set.", [_ASKED] * 6),
         ("†, *: validation set, § from [5]", [_OPEN, _OPEN, *[_ASKED] * 4]),
         ("§ validation set", [_ASKED, _OPEN] * 3),  # a heading has it
+        ("ᵉ validation set", [_ASKED, _ASKED, *[_OPEN] * 4]),
         ("¹ validation set", [_ASKED] * 6),
         ("^{a} own run, ^{b} on the dev set, 1,000 runs", [*[_OPEN] * 4, _ASKED, _ASKED]),
         ("(† raw) on the dev set", ["UMLS valid"] * 4 + ["UMLS valid ?protocol"] * 2),
@@ -409,7 +410,7 @@ _OPEN, _ASKED = "UMLS", "UMLS ?split"
 def test_a_note_on_a_mark_is_asked_about_where_the_mark_is(
     note: str, expected: list[str], is_above: bool
 ) -> None:
-    rows = "| model | MRR§ | MR |\n|-|-|-|\n| A | .1 | 3 |\n| B* | .2 | 4 |\n| C^b | .3 | 5† |\n"
+    rows = "| model | MRR§ | MR |\n|-|-|-|\n| A | .1 | 3ᵉ |\n| B* | .2 | 4 |\n| C^b | .3 | 5† |\n"
     above, below = (f"{note}\n\n", "") if is_above else ("", f"\n{note}\n")
     found = said(f"# UMLS\n\n{above}{rows}{below}", "a.md")
     assert [*map(sorted, map(str.split, found))] == [*map(sorted, map(str.split, expected))]
