@@ -477,7 +477,7 @@ def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Measuremen
         return
     # One text may be the name of a metric, as in {"name": "MRR", "value": 0.3}.
     if not isinstance(metric, str):
-        texts = {text for text in value.values() if isinstance(text, str)}
+        texts = [text for text in value.values() if isinstance(text, str)]
         names = [text for text in texts if read_label(text).metric is not None]
         metrics = {read_label(text).metric for text in names}
         metric = names[0] if len(metrics) == 1 else ""

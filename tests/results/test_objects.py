@@ -484,3 +484,12 @@ _VALUES = st.recursive(
 def test_any_json_is_read_or_refused(value: object) -> None:
     for reader in READERS:
         check_refusal(reader, _document(json.dumps(value)))
+
+
+def test_the_first_of_several_names_of_a_metric_is_its_column() -> None:
+    names = ["MRR", "mrr", "Mrr", "mean reciprocal rank", "Mean Reciprocal Rank"]
+    for name in names:
+        others = [other for other in names if other != name]
+        texts = {f"text {place}": text for place, text in enumerate((name, *others))}
+        reading = read_document("a.json", json.dumps([{**texts, "value": 0.3}]))
+        assert [head.column for head in reading.entries.heads] == [name]
