@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rankconst.evaluation import Question
     from rankconst.results.adjusted import AdjustedReading, Block
     from rankconst.results.columns import Flags
+    from rankconst.results.reading import Entries
     from rankconst.tables.archive import Tables
 
 # Columns with longer texts than this are dropped earlier on a narrow terminal.
@@ -516,11 +517,15 @@ def choose_ranks(adjusted: AdjustedReading) -> Flags:
     if not any(context.rank_type for context in entries.contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        values = [getattr(context, field) for context in entries.contexts]  # None: not named
-        is_usual = np.array([value == usual for value in values])[entries.context_of]
+        is_usual = _flag_field(entries, field, usual)
         if (chosen & is_usual).any():
-            chosen &= is_usual | np.array([value is None for value in values])[entries.context_of]
+            chosen &= is_usual | _flag_field(entries, field, None)  # or not named
     return chosen
+
+
+def _flag_field(entries: Entries, field: str, value: str | None) -> Flags:
+    """Flag the numbers whose context has a value in a field."""
+    return entries.flag_contexts(lambda context: getattr(context, field) == value)
 
 
 def explain_ranks(adjusted: AdjustedReading) -> str:
