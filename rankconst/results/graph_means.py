@@ -10,7 +10,6 @@ import itertools
 import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from rankconst.results.adjusted import AdjustedReading
     from rankconst.results.batches import Addressed, Settled
     from rankconst.results.columns import Flags, Indices
-    from rankconst.results.reading import Entries, Reading
+    from rankconst.results.reading import Entries, Entry, Reading
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
@@ -163,22 +162,24 @@ def _list_runs(
 def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
     """Return a function that reads the number at a place; it reads equal texts only once."""
     entries = reading.entries
-    place_of: dict[tuple[int, int, str], int] = {}
-
-    @cache
-    def read_first(place: int) -> _Number | None:
-        entry = entries[place]
-        try:
-            measured = measure(entry, in_full=are_in_full([entry]))
-        except DataError:
-            return None
-        return _Number(measured.value, *measured.interval)
+    numbers: dict[tuple[int, int, str], _Number | None] = {}
 
     def read(place: int) -> _Number | None:
         key = int(entries.head_of[place]), int(entries.context_of[place]), entries.text_at(place)
-        return read_first(place_of.setdefault(key, place))
+        if key not in numbers:
+            numbers[key] = _read_number(entries[place])
+        return numbers[key]
 
     return read
+
+
+def _read_number(entry: Entry) -> _Number | None:
+    """Read a number with its interval; None for a text that is no number."""
+    try:
+        measured = measure(entry, in_full=are_in_full([entry]))
+    except DataError:
+        return None
+    return _Number(measured.value, *measured.interval)
 
 
 def _compare_runs(
