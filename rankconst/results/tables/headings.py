@@ -229,13 +229,12 @@ def _stack_levels(
     # Cells are missing, as where one spans columns and its format cannot say so.
     is_open = any(1 < len(row.plain) < len(rows[-1].plain) for row in rows)
     for i, (row, level) in enumerate(zip(rows, levels, strict=True), start=1):
-        names = level
-        if i < len(rows):
-            names = spread_names(row, level)
-        if i < len(rows) and row.spans is None and _is_centred(level, levels[-1], first):
+        is_upper = i < len(rows)
+        names = spread_names(row, level) if is_upper else level
+        if is_upper and row.spans is None and _is_centred(level, levels[-1], first):
             is_open = True
             joined = " ".join(filter(None, level[first + 1 :]))
-            names = [*level[:first], *[joined] * len(level[first:])]
+            names = [*level[:first], *(joined for _ in level[first:])]
         for column, name in zip(columns, names, strict=True):
             if not is_blank(name) and column[-1:] != [name]:
                 column.append(name)

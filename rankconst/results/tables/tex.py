@@ -24,6 +24,7 @@ LONGEST = 10_000
 _OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
 _OPENING = re.compile(r"\s*\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_STEPS = {"{": 1, "}": -1}  # how much deeper what follows a brace is; 0 for an escaped one
 _MOST_OPEN = 100  # braces; each of thousands that are never closed would be looked for to the end
 
 
@@ -58,7 +59,7 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> Parsed | None:
         return None
     first, depth = opening.end(), 1
     for brace in _BRACE.finditer(text, first, first + most):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        depth += _STEPS.get(brace[0], 0)
         if depth == 0:
             return Parsed(text[first : brace.start()], brace.end())
         if depth > _MOST_OPEN:

@@ -145,7 +145,7 @@ def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
         plain: list[str] = []
         for cell in cells:
             if is_hidden_row or cell.column in hidden_columns:
-                is_hiding |= cell.value is not None
+                is_hiding = is_hiding or cell.value is not None
                 continue
             texts.append(_write(cell))
             plain.append("n/a" if cell.data_type == "e" else " ".join(texts[-1].split()))
