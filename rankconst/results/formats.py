@@ -285,8 +285,8 @@ def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
     markup = _find_markup(document)
     if markup is not None:
         return markup
-    reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
-    return f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}."
+    found = name_reasons(reading.skipped) or "expected numbers, such as 0.338 below MRR"
+    return f"{document.name} (read as {reader.key}) contains no value of a metric; {found}."
 
 
 def find_tool(headings: Iterable[str]) -> str | None:

@@ -300,7 +300,7 @@ def _convert(node: Any, document: Document, line: int) -> Value:
         mapping: dict[str, Value] = {}
         for key, inner in node.value:
             if key.id != "scalar":
-                _refuse_part(document, line, key, "a key is not text")
+                _refuse_part(document, line, key, "a key is not text; write a plain one")
             if key.value in mapping:
                 reason = f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
                 _refuse_part(document, line, key, reason)

@@ -410,7 +410,7 @@ def test_yaml_that_is_refused_is_not_read_as_a_log(text: str) -> None:
         (BILLION, ["line 10, column 4", "aliases"]),
         ("mrr: 1\nmrr: 2", ["line 11, column 1", "'mrr' occurs twice"]),
         ("a: !!python/object/apply:os.system [ls]", ["line 10, column 4", "the tag"]),
-        ("? [a]\n: 1", ["a key is not text"]),
+        ("? [a]\n: 1", ["a key is not text; write a plain one"]),
         ("a: 1\n---\nb: 2", ["line 11", "second YAML document"]),
         ("a: b: c", ["line 10, column 5", "not YAML"]),
         ("{a: 1\x01}", ["line 10", "not YAML"]),
