@@ -160,7 +160,7 @@ def test_a_file_of_no_format() -> None:
         match=r"is not recognised: expected .* Known formats: pykeen, .*an ending such as",
     ):
         read_document("notes.txt", "The results were good.\n")
-    with pytest.raises(DataError, match="contains no value of a metric"):
+    with pytest.raises(DataError, match="contains no value of a metric; expected numbers"):
         read_document("train.log", "model,dataset,MRR\nRotatE,WN18RR,\n")
 
 
