@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from rankconst.values.significance import Significance
 
 
-# The usual ranking tasks: a column that would hold nothing else is added only with details, and
-# of the rare ones not even then.
+# The usual ranking tasks: a column that would hold nothing else is added only with details, and a
+# rare one not even then.
 _USUAL: dict[str, set[Any]] = {
     "split": {"test"},
     "side": {"both"},
@@ -154,7 +154,8 @@ def _name_columns(
     names |= {f"log10_p{end}": f"{prefix}log10_p{end}" for end in ENDS}
     names["p_method"] = f"{prefix}p_method"
     for baseline, (key, word) in itertools.product(baselines, _SKILLS.items()):
-        ends = ("",) if key == "expectation" else ENDS  # which is not rounded
+        # An expectation is computed, so it has no ends that rounding leaves open.
+        ends = ("",) if key == "expectation" else ENDS
         name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
         names |= {f"{key}{end}@{baseline}": f"{name}{end}" for end in ends}
     return names

@@ -191,7 +191,7 @@ class _Sheets:
     """
 
     def __init__(self, tables: Sequence[Printed]) -> None:
-        # Where a cell begins in the document, which no other cell with a text shares, to its site.
+        # Maps where a cell begins in the document, which is never the same for two, to its site.
         self._sites: dict[int, _Site] = {}
         # Maps table and column to the names in it, from the top.
         self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)

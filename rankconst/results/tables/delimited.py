@@ -1,4 +1,4 @@
-"""Tables of delimited text: CSV with commas or semicolons, TSV."""
+"""Read tables of delimited text: CSV with commas or semicolons, TSV."""
 
 from __future__ import annotations
 

@@ -390,7 +390,7 @@ def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
 SHORT = 3
 """The most letters of a word that may be an abbreviation of a side or a protocol."""
 
-_FEWEST_GRAPHS = 2  # of fewer, a column called Avg is that of both sides
+_FEWEST_GRAPHS = 2  # with fewer, a column called Avg is that of both sides
 
 
 def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:

@@ -1,4 +1,4 @@
-r"""Pipe tables in Markdown, and tables in HTML, one or several, with any text around them.
+r"""Find pipe tables in Markdown and tables in HTML, with the texts around them.
 
 References
 ----------

@@ -1,7 +1,7 @@
-r"""Text without the markup of LaTeX, as a cell, a caption or a formula prints it.
+r"""Remove the markup of LaTeX from a cell, a caption or a formula.
 
-Unknown macros keep their arguments, so ``\best{0.338}`` is 0.338; the name of one without stays as
-text, which is refused where a number is expected.
+An unknown macro prints its argument: ``\best{0.338}`` is 0.338. If it has none, it prints its name,
+which is refused where a number is expected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Workbooks of Excel: each sheet is a table, its name the heading above.
+"""Read workbooks of Excel: each sheet is a table, and its name a text about it.
 
 References
 ----------

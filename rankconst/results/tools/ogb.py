@@ -1,4 +1,4 @@
-"""The output of OGB's evaluator, by metric: a value for each ranking task, or their mean.
+"""Read the output of OGB's evaluator, by metric: a value for each ranking task, or their mean.
 
 References
 ----------

@@ -1,4 +1,4 @@
-"""PyKEEN's results: ``results.json`` of every version, flat dicts of its trackers, to_df() as CSV.
+"""Read PyKEEN's results: ``results.json``, flat dicts of its trackers, and to_df() as CSV.
 
 Versions differ in the order of side, tie policy and metric, and nest or join them
 (``both.realistic.hits_at_10``). So each word of the path to a number is read by itself, in any

@@ -1,4 +1,4 @@
-"""The CSV file of ULTRA's run_many.py, with a row for each run on a dataset.
+"""Read the CSV file of ULTRA's run_many.py, with a row for each run on a dataset.
 
 Datasets have names such as ``FB15k237Inductive:v1``.
 """
