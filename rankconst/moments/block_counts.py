@@ -104,8 +104,8 @@ class BlockCounts:
     def evaluate(self, points: Counts, centre: int) -> tuple[PointDistributions, Values]:
         """Return the distributions of B(x) at each x, and nearly P(no rank is x | B(x) = count).
 
-        Tails are -P(B(x) >= count) below `centre`, else P(B(x) < count). The second result takes
-        ranks as independent with their probabilities at the saddlepoint; shape (X,).
+        Points ascend. Tails are -P(B(x) >= count) below `centre`, else P(B(x) < count). The second
+        result takes ranks as independent with their probabilities at the saddlepoint; shape (X,).
         """
         columns = np.empty((4, points.size))
         chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))

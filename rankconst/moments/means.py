@@ -139,7 +139,7 @@ def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
 
 
 def mean_term(histogram: Histogram, metric: Metric) -> Moments:
-    """Return the moments of a metric that is the mean of its term, a positive one as in nDCG."""
+    """Return the moments of a metric that is the mean of a positive term, such as nDCG."""
     if metric.k is not None:
         return _mean_cut_off(histogram, metric, metric.k)
     if histogram.offsets is not None:

@@ -202,7 +202,7 @@ class BelowCounts:
         return sums
 
     def evaluate(self, count: int, centre: int) -> PointDistributions:
-        """Return the distributions of B(x) around `count`, at least what is surely <= x.
+        """Return the distributions of B(x) around `count`, which is at least C(x).
 
         Tails are -P(B(x) >= count) at points below `centre`, else P(B(x) < count).
         """
@@ -212,7 +212,8 @@ class BelowCounts:
             x, first = self._points[rows], self._first[rows]
             needed = count - self._certain[first]
             parts.append(self._evaluate_rows(x.astype(np.float64), first, needed, x < centre))
-        return PointDistributions(*map(np.concatenate, zip(*parts, strict=True)))
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return PointDistributions(*columns)
 
     def _evaluate_rows(
         self, x: Values, first: Counts, needed: Counts, left: NDArray[np.bool_]

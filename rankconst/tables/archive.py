@@ -587,7 +587,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     UnknownNameError
         If there is no such version.
     TablesError
-        If `path` holds no tables, several sets, or a damaged zip file.
+        If `path` holds no tables or several sets, or is a damaged zip file.
     UsageError
         If `path` is none of these.
     DownloadError

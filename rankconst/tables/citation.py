@@ -93,7 +93,7 @@ def cite_program() -> str:
 
 
 def cite_tables(tables: Tables) -> str:
-    """Return the BibTeX entry of a released set."""
+    """Return the BibTeX entry of a set; empty for one that was not released."""
     year = str(tables.descriptor.get("created", ""))[:4]
     if parse_version(tables.version) is None or not year.isdecimal():
         return ""

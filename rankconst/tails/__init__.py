@@ -4,8 +4,8 @@ Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the ot
 turns an observed value into such a probability through the normal distribution. That fails where
 hits are rare (Hits@1 of a random ranker on WN18RR: 0.15 expected among 6,268, so that Hits@1 >=
 0.001 has a chance of 10^-9.5 while z = 15.6 says 10^-54.6), and everywhere far from the mean. Here
-the distribution itself is used. Under a baseline other than chance, those of Hits@k, MR and IAMR
-are known.
+the distribution itself is used. Under a baseline other than chance, only the distributions of
+Hits@k, MR and IAMR are known.
 
 Limits: the distribution of MRR over a few tasks of very many candidates (n much below max N) is a
 scatter of atoms; its tail is only bracketed, and the stated error says how loosely. So is GMR's

@@ -338,7 +338,7 @@ def _halves(
 
 
 def _product(a: Part, b: Part, least: float, slack: float) -> Part:
-    """Return the distribution of the sum of two independent ones, without sums below `least`."""
+    """Return the distribution of the sum of two parts, without sums below `least`."""
     values = np.add.outer(a.values, b.values).ravel()
     chance = np.multiply.outer(a.chance, b.chance).ravel()
     # Sums with underflown chances are far from x, on the side that does not count.

@@ -14,8 +14,7 @@ value ("top", every rank 1) for Re z >= 0 and from its smallest ("bottom") for R
 every term is at most 1 in modulus.
 
 Where ranks are uniform on blocks a+1 .. a+T, hits have the chance (k-a)/T kept within 0 .. 1, and
-the sum of ranks is that of r - a shifted by the sum of all a. No distribution is formed of the
-others.
+the sum of ranks is that of r - a shifted by the sum of all a. The other sums are not used there.
 
 A mean over graphs, or over relations, is a sum of such sums, each times what a task of it counts:
 the means of exp(z f) multiply.
@@ -215,7 +214,7 @@ class ReciprocalDistribution(SumDistribution):
         return self._head(reach) + 2.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return ln E e^(s f(r_i)) by rank in the head, and by the expansion beyond it."""
+        """Add up the ranks of the head one by one, and those beyond it by the expansion."""
         head = self._head(float(np.max(np.abs(z))))
         ranks = 1.0 + np.arange(head)
         reference = 1.0 if upper else 1.0 / head
@@ -284,7 +283,7 @@ class LogRankDistribution(SumDistribution):
         return self._head(reach) + 4.0 * len(self.sizes)
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
-        """Return ln E e^(s f(r_i)) by rank in the head, and by Euler-Maclaurin beyond it."""
+        """Add up the ranks of the head one by one, and those beyond it by Euler-Maclaurin."""
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
         ranks = (1.0 + np.arange(head)) / (1.0 if upper else head)

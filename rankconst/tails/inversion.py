@@ -233,10 +233,8 @@ def _period(distribution: SumDistribution, saddle: Saddle) -> float:
     outward = shift if saddle.upper else np.minimum(shift, 0.5 * distribution.farthest)
     for u, sign in ((outward, 1.0), (inward, -1.0)):
         move = math.copysign(sign, sign * saddle.t) * u
-        grown = (
-            distribution.cgf((saddle.t + move).astype(np.complex128), saddle.upper).real
-            - saddle.cgf
-        )
+        moved = (saddle.t + move).astype(np.complex128)
+        grown = distribution.cgf(moved, saddle.upper).real - saddle.cgf
         needed.append(float(np.min((grown - move * saddle.x + target) / u)))
     return max(needed)
 
@@ -343,20 +341,17 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
     # The chance of each rank under the tilted distribution of each size, shape (R, U), then of all
     # tasks.
     ranks = np.arange(1.0, min(distribution.sizes[-1], 256.0) + 1)
-    logs = distribution.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(
-        distribution.sizes
-    )
+    log_means = distribution.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real
+    logs = log_means + np.log(distribution.sizes)
     reference = np.zeros(1) if saddle.upper else distribution.deviations(distribution.sizes)
     exponents = saddle.t * (distribution.deviations(ranks)[:, None] - reference) - logs
     chances = np.where(ranks[:, None] <= distribution.sizes, np.exp(exponents), 0.0)
     likely = chances @ distribution.tasks / distribution.tasks.sum()
     # Frequencies w at which these ranks are in phase, and exp(i w f(r)), shapes (W,) and (W, R).
-    find_returns = (
-        _reciprocal_returns
-        if isinstance(distribution, ReciprocalDistribution)
-        else _logarithmic_returns
-    )
-    frequencies, turned = find_returns(len(ranks))
+    if isinstance(distribution, ReciprocalDistribution):
+        frequencies, turned = _reciprocal_returns(len(ranks))
+    else:
+        frequencies, turned = _logarithmic_returns(len(ranks))
     modulus = np.minimum(np.abs(turned @ likely), 1.0) ** distribution.tasks.sum()
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
 

@@ -633,7 +633,7 @@ def _log10_flips(differences: Values) -> float:
 
 
 def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | None:
-    """Return a difference that is always significant, or None."""
+    """Return a difference that is always significant; None if no bound is known."""
     if not metric.is_mean or histogram.shared:
         return None
     spans, counts, _ = _list_spans(metric, histogram)

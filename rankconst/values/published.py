@@ -436,7 +436,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
     nearest = round(value / unit)
     least, most = interval.lower / unit + slack, interval.upper / unit - slack
     lower, upper = math.floor(least), math.ceil(most)
-    if interval.lower <= value <= interval.upper:  # then it is so as shown
+    if interval.lower <= value <= interval.upper:  # as the shown numbers must be
         lower, upper = min(lower, nearest), max(upper, nearest)
     numbers = [count * unit for count in (nearest, lower, upper)]
     largest, places = max(map(abs, numbers[1:])), round(-math.log10(unit))

@@ -481,7 +481,7 @@ def find_critical_difference(models: int, graphs: int) -> float:
 
 def _find_range_quantile(size: int) -> float:
     """Find the 95 % quantile of the range of `size` standard normals."""
-    low, high = 0.0, 20.0  # the range of 200 is above 10 almost never
+    low, high = 0.0, 20.0  # the range of 200 is almost never above 10
     for _ in range(60):  # down to the spacing of doubles
         middle = (low + high) / 2
         if _measure_range(size, middle) < 1 - LEVEL:
