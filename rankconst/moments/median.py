@@ -96,7 +96,8 @@ class _Rules(dict[int, Rule]):
         missing = [n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self]
         if missing:
             rules = gram_rules(np.array(missing, dtype=np.int64), _GAP_NODES)
-            self.update(zip(missing, map(Rule, *rules), strict=True))
+            for length, nodes, weights in zip(missing, rules.nodes, rules.weights, strict=True):
+                self[length] = Rule(nodes, weights)
 
     def __missing__(self, length: int) -> Rule:
         """Form the rule for a length that :meth:`prepare` was not asked for, and keep it."""
@@ -117,7 +118,7 @@ class _MedianDistribution:
     # How to sum over the window, and P(B(x) < m) and P(B(x) = m) there.
     panels: list[Panel]
     nodes: Nodes
-    distributions: PointDistributions
+    counts: PointDistributions
     # m - C(x) in each panel: how many of the ranks that x does not make certain it takes.
     needed: list[int]
     gaps: Gaps | None = None  # of blocks, where n is even
@@ -177,47 +178,44 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
     return certain or _summarise(_median_distribution(histogram), _INVERSE)
 
 
-def _summarise(distribution: _MedianDistribution, statistic: _Statistic) -> Moments:
+def _summarise(median: _MedianDistribution, statistic: _Statistic) -> Moments:
     """Return E[g(M)] and Var[g(M)] of a function g of the median M.
 
     For the centre c, E[g] = g(c) + E[f1] and Var[g] = E[f2] - E[f1]^2, with f1 = g - g(c) and f2 =
     f1^2. Either expectation is the sum at the top of this module.
     """
-    c = float(distribution.centre)
-    if not distribution.panels:  # the median is certain
+    c = float(median.centre)
+    if not median.panels:  # the median is certain
         value = statistic.value(c)
         error = 0.0 if value == round(value) else UNIT_ROUNDOFF * value
         return Moments(value, error, 0.0, 0.0, "numerical")
-    nodes, distributions = distribution.nodes, distribution.distributions
+    nodes, counts = median.nodes, median.counts
     x = nodes.points.astype(np.float64)
     interpolated = np.zeros(2)
-    terms = np.stack(statistic.difference(x, 1.0, c)) * distributions.tail
+    terms = np.stack(statistic.difference(x, 1.0, c)) * counts.tail
     sizes = np.abs(terms)
-    if distribution.paired:
+    if median.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
 
         def curvature(s: Values) -> Values:
             """Return the second differences of both functions, for the sums over gaps."""
             return np.array(statistic.curvature(s, c))  # np.stack takes several times as long
 
-        if distribution.gaps is None:
-            inner = _sum_below(distribution, curvature)
+        if median.gaps is None:
+            inner = _sum_below(median, curvature)
         else:
-            inner, off = distribution.gaps.sum(nodes.points, distributions.mass, curvature)
-            interpolated = nodes.sum(0 * off, distributions.mass * off)[1]
-        terms += distributions.mass * (half - inner)
-        sizes += distributions.mass * (np.abs(half) + np.abs(inner))
-    (first, second), (first_error, second_error) = nodes.sum(terms, sizes * distributions.error)
+            inner, off = median.gaps.sum(nodes.points, counts.mass, curvature)
+            interpolated = nodes.sum(0 * off, counts.mass * off)[1]
+        terms += counts.mass * (half - inner)
+        sizes += counts.mass * (np.abs(half) + np.abs(inner))
+    (first, second), (first_error, second_error) = nodes.sum(terms, sizes * counts.error)
     first_error += interpolated[0]
     second_error += interpolated[1]
     # What the window leaves out, against f at the ends of the axis.
-    for start, stop in (
-        (1.0, distribution.lowest),
-        (distribution.highest + 1.0, distribution.largest),
-    ):
+    for start, stop in ((1.0, median.lowest), (median.highest + 1.0, median.largest)):
         ends = np.abs(statistic.difference(np.array([start]), stop - start, c))[:, 0]
-        first_error += 2 * distribution.neglected * ends[0]
-        second_error += 2 * distribution.neglected * ends[1]
+        first_error += 2 * median.neglected * ends[0]
+        second_error += 2 * median.neglected * ends[1]
     expectation = statistic.value(c) + float(first)
     spread_error = second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
     return Moments(
@@ -229,29 +227,27 @@ def _summarise(distribution: _MedianDistribution, statistic: _Statistic) -> Mome
     )
 
 
-def _sum_below(distribution: _MedianDistribution, curvature: Callable[[Values], Values]) -> Values:
+def _sum_below(median: _MedianDistribution, curvature: Callable[[Values], Values]) -> Values:
     """Return sum_{x < y} h(x)/h(y) curvature(x + y) at every point y of the window, shape (2, X).
 
     In each panel, h(x) = x^j up to a constant. What lies below the start a of the panel is carried
     along as points x with weights h(x)/h(a).
     """
-    points = distribution.nodes.points
-    bounds = np.append(distribution.nodes.firsts, points.size)
+    points = median.nodes.points
+    bounds = np.append(median.nodes.firsts, points.size)
     sums = np.empty((2, points.size))
     carried_points = np.empty(0)
     carried_weights = np.empty(0)
-    for index, (panel, needed) in enumerate(
-        zip(distribution.panels, distribution.needed, strict=True)
-    ):
+    for index, (panel, needed) in enumerate(zip(median.panels, median.needed, strict=True)):
         part = slice(bounds[index], bounds[index + 1])
         y = points[part].astype(np.float64)
-        distribution.rules.prepare(np.append(points[part], panel.stop), panel, needed)
+        median.rules.prepare(np.append(points[part], panel.stop), panel, needed)
         # decay is h(a)/h(y); fade is h(a)/h(stop), as stop is the next panel's start.
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
         carried = curvature(y[:, None] + carried_points) * carried_weights
         sums[:, part] = decay * np.sum(carried, axis=-1)
-        sums[:, part] += _sum_inside(points[part], panel, needed, curvature, distribution.rules)
-        panel_points, panel_weights = _last_terms(panel.stop, panel, needed, distribution.rules)
+        sums[:, part] += _sum_inside(points[part], panel, needed, curvature, median.rules)
+        panel_points, panel_weights = _last_terms(panel.stop, panel, needed, median.rules)
         fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
         carried_points = np.concatenate((carried_points, panel_points))
         carried_weights = np.concatenate((carried_weights * fade, panel_weights))
@@ -417,7 +413,7 @@ def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
 def _median_distribution(histogram: Histogram) -> _MedianDistribution:
     """Find the distributions of the middle ranks; without panels, these ranks are certain.
 
-    Outside of it P(A > x), or P(A <= x), is below e^-100, or of blocks e^-50, over n c^2.
+    Outside of the window, P(A > x) or P(A <= x) is below e^-100 over n c^2, or e^-50 on blocks.
     """
     total = histogram.total
     middle, paired = (total + 1) // 2, total % 2 == 0
@@ -436,14 +432,14 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
     panels = list(_panels(profile, lowest, centre, highest, paired))
     nodes = place_nodes(panels)
     if not panels:
-        distributions = PointDistributions(*np.empty((3, 0)))
+        counts = PointDistributions(*np.empty((3, 0)))
     elif isinstance(profile, _BlockProfile):
-        distributions, steps = profile.counts.evaluate(nodes.points, centre)
+        counts, steps = profile.counts.evaluate(nodes.points, centre)
         # Without any, the middle ranks are always the same.
-        paired = paired and bool(distributions.mass.any())
+        paired = paired and bool(counts.mass.any())
     else:
-        distributions = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
-    distribution = _MedianDistribution(
+        counts = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
+    median = _MedianDistribution(
         paired=paired,
         centre=centre,
         lowest=lowest,
@@ -452,16 +448,16 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
         neglected=math.exp(limit),
         panels=panels,
         nodes=nodes,
-        distributions=distributions,
+        counts=counts,
         needed=[middle - profile.num_certain(panel.start) for panel in panels],
     )
     if panels and paired and isinstance(profile, _BlockProfile):
-        for gaps in find_gaps(profile.counts, nodes, distributions, steps, lowest):
-            distribution = replace(distribution, gaps=gaps)
-            moments = (_summarise(distribution, statistic) for statistic in (_RANK, _INVERSE))
+        for gaps in find_gaps(profile.counts, nodes, counts, steps, lowest):
+            median = replace(median, gaps=gaps)
+            moments = (_summarise(median, statistic) for statistic in (_RANK, _INVERSE))
             if all(each.variance_error <= _PRECISE * each.variance for each in moments):
                 break
-    return distribution
+    return median
 
 
 def _panels(
