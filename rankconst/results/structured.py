@@ -62,6 +62,11 @@ class Record(NamedTuple):
     line: int | None  # counted from 1; None for a whole file
     value: Value
 
+    @property
+    def object(self) -> dict[str, Value]:
+        """The value as an object; empty if it is none."""
+        return self.value if isinstance(self.value, dict) else {}
+
 
 _YAML_NUMBER = re.compile(
     r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",

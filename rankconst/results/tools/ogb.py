@@ -58,8 +58,7 @@ class _Measure(NamedTuple):
 
 def _walk(record: Record) -> Iterator[_Measure]:
     """Yield the metrics of an object, and those below keys of splits: {"test": {"mrr": 0.3}}."""
-    value = record.value if isinstance(record.value, dict) else {}
-    for key, inner in value.items():
+    for key, inner in record.object.items():
         if key in SPLIT_WORDS and isinstance(inner, dict):
             for name, below in inner.items():
                 if _NAME.fullmatch(name):

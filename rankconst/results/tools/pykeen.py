@@ -142,17 +142,12 @@ def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
 
 def _list_leaves(record: Record) -> list[_Leaf]:
     """List the values of a record with their paths; a key such as prefix may name the split."""
-    value, split = _get(record), ""
+    value, split = record.object, ""
     for key in ("split", "prefix"):  # the JSON tracker calls the split a prefix
         word = value.get(key)
         if isinstance(word, str) and word in SPLIT_WORDS:
             split = word
     return list(_walk(value, _Path(split=split), record.line))
-
-
-def _get(record: Record) -> dict[str, Value]:
-    """Return a record as an object; empty if it is none."""
-    return record.value if isinstance(record.value, dict) else {}
 
 
 class _Measure(NamedTuple):
@@ -203,7 +198,7 @@ def _recognise(document: Document) -> bool:
     if not document.is_structured:
         return False
     records = read_records(document)[:5]
-    is_tracked = any(_get(record).keys() >= _TRACKED for record in records)
+    is_tracked = any(record.object.keys() >= _TRACKED for record in records)
     return is_tracked or any(_is_ours(leaf.path) for each in records for leaf in _list_leaves(each))
 
 
@@ -232,10 +227,10 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
     for record in records:
         leaves = _list_leaves(record)
         has_ties = has_ties or any(leaf.path.rank_type for leaf in leaves)
-        address = _read_setup(_get(record))
+        address = _read_setup(record.object)
         fields = {name: getattr(address, name) or getattr(above, name) for name in _ABOVE}
         above = replace(address, **fields)
-        if "step" in _get(record):
+        if "step" in record.object:
             address = above
         fields = {name: getattr(address, name) or value for name, value in named.items()}
         open_questions = (ask for ask in file.questions if not fields.get(ask.field))
@@ -257,7 +252,7 @@ def _add_numbers(
     """Add the numbers of a record to `collector`, and note those that cannot be read."""
     counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
-    step = _get(record).get("step")
+    step = record.object.get("step")
     for path, value, line in leaves:
         metric, adjustment, reason = _find_measure(path, is_old)
         if metric is not None:
