@@ -426,23 +426,24 @@ class StepRanker(Ranker):
         give the words (r, 1, 4), (r, 2, 4) and (r, 3, 9) in `_nth_times`. The number of entities
         with a frequency of at least n before time t is that of words (r, n, time) with time < t.
         """
-        entities, times = self.graph.num_entities, self.graph.num_times
+        graph = self.graph
         # Facts are ordered by relation, entity, anchor and time: each triple starts at its first.
-        triples, time = unpack(facts, times)
+        triples, time = unpack(facts, graph.num_times)
         is_first = is_new(triples)
         first_time = time[is_first]
-        # Pairs of a relation and an entity: triples without their anchor.
-        pairs = unpack(triples[is_first].view(np.uint64), entities).first
-        if self.graph.allowed_entities is not None:
-            allowed = self.graph.allowed_entities[pairs % entities]
-            pairs = pairs[allowed]
-            first_time = first_time[allowed]
-        self._first_times = sort_words([pack(pairs, first_time, times)])
-        pairs, time = unpack(self._first_times, times)
-        starts = np.flatnonzero(is_new(pairs))
-        nth = spread(np.diff(starts, append=pairs.size)).steps + 1
+        # A triple is a pair of a relation and an entity, packed with its anchor.
+        pairs = unpack(triples[is_first].view(np.uint64), graph.num_entities).first
+        if graph.allowed_entities is not None:
+            entity = pairs % graph.num_entities
+            is_allowed = graph.allowed_entities[entity]
+            pairs, first_time = pairs[is_allowed], first_time[is_allowed]
+        self._first_times = sort_words([pack(pairs, first_time, graph.num_times)])
+        sorted_pairs, sorted_time = unpack(self._first_times, graph.num_times)
+        starts = np.flatnonzero(is_new(sorted_pairs))
+        nth = spread(np.diff(starts, append=sorted_pairs.size)).steps + 1
         self.most = int(nth.max(initial=0))
-        self._nth_times = sort_words([self._pack_nth(pairs // entities, nth, time)])
+        relation = sorted_pairs // graph.num_entities
+        self._nth_times = sort_words([self._pack_nth(relation, nth, sorted_time)])
 
     def _pack_nth(self, relation: Codes, nth: Codes, time: Codes) -> Words:
         """Pack relation, n and time into words; n may be one more than any entity has."""

@@ -532,48 +532,57 @@ def _draw_ranks(
 def _draw_deviations(
     histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
 ) -> tuple[Values, Values]:
-    """Draw M without its divisor, shape (S,), and B at the points, shape (K, S), from the counts.
-
-    The y_i on a stretch between edges are uniform. So number k of the m there is the start plus the
-    length times a beta variable of k and m + 1 - k. The least of m that remain beyond a point lies
-    1 - e^(-E/m) of the rest of the stretch beyond it, with E standard exponential.
-    """
+    """Draw M without its divisor, shape (S,), and B at the points, shape (K, S), from counts."""
     n = histogram.total
     rankings = _draw_rankings(histogram, points, draws, rng)
+    left, right, first, second = _draw_middle(rankings, n, rng)
+    down = np.floor((first + second) / 2)
+    up = np.ceil((first + second) / 2)
+    # The least deviation is that of the middle ranks themselves, t = down - first.
+    search = _Search(rankings, down, up, rng)
+    lower, upper = (n + 1) // 2, n // 2 + 1
+    end = rankings.edges[-1]
+    zero = np.zeros(draws)
+    low = np.array([down - first - 1, left, zero + (lower - 1), right, zero + upper])
+    high = np.array([np.maximum(down - 1, end - up), zero, zero, zero + end, zero + n])
+    distance, bracket = search.find(lower, _Bracket(low, high))
+    if n % 2 == 0:
+        upper_distance, _ = search.find(upper, bracket)
+        distance = (distance + upper_distance) / 2
+    at_points = rankings.counts[np.searchsorted(rankings.edges, points)].astype(np.float64)
+    return distance + (up - down) / 2, at_points
+
+
+def _draw_middle(
+    rankings: _Rankings, n: int, rng: np.random.RandomState
+) -> tuple[Values, Values, Values, Values]:
+    """Draw y of the lower and the upper middle one of n tasks, and their ranks. Shapes (S,).
+
+    They are the same task if n is odd. The y_i on a stretch between edges are uniform. So number k
+    of the m there is the start plus the length times a beta variable of k and m + 1 - k. The least
+    of m that remain beyond a point lies 1 - e^(-E/m) of the rest of the stretch beyond it, with E
+    standard exponential.
+    """
     edges, counts = rankings.edges, rankings.counts
-    ranking = np.arange(draws)
-    lower = (n + 1) // 2
-    upper = n // 2 + 1
-    # y and rank of the lower middle task: number k of those on its stretch, which ends at an edge.
+    ranking = np.arange(counts.shape[1])
+    lower, upper = (n + 1) // 2, n // 2 + 1
+    # The lower one is number k of those on its stretch, which ends at an edge.
     stop = np.count_nonzero(counts < lower, axis=0)
     start = edges[stop - 1]
     number = lower - counts[stop - 1, ranking]
     on_stretch = counts[stop, ranking] - counts[stop - 1, ranking]
     left = start + (edges[stop] - start) * rng.beta(number, on_stretch + 1 - number)
     first = np.maximum(np.ceil(left), start + 1)
-    right = left
-    second = first
-    if n % 2 == 0:
-        # The upper one is the lowest of those that remain beyond the lower one.
-        stop = np.count_nonzero(counts < upper, axis=0)
-        start = np.maximum(edges[stop - 1], left)
-        remaining = counts[stop, ranking] - lower
-        gaps = rng.standard_exponential(draws) / remaining
-        right = start - (edges[stop] - start) * np.expm1(-gaps)
-        second = np.maximum(np.ceil(right), np.floor(start) + 1)
-    down = np.floor((first + second) / 2)
-    up = np.ceil((first + second) / 2)
-    end = edges[-1]
-    none = np.zeros(draws)
-    # The least deviation is that of the middle ranks themselves, t = down - first.
-    search = _Search(rankings, down, up, rng)
-    low = np.array([down - first - 1, left, none + (lower - 1), right, none + upper])
-    high = np.array([np.maximum(down - 1, end - up), none, none, none + end, none + n])
-    distance, bracket = search.find(lower, _Bracket(low, high))
-    if n % 2 == 0:
-        upper_distance, _ = search.find(upper, bracket)
-        distance = (distance + upper_distance) / 2
-    return distance + (up - down) / 2, counts[np.searchsorted(edges, points)].astype(np.float64)
+    if n % 2 == 1:
+        return left, left, first, first
+    # The upper one is the lowest of those that remain beyond the lower one.
+    stop = np.count_nonzero(counts < upper, axis=0)
+    start = np.maximum(edges[stop - 1], left)
+    remaining = counts[stop, ranking] - lower
+    gaps = rng.standard_exponential(ranking.size) / remaining
+    right = start - (edges[stop] - start) * np.expm1(-gaps)
+    second = np.maximum(np.ceil(right), np.floor(start) + 1)
+    return left, right, first, second
 
 
 def _draw_rankings(
