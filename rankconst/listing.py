@@ -31,8 +31,10 @@ def text(value: Any) -> str:
     if value is None or value in ([], ()):
         return "–"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+        return ", ".join(str(item) for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def count(value: Any) -> str:
@@ -121,14 +123,13 @@ class Listing:
         card: str = "",
     ) -> Listing:
         """Make a listing of rows with the same keys, which may be more than there are columns."""
-        keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
-        return cls(
-            columns=columns,
-            data={key: [row[key] for row in rows] for key in keys},
-            title=title,
-            caption=caption,
-            card=card,
-        )
+        keys = [column.key for column in columns]
+        if rows:
+            keys += rows[0]
+        data: dict[str, list[Any]] = {}
+        for key in dict.fromkeys(keys):
+            data[key] = [row[key] for row in rows]
+        return cls(columns=columns, data=data, title=title, caption=caption, card=card)
 
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])
@@ -156,14 +157,16 @@ class Listing:
     ) -> list[str]:
         """Return the cells of a column for people, escaped unless they are markup already."""
         if column.show_row is None:
-            texts = map(column.show, list_values(self.data[column.key]))
+            texts = [column.show(value) for value in list_values(self.data[column.key])]
         else:
-            texts = map(column.show_row, self._rows())
-        return list(map(keep if column.raw else escape, texts))
+            texts = [column.show_row(row) for row in self._rows()]
+        finish = keep if column.raw else escape
+        return [finish(text) for text in texts]
 
     def _rows(self) -> Iterator[Row]:
-        lists = map(list_values, self.data.values())
-        return (dict(zip(self.data, row, strict=True)) for row in zip(*lists, strict=True))
+        lists = [list_values(values) for values in self.data.values()]
+        for row in zip(*lists, strict=True):
+            yield dict(zip(self.data, row, strict=True))
 
 
 def _write_json(listing: Listing) -> Iterator[str]:
@@ -174,9 +177,9 @@ def _write_json(listing: Listing) -> Iterator[str]:
         # double, which programs read as infinite.
         if value == -math.inf:
             return "-1e999"
-        nested = isinstance(value, (list, tuple, dict))
+        indent = 2 if isinstance(value, (list, tuple, dict)) else None
+        text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
         # A nested value is indented as deep as its row.
-        text = json.dumps(value, indent=2 if nested else None, ensure_ascii=False, allow_nan=False)
         return show_controls(text).replace("\n", "\n    ")
 
     from rankconst.tables.encode import write_rows
@@ -226,14 +229,15 @@ def _write_table(listing: Listing) -> Iterator[str]:
         yield from _write_upright(listing, parts, width)
         return
     for part, grid in zip(parts, grids, strict=True):
-        lines = [wrap(width, part.title), f"\n{draw_grid(grid, width)}\n"]
-        if part is parts[-1]:
-            notes = [_explain_columns(grid), listing.caption]
-            if hidden:
-                notes.append(f"Left out for lack of width: {', '.join(hidden)}.")
-            lines.append(wrap(width, *filter(None, notes)))
-        table = "\n".join(lines).strip("\n")
-        yield f"{table}\n" if part is parts[-1] else f"{table}\n\n"
+        table = f"{wrap(width, part.title)}\n\n{draw_grid(grid, width)}"
+        if part is not parts[-1]:
+            yield table.strip("\n") + "\n\n"
+            continue
+        notes = [_explain_columns(grid), listing.caption]
+        if hidden:
+            notes.append(f"Left out for lack of width: {', '.join(hidden)}.")
+        below = wrap(width, *filter(None, notes))
+        yield f"{table}\n\n{below}".strip("\n") + "\n"
 
 
 def _are_too_wide(grids: Iterable[Sequence[GridColumn]], width: int) -> bool:
@@ -307,7 +311,7 @@ def _write_fields(grid: Sequence[GridColumn], place: int, width: int, *, is_sing
 
 def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
     """Write a table of two columns, of which the second may take several lines."""
-    most = max(map(measure, names))
+    most = max(measure(name) for name in names)
     start = most + 5
     lines = []
     for name, cell in zip(names, texts, strict=True):
@@ -332,10 +336,11 @@ def wrap(width: int, *texts: str, below: str = "") -> str:
     wrapper = textwrap.TextWrapper(
         width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
     )
-    wrapped = (
-        wrapper.wrap(line) or [""] for text in texts for line in show_controls(text).split("\n")
-    )
-    return "\n".join(itertools.chain(*wrapped))
+    wrapped = []
+    for text in texts:
+        for line in show_controls(text).split("\n"):
+            wrapped += wrapper.wrap(line) or [""]
+    return "\n".join(wrapped)
 
 
 def _divide_groups(listing: Listing) -> list[Listing]:
@@ -361,8 +366,11 @@ def _divide_groups(listing: Listing) -> list[Listing]:
 
 def _find_filled(columns: Sequence[Sequence[Any]]) -> list[int]:
     """Return the rows in which at least one of the columns is not empty."""
-    rows = enumerate(zip(*columns, strict=True))
-    return [row for row, cells in rows if any(cell not in (None, "") for cell in cells)]
+    filled = []
+    for row, cells in enumerate(zip(*columns, strict=True)):
+        if any(cell not in (None, "") for cell in cells):
+            filled.append(row)
+    return filled
 
 
 def _entitle(column: Column, group: str, rows: Listing) -> str | None:
@@ -375,13 +383,14 @@ def _entitle(column: Column, group: str, rows: Listing) -> str | None:
 
 
 def _write_markdown(listing: Listing) -> Iterator[str]:
-    shown = [column for column in listing.columns if column.title is not None]
-    rows = zip(
-        *(listing.cells(column, _escape_markdown, _keep_markdown) for column in shown), strict=True
-    )
-    yield _join_markdown(_escape_markdown(str(column.title)) for column in shown)
-    yield _join_markdown("---:" if column.right else "---" for column in shown)
-    yield from map(_join_markdown, rows)
+    headings, rules, cells = [], [], []
+    for column in listing.columns:
+        if column.title is not None:
+            headings.append(_escape_markdown(column.title))
+            rules.append("---:" if column.right else "---")
+            cells.append(listing.cells(column, _escape_markdown, _keep_markdown))
+    for row in (headings, rules, *zip(*cells, strict=True)):
+        yield _join_markdown(row)
 
 
 def _join_markdown(cells: Iterable[str]) -> str:
@@ -421,13 +430,12 @@ def _write_latex(listing: Listing) -> Iterator[str]:
     caption = listing.title or listing.caption
     if caption:
         yield f"\\caption{{{escape_latex(caption)}}}\n\\label{{tab:rankconst}}\n"
-    yield (
-        f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}\n"
-        "\\toprule\n"
-    )
+    alignment = "".join("r" if column.right else "l" for column in shown)
+    yield f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n"
     yield _join_latex(escape_latex(str(column.title)) for column in shown)
     yield "\\midrule\n"
-    yield from map(_join_latex, zip(*cells, strict=True))
+    for row in zip(*cells, strict=True):
+        yield _join_latex(row)
     yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
 
 
@@ -438,10 +446,10 @@ def _join_latex(cells: Iterable[str]) -> str:
     return f"{row} \\\\\n"
 
 
-_LATEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+_LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"}
+_LATEX |= {sign: f"${sign}$" for sign in "<>|"}
+_LATEX |= {
     "\\": "\\textbackslash{}",
-    **{sign: f"${sign}$" for sign in "<>|"},
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
     "±": "$\\pm$",
@@ -532,7 +540,9 @@ def show_html(listing: Listing) -> str:
         if column.title is not None:
             name = f"{column.beside} {column.title}" if column.beside else column.title
             columns[name] = part.cells(column)
-    lines = [f"{listing.title}." if listing.title else "", *listing.caption.split("\n")]
+    lines = listing.caption.split("\n")
+    if listing.title:
+        lines.insert(0, f"{listing.title}.")
     if size > _MOST_SHOWN:
         lines.append(f"The first {_MOST_SHOWN} of {size:,} rows.")
     return write_html(columns, " ".join(filter(None, lines)))
@@ -581,7 +591,7 @@ class GridColumn:
     @functools.cached_property
     def sizes(self) -> list[int]:
         """The width of each cell."""
-        return [*map(measure, self.cells)]
+        return [measure(cell) for cell in self.cells]
 
     @functools.cached_property
     def width(self) -> int:
@@ -591,10 +601,10 @@ class GridColumn:
     @functools.cached_property
     def unbroken(self) -> int:
         """The smallest width that breaks no words or numbers."""
-        folded = self.cells[:1] if self.right else self.cells
-        numbers = self.sizes[1:] if self.right else ()
-        words = {word for cell in folded for word in cell.split()}
-        return max([*map(measure, words), *numbers], default=0)
+        if self.right:
+            heading = _measure_words(self.cells[:1])
+            return max([heading, *self.sizes[1:]])
+        return _measure_words(self.cells)
 
     @property
     def least(self) -> int:
@@ -604,7 +614,15 @@ class GridColumn:
 
 def measure(text: str) -> int:
     """Return the width of a text on a terminal, where a Chinese sign takes two places."""
-    return len(text) if text.isascii() else sum(map(_measure_sign, text))
+    if text.isascii():
+        return len(text)
+    return sum(_measure_sign(sign) for sign in text)
+
+
+def _measure_words(cells: Iterable[str]) -> int:
+    """Return the width of the widest word, or 0 without words."""
+    words = {word for cell in cells for word in cell.split()}
+    return max((measure(word) for word in words), default=0)
 
 
 @functools.cache

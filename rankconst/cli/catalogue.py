@@ -40,7 +40,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.cli.output import print_listing
 from rankconst.errors import UnknownNameError
-from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, count, show_constant, text
+from rankconst.listing import FOR_PEOPLE, Column, Format, Listing, Row, count, show_constant, text
 from rankconst.names import Names, resolve_name, shorten, squash
 
 if TYPE_CHECKING:
@@ -68,13 +68,17 @@ class Registry(NamedTuple):
         """Return the value of each column: an attribute of `thing`, or what `values` say."""
         row = {self.columns[0].key: thing.key}
         for column in self.columns[1:]:
-            read = self.values.get(column.key)
-            value = getattr(thing, column.key) if read is None else read(thing)
+            if column.key in self.values:
+                value = self.values[column.key](thing)
+            else:
+                value = getattr(thing, column.key)
             if isinstance(value, Mapping):
                 value = [f"{key}: {text}" for key, text in value.items()]
             elif isinstance(value, tuple):
                 value = list(value)
-            row[column.key] = None if value == "" else value
+            elif value == "":
+                value = None
+            row[column.key] = value
         return row
 
 
@@ -116,7 +120,7 @@ def _read_of_all(field: str) -> Callable[[Protocol], Any]:
     return lambda protocol: None if protocol.negatives is not None else getattr(protocol, field)
 
 
-def _show_known(row: Mapping[str, Any]) -> str:
+def _show_known(row: Row) -> str:
     """Describe the known answers that a protocol removes."""
     if row["known"] is None:
         return text(None)
@@ -194,6 +198,12 @@ def _find_rule(name: str) -> Rule:
 
 # -- the registries --------------------------------------------------------------------------------
 
+
+def _list_hidden(*keys: str) -> list[Column]:
+    """Return columns that are on no screen, but on pages and in files."""
+    return [Column(key) for key in keys]
+
+
 REGISTRIES: dict[str, Registry] = {
     "metrics": Registry(
         thing="metric",
@@ -230,11 +240,10 @@ REGISTRIES: dict[str, Registry] = {
             Column("tool", "tool"),
             Column("title", "name"),
             Column("protocol", "protocol"),
-            *map(Column, ("evaluation", "sides")),
+            *_list_hidden("evaluation", "sides"),
             Column("ties", "true answer among equal scores", drop=1),
-            *map(Column, ("nan_scores", "whole_ranks", "batch")),
-            *map(Column, ("effect", "caveats", "refused")),
-            *map(Column, ("reference", "repositories", "evidence")),
+            *_list_hidden("nan_scores", "whole_ranks", "batch", "effect", "caveats", "refused"),
+            *_list_hidden("reference", "repositories", "evidence"),
         ),
         caption="Caveats and evidence: rankconst show pykeen",
         values={
@@ -251,7 +260,7 @@ REGISTRIES: dict[str, Registry] = {
             Column("version", "version", drop=3),
             *(Column(group, group) for group in GROUPS),
             Column("empty", "no right answer", drop=1),
-            *map(Column, ("title", "ties", "bare_k", "notes", "evidence")),
+            *_list_hidden("title", "ties", "bare_k", "notes", "evidence"),
         ),
         caption=(
             "What each divides by, of N candidates with R right answers; nDCG: how many right "
@@ -274,7 +283,7 @@ REGISTRIES: dict[str, Registry] = {
             Column("known", "known answers removed", show_row=_show_known),
             Column("time", show=TIMES.__getitem__),
             Column("used_by", "used by", drop=5),
-            *map(Column, ("distribution", "needs", "reference", "refused")),
+            *_list_hidden("distribution", "needs", "reference", "refused"),
         ),
         caption=(
             f"The default is {DEFAULT_PROTOCOL}. Among 500 sampled negatives, or any number: "
@@ -322,7 +331,7 @@ REGISTRIES: dict[str, Registry] = {
             Column("suite", "suite"),
             Column("title", "mean over", drop=1),
             Column("size", "graphs", count, right=True),
-            *map(Column, ("tool", "graphs", "reference", "evidence", "note", "aliases")),
+            *_list_hidden("tool", "graphs", "reference", "evidence", "note", "aliases"),
         ),
         caption="Chance and counting of one: rankconst show ultra_inductive",
         values={
@@ -374,19 +383,22 @@ class Page:
             return
         key = next(iter(page))
         title_key = "title" if "title" in page else "summary"
-        lead = _explain_adjusted(self.name) if self.kind == "metrics" else ""
         title = page[title_key]
+        lead = ""
         if len(title) > _LONGEST:
             lead, title = title, ""
+        elif self.kind == "metrics":
+            lead = _explain_adjusted(self.name)
         rows = []
         for field in page:
             if field not in {key, title_key} and page[field] not in (None, []):
                 rows += _list_lines(registry, page, field)
-        captions = [registry.legend] if registry.legend else []
-        captions += [
+        captions = [
             f"{self.name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {self.name}"
             for kind in self.others
         ]
+        if registry.legend:
+            captions.insert(0, registry.legend)
         headings = (Column("field", page[key]), Column("text", title))
         print_listing(Listing.of(headings, rows, lead, "\n".join(captions)), form)
 
@@ -412,11 +424,12 @@ def find_page(opened: Tables, kind: str | None, name: str) -> Page:
     Raises UnknownNameError for an unknown name.
     """
     meanings, errors = {}, {}
-    for plural in [kind] if kind else REGISTRIES:
+    registries = {kind: REGISTRIES[kind]} if kind else REGISTRIES
+    for plural, registry in registries.items():
         try:
-            meanings[plural] = REGISTRIES[plural].find(name)
+            meanings[plural] = registry.find(name)
         except UnknownNameError as error:
-            errors[REGISTRIES[plural].thing] = str(error)
+            errors[registry.thing] = str(error)
     if meanings:
         first, *others = meanings
         return Page(name, first, meanings[first], others)
@@ -495,10 +508,8 @@ _DATASET_COLUMNS = (
     Column("triples_valid", "valid", count, right=True, drop=4),
     Column("triples_test", "test", count, right=True),
     Column(_CHANCE, "E[MRR]", show_constant, right=True),
-    *map(
-        Column,
-        ("verified", "licence", "citation", "citation_url", "source_urls", "aliases", "reason"),
-    ),
+    *_list_hidden("verified", "licence", "citation", "citation_url"),
+    *_list_hidden("source_urls", "aliases", "reason"),
 )
 
 
@@ -549,7 +560,7 @@ def _list_datasets(opened: Tables, *, every: bool) -> Listing:
     described += _list_others(opened)
     if not every:
         described = [row for row in described if not row.get("reason")]
-    rows = [{column.key: row.get(column.key) for column in _DATASET_COLUMNS} for row in described]
+    rows = [_pick_fields(row) for row in described]
     included = len(opened.datasets)
     extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
     caption = (
@@ -559,6 +570,11 @@ def _list_datasets(opened: Tables, *, every: bool) -> Listing:
         "there."
     )
     return Listing.of(_DATASET_COLUMNS, rows, caption=caption)
+
+
+def _pick_fields(row: Row) -> dict[str, Any]:
+    """Return the fields of a dataset that have a column, None where it has none."""
+    return {column.key: row.get(column.key) for column in _DATASET_COLUMNS}
 
 
 def _expect_mrr(opened: Tables) -> dict[str, float]:
@@ -591,20 +607,21 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
     for key, source in load_benchmarks().items():
         if key in opened.datasets:
             continue
-        status = "can be built"
-        if source.not_offered:
-            status = "unavailable"
-        elif source.same_graph_as:
-            status = f"copy of {source.same_graph_as}"
+        urls = dict.fromkeys(file.remote.url for file in source.files.values())
         row: dict[str, Any] = {
             "dataset": key,
-            "status": status,
-            "verified": None if source.not_offered else source.verifiable,
-            "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
+            "title": source.title,
+            "status": "can be built",
+            "verified": source.verifiable,
+            "licence": source.licence,
+            "citation": source.citation,
+            "citation_url": source.citation_url,
+            "source_urls": list(urls),
             "aliases": list(source.aliases),
-            "reason": source.not_offered or None,
         }
-        for field in ("title", "licence", "citation", "citation_url"):
-            row[field] = getattr(source, field)
+        if source.not_offered:
+            row |= {"status": "unavailable", "verified": None, "reason": source.not_offered}
+        elif source.same_graph_as:
+            row["status"] = f"copy of {source.same_graph_as}"
         rows.append(row)
     return rows

@@ -92,8 +92,10 @@ def print_listing(listing: Listing, form: Format) -> None:
     """
     NOTICE.stop()
     for block in form.write(listing):
-        if isinstance(block, str):
-            sys.stdout.write(block if form is Format.table else on_screen(block))
+        if form is Format.table:  # which has no control characters
+            sys.stdout.write(str(block))
+        elif isinstance(block, str):
+            sys.stdout.write(on_screen(block))
         elif sys.stdout.isatty():
             raise UsageError(f"{form.value} is a binary format: write it to a file.")
         else:
@@ -292,11 +294,12 @@ def show_lines(lines: Iterable[int]) -> str:
             ranges[-1] = range(ranges[-1].start, line + 1)
         else:
             ranges.append(range(line, line + 1))
-    text = ", ".join(
-        f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,}-{each[-1]:,}"
-        for each in ranges[:_MOST_RANGES]
-    )
-    more = sum(map(len, ranges[_MOST_RANGES:]))
+    texts = []
+    for each in ranges[:_MOST_RANGES]:
+        first, last = f"{each[0]:,}", f"{each[-1]:,}"
+        texts.append(first if first == last else f"{first}-{last}")
+    text = ", ".join(texts)
+    more = sum(len(each) for each in ranges[_MOST_RANGES:])
     return f"{text} and {more:,} more" if more else text
 
 
@@ -304,7 +307,9 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
     """Name the lines of a file, ``a.csv, lines 2-4``, or several files."""
     lines: dict[str, set[int]] = {}
     for name, line, *_ in places:
-        lines.setdefault(name, set()).update(() if line is None else [line])
+        numbers = lines.setdefault(name, set())
+        if line is not None:
+            numbers.add(line)
     if len(lines) > 1:
         return list_first([*lines])
     return "".join(name + name_lines(numbers) for name, numbers in lines.items())

@@ -69,15 +69,20 @@ def write_delimited(columns: Columns) -> Iterator[str]:
         if isinstance(value, str) and _WORDS.fullmatch(value):
             return value
         if isinstance(value, (list, tuple)):
-            value = "; ".join(map(str, value))
+            value = _join_items(value)
         if isinstance(value, str):
             value = make_safe(value)
         return quote((value, ""))[:-2]
 
-    yield ",".join(map(encode, columns)) + "\n"
-    before = ["", *[","] * (len(columns) - 1)]
-    for block in write_rows(columns, encode, before):
+    yield ",".join(encode(name) for name in columns) + "\n"
+    commas = [","] * (len(columns) - 1)
+    for block in write_rows(columns, encode, before=["", *commas]):
         yield block + "\n"
+
+
+def _join_items(items: Iterable[Any]) -> str:
+    """Write a list as one cell: ``a; b``."""
+    return "; ".join(str(item) for item in items)
 
 
 def write_rows(
@@ -124,7 +129,8 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
         places = coded.indices
         return lambda rows: texts.take(places[rows])
     cells = list_values(values)
-    if not _ALIKE.issuperset(map(type, cells)):
+    types = {type(value) for value in cells}
+    if not types <= _ALIKE:
         return lambda rows: join_texts([encode(value) for value in cells[rows]])
     code_of: dict[Any, int] = {}
     codes = [code_of.setdefault(value, len(code_of)) for value in cells]
@@ -147,10 +153,12 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
         return texts
     special = []
     for value in values[~plain].tolist():
-        if math.isfinite(value):
-            special.append(repr(value))
+        if math.isnan(value):
+            special.append(encode(None))
+        elif math.isinf(value):
+            special.append(encode(value))
         else:
-            special.append(encode(None if math.isnan(value) else value))
+            special.append(repr(value))
     written: pa.Array[Any] = pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(special))
     return written
 
@@ -172,10 +180,13 @@ def _make_array(values: Any) -> Any:
 
     try:
         array = pa.array(values, from_pandas=hasattr(values, "dtype"))
-    except UnicodeEncodeError:  # an argument or a file name that is no UTF-8
-        texts = [show_controls(value) if isinstance(value, str) else value for value in values]
-        array = pa.array(texts)
+    except UnicodeEncodeError:  # an argument or a file name that is not UTF-8
+        array = pa.array([_escape(value) for value in values])
     return pa.nulls(len(array)) if array.null_count == len(array) else array
+
+
+def _escape(value: Any) -> Any:
+    return show_controls(value) if isinstance(value, str) else value
 
 
 # A text that is a printed number becomes a number, shown with as many decimals.
@@ -211,7 +222,9 @@ def _write_sheet(columns: Mapping[str, Any]) -> str:
     """Return the XML of a worksheet."""
     lists = [list_values(values) for values in columns.values()]
     rows = [[_write_text(name) for name in columns]]
-    rows += ([_write_cell(value) for value in row] for row in zip(*lists, strict=True))
+    for values in zip(*lists, strict=True):
+        cells = [_write_cell(value) for value in values]
+        rows.append(cells)
     data = "".join(f"<row>{''.join(cells)}</row>" for cells in rows)
     return f"<worksheet {_MAIN}><sheetData>{data}</sheetData></worksheet>"
 
@@ -226,10 +239,10 @@ def _write_cell(value: Any) -> str:
         # Excel has no infinity.
         return f"<c><v>{value!r}</v></c>" if math.isfinite(value) else _write_text(str(value))
     if isinstance(value, (list, tuple)):
-        return _write_text("; ".join(map(str, value)))
+        return _write_text(_join_items(value))
     text = str(value)
     printed = _PRINTED.fullmatch(text)
-    if printed is None or not any(map(str.isdigit, text)):  # the pattern also matches "-"
+    if printed is None or text in {"", "-"}:
         return _write_text(text)
     num_decimals = len(printed[1] or "")  # also the number of the style: see _PARTS
     return f'<c s="{num_decimals}"><v>{float(text)!r}</v></c>'

@@ -130,8 +130,10 @@ class Standings:
         ``log10_p_next`` the log10 p of a model and the next one.
         """
         letters = self.letters
-        worse = [self.list_worse(index) for index in range(len(letters))]
-        better_than = [[letters[index] for index in indices] for indices in worse]
+        better_than = []
+        for index in range(len(letters)):
+            worse = self.list_worse(index)
+            better_than.append([letters[each] for each in worse])
         values = [result.value for result in self.published]
         texts = [result.text for result in self.published]
         return {
@@ -160,16 +162,19 @@ class Standings:
         title = f"{self.constants.metric.label} on {tasks.dataset} ({tasks.describe()})"
         lines = [f"{title}, {self.constants.num_tasks:,} tasks", ""]
         cells = self.table
-        letters, models, texts = cells["letter"], cells["model"], cells["text"]
-        letter_width = max(map(len, letters))
-        model_width = max(map(len, models))
-        text_width = max(map(len, texts))
-        for letter, model, text, worse in zip(
-            letters, models, texts, cells["better_than"], strict=True
-        ):
-            line = f"  {letter:<{letter_width}}  {model:<{model_width}}  {text:>{text_width}}"
-            lines.append(f"{line}  {' '.join(worse)}".rstrip())
-        return "\n".join([*lines, "", self.describe()])
+        worse = [" ".join(letters) for letters in cells["better_than"]]
+        columns = (cells["letter"], cells["model"], cells["text"], worse)
+        return "\n".join([*lines, *_align(columns, right={2}), "", self.describe()])
+
+
+def _align(columns: Sequence[Sequence[str]], right: set[int]) -> list[str]:
+    """Write the lines of a table, in which some columns are aligned to the right."""
+    padded = []
+    for index, cells in enumerate(columns):
+        width = max(len(cell) for cell in cells)
+        pad = str.rjust if index in right else str.ljust
+        padded.append([pad(cell, width) for cell in cells])
+    return [f"  {'  '.join(row)}".rstrip() for row in zip(*padded, strict=True)]
 
 
 def _count_models(number: int, total: int) -> str:
@@ -331,21 +336,16 @@ class Across:
         return f"{best} is better than {models} (p < {LEVEL})"
 
     def __str__(self) -> str:
-        rows = [("", "model", "mean", "mean rank")]
-        for index, name in enumerate(self.names):
-            mean = f"{self.means[index]:.4f}"
-            if self.metric.optimum != 1:  # as MR: four decimals are for shares
-                mean = show_number(self.means[index])
-            rows.append((name_letter(index), name, mean, f"{self.mean_ranks[index]:.2f}"))
-        letters, names, means, ranks = (max(map(len, each)) for each in zip(*rows, strict=True))
-        lines = [
-            f"  {letter:<{letters}}  {name:<{names}}  {mean:>{means}}  {rank:>{ranks}}"
-            for letter, name, mean, rank in rows
-        ]
+        letters = [name_letter(index) for index in range(len(self.names))]
+        means = [f"{mean:.4f}" for mean in self.means]
+        if self.metric.optimum != 1:  # as MR: four decimals are for shares
+            means = [show_number(mean) for mean in self.means]
+        ranks = [f"{rank:.2f}" for rank in self.mean_ranks]
+        columns = ["", *letters], ["model", *self.names], ["mean", *means], ["mean rank", *ranks]
         title = f"{self.metric.label}, mean over {len(self.datasets)} datasets"
         if len(self.datasets) <= _FEW:
             title += f": {', '.join(self.datasets)}"
-        return "\n".join([title, "", *lines, "", self.describe()])
+        return "\n".join([title, "", *_align(columns, right={2, 3}), "", self.describe()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,13 +382,13 @@ def compare_across(grid: Grid) -> Across:
     a, b = np.triu_indices(len(order), k=1)
     differences = np.round(values[a] - values[b], 12)  # equal ones must tie
     over_graphs = np.array([math.log10(p) for p in compute_signed_ranks(differences)])
+    size = len(order)
     over_queries = None
     if metric.lower == 0 and metric.optimum == 1:  # the bound is for terms from 0 to 1
         z = bound_z(lower[a], upper[a], lower[b], upper[b], grid.num_tasks)
         log10_p = [math.log10(2 * SIGNS_FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
-        over_queries = np.minimum(log10_p, 0.0)
+        over_queries = correct_for_many(np.minimum(log10_p, 0.0), size)
     better = sign * (values[:, None, :] - values[None, :, :]) > 0  # shape (model, model, graph)
-    size = len(order)
     return Across(
         metric=metric,
         datasets=grid.datasets,
@@ -396,7 +396,7 @@ def compare_across(grid: Grid) -> Across:
         means=values.mean(axis=1),
         mean_ranks=ranks.mean(axis=0),
         wins=better.sum(axis=2),
-        log10_p_queries=None if over_queries is None else correct_for_many(over_queries, size),
+        log10_p_queries=over_queries,
         log10_p_graphs=correct_for_many(over_graphs, size),
         critical_difference=find_critical_difference(size, len(grid.datasets)),
     )
