@@ -436,10 +436,13 @@ def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) ->
     option, parse = from_user.dataset, tables.resolve_dataset
     if not option:
         return True
+    suite = load_suites().get(option)
+    is_mean_of_file = not from_file.dataset or is_mean(from_file.dataset)
+    if suite is not None and from_file.suites and is_mean_of_file:
+        return option in from_file.suites
     if not from_file.dataset:
         choices = [name for question in from_file.questions for name in question.choices]
         return not choices or option in {_find_key(name, parse) for name in choices}
-    suite = load_suites().get(option)
     if is_mean(from_file.dataset):
         return suite is not None
     allowed = {option} if suite is None else {option, *suite.graphs}

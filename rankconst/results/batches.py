@@ -502,7 +502,8 @@ def _choose_error(
         where = _name_place(reading, reading.entries[place])
         error = DataError(f"{where}: {impossible[place]}{more}")
     else:
-        error = others[0]
+        reasons = dict.fromkeys(map(str, others))
+        error = type(others[0])("\n".join(list(reasons)[:_MOST_ASKED]))
         graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
         if len(graphs) == 1 and list_names().find(graphs[0]) is not None:
             error = DataError(f"{error} The name of the file suggests --dataset {graphs[0]}.")
@@ -571,10 +572,18 @@ def _list_contents(reading: Reading) -> str:
     for name in ("dataset", "split", "side", "protocol"):
         named = dict.fromkeys(getattr(entry.context, name) for entry in base)
         values = [value for value in named if value is not None]
+        if name == "dataset" and not values:
+            values = list(dict.fromkeys(name for entry in base for name in _list_open(entry)))
         if values:
             more = " ..." if len(values) > _MOST_LISTED else ""
             parts.append(f"{name}s {', '.join(values[:_MOST_LISTED])}{more}")
     return f"none of the numbers you asked for. It has {'; '.join(parts)}."
+
+
+def _list_open(entry: Entry) -> list[str]:
+    """List the datasets and suites that a number without one may be of."""
+    choices = [name for question in entry.context.questions for name in question.choices]
+    return choices or list(entry.context.suites)
 
 
 _MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")

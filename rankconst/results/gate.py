@@ -137,7 +137,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
         if kind:
             declared["kind"] = kind
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
-    suites = _find_suites(texts)[0] if is_mean(dataset.name) else ()
+    suites = _find_suites(texts)[0]
     counts = [text.label.num_triples for text in texts if len(text.label.graphs) < 2]
     num_triples = next(filter(None, counts), None)
     return Declarations(declared, tuple(questions.values()), origins, suites, num_triples)
@@ -347,7 +347,7 @@ def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
 def _find_suites(texts: Sequence[Text]) -> tuple[tuple[str, ...], str]:
     """Find the suites of graphs that a text suggests, the nearest first, and its place."""
     for text in texts:
-        suites = suggest_suites(text.label.text) if text.scope == "text" else ()
+        suites = suggest_suites(text.label.text) if text.scope != "name" else ()
         if suites:
             return suites, text.place
     return (), ""

@@ -70,10 +70,22 @@ def test_means_alone_are_those_of_the_suites_that_headings_name(tmp_path: Path) 
     assert all("the constants are of" in note for note in found.notes.values())
 
 
-def test_a_heading_may_name_a_suite_and_a_metric() -> None:
-    text = "| Model | Total Avg (57 graphs) MRR |\n|---|---|\n| ULTRA (3g) | 0.366 |\n"
-    (entry,) = rankconst.adjust(read_document("a.md", text)).numbers.entries
-    assert entry.constants is not None and entry.constants.tasks.dataset == "ultra_57"
+@pytest.mark.parametrize(
+    ("text", "suite"),
+    [
+        ("| Model | Total Avg (57 graphs) MRR |\n|---|---|\n| A | 0.366 |\n", "ultra_57"),
+        ("| Model | graphs | MRR |\n|---|---|---|\n| A | Total Avg (54 graphs) | 0.366 |\n", "ultra_zero_shot"),
+        # TRIX (arXiv:2502.19512) and others write its name in two lines.
+        (
+            r"\begin{tabular}{lrr} & Inductive $(e,r)$ & Inductive $e$ \\ & (23 graphs) & (18 graphs) \\"
+            r"Model & MRR & MRR \\ TRIX & 0.368 & 0.455 \\ \end{tabular}",
+            "ultra_inductive_er",
+        ),
+    ],
+)  # fmt: skip
+def test_a_heading_or_a_cell_may_name_a_suite(text: str, suite: str) -> None:
+    entry = rankconst.adjust(read_document("a", text)).numbers.entries[0]
+    assert entry.constants is not None and entry.constants.tasks.dataset == suite
 
 
 @pytest.mark.parametrize(

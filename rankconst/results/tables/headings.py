@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.literature import is_mean
+from rankconst.catalogue.literature import find_suite, is_mean
 from rankconst.catalogue.mentions import names_known
 from rankconst.names import squash
 from rankconst.results.labels import (
@@ -272,8 +272,11 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
-    """Join ``["WN18", "Hits@", "10"]`` to ``["WN18", "Hits@10"]``."""
+    """Join ``["WN18", "Hits@", "10"]`` to ``["WN18", "Hits@10"]``, as the name of a suite."""
     for i in range(len(labels) - 1, 0, -1):  # the lowest pair counts
+        lines = f"{labels[i - 1]} {labels[i]}"
+        if find_suite(lines) is not None:  # Inductive (e) / (18 graphs)
+            return [*labels[: i - 1], lines, *labels[i + 1 :]]
         if _COUNT.fullmatch(labels[i]):
             name = join_k(labels[i - 1], labels[i])
             if parse(name, None).metric is not None:
@@ -532,10 +535,11 @@ def _find_mean(label: Label) -> str:
     if is_mean(label.text):
         return label.text
     words = [] if label.metric is None else label.text.split()
+    of_graphs = " ".join(label.graphs).split()  # the suite "Total Avg (57 graphs)" has means
     for word in words:
         others = " ".join(other for other in words if other != word)
         # The average rank is a metric.
-        if is_mean(word) and read_label(others).metric == label.metric:
+        if word not in of_graphs and is_mean(word) and read_label(others).metric == label.metric:
             return word
     return ""
 

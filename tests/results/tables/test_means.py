@@ -378,6 +378,10 @@ def test_a_caption_that_counts_graphs_names_the_suite_to_add(
     assert found.asked == ()
     assert own.constants is not None
     assert own.constants.tasks.dataset == "ultra_inductive"
+    found = rankconst.adjust(path, metric="mrr", dataset="ultra_57", errors="note")
+    assert all(
+        each.constants is None for each in found.numbers.entries if each.entry.text == "0.43"
+    )
 
 
 @pytest.mark.parametrize(
