@@ -160,7 +160,23 @@ TOPICS: dict[str, list[Case]] = {
         ("ds,phase,metric,score\nNations,val,MRR,.6\n", "nations valid"), (md("R", "Data | Split | MRR", "UMLS | valid | .8", " | test | .7"), "umls valid; umls"),
         (md("R", "Model | MRR", "Nations | ", "Valid | ", "A | .6", "Test | ", "A | .7", "UMLS | ", "Valid | ", "A | .8"), "nations valid; nations; umls valid"),
     ],
-    "a row of its own with a metric is asked about": [(md("UMLS", "Model | MRR", "A | .3", "Hits@1 | ", "A | .2"), "umls; ?hits@1")],
+    "each row of a heading above metrics in rows counts": [
+        (md("UMLS", " | A | | B | ", " | valid | test | valid | test", "MRR | .3 | .29 | .34 | .33"), "umls valid; umls; umls valid; umls"),
+        (md("R", " | UMLS | | Nations | ", " | A | B | A | B", "MRR | .3 | .29 | .6 | .7", "MR | 9 | 9 | 3 | 2", "#Params | 1 | 2 | 3 | 4"), "umls; umls; umls; umls; nations; nations; nations; nations"),
+        (md("UMLS", " | Head | | Tail | ", "| A | B | A | B", "MRR | .3 | .29 | .6 | .7"), "umls head; umls head; umls tail; umls tail"),
+        (md("R", " |  | UMLS | Nations", "Metric | Model | test | valid", "MRR | A | .3 | .6", " | B | .4 | .7", "H@1 | A | .2 | .5"), "umls; nations valid; umls; nations valid; umls; nations valid"),
+        ("\\begin{tabular}{lll} & & UMLS \\\\ & A & .3 \\\\ MRR & B & .4 \\\\ H@1 & A & .2 \\end{tabular}", "umls; umls"),
+    ],
+    "a row of its own may name the metric of the rows below": [
+        (md("R", "Model | UMLS | Nations", "MRR | | ", "A | .3 | .6", "Hits@1 | | ", "A | .2 | .5"), "umls; umls; nations; nations"), (md("UMLS", "Model | MRR", "A | .3", "Hits@1 | ", "A | .2"), "umls; ?hits@1"),
+        ("\\begin{tabular}{lcc} & \\multicolumn{2}{c}{UMLS} \\\\ Model & valid & test \\\\ \\multicolumn{3}{c}{MRR} \\\\ A & .3 & .2 \\end{tabular}", "umls valid; umls"),
+    ],
+    "the corner and the rows of names count next to metrics in rows": [
+        (md("R", "Model | UMLS | Nations", "RotatE (MRR) | .3 | .6", "TuckER (MRR) | .4 | .7"), "umls; umls; nations; nations"),
+        (md("R", "UMLS (valid) | A | B", "MRR | .3 | .4", "H@1 | .2 | .3"), "umls valid; umls valid; umls valid; umls valid"),
+        (md("R", " | A | B", "UMLS | | ", "MRR | .3 | .4", "WN18RR | C | D", "MRR | .6 | .7"), "umls; umls; wn18rr; wn18rr"),
+        ("x,A,B\nUMLS,,\nMRR,.3,.4\n", f"{LEFT}; {LEFT}", {"dataset": "nations"}),
+    ],
     "of which rows a name in their middle is, or one above a blank, is open": [
         (md("R", "Data | Model | MRR", " | A | .3", "UMLS | B | .4", " | C | .5", " | A | .6", "Nations | B | .7", " | C | .8"),
          f"{LEFT}; umls; {LEFT}; {LEFT}; nations; nations"),

@@ -271,7 +271,8 @@ REWRITTEN: list[tuple[str, dict[str, Any], str, str]] = [
     *(("index", {}, NATIONS.format("Hits@10", cell), f"| B | {shown} |") for cell, shown in (("97.1 ± 2", "45 ± 38"), ("97.1(0.2)", "45(4)"))),
     ("index", {}, NATIONS.replace("Nations", "FB15k-237").format("MR", "177.5(5)"), "| B | 0.97532(7) |"),
     ("index", {}, "| Dataset | Protocol | MRR |\n|--|--|--|\n| Nations | raw | .5 |\n| UMLS | filtered | .5 |\n", ": nations (test, both sides, protocol raw); umls (test, both sides, protocol standard); "),
-    ("index", {}, "# WN18RR\n\n| | MR ↓ |\n|--|--|\n| RotatE | **3340** |\n", f"| | AMRI ↑ |\n|--|--|\n| RotatE | **{index('wn18rr', 'mr', 3340, 4)}** |\n"),
+    ("index", {}, "# WN18RR\n\n| | TransE | RotatE |\n|--|--|--|\n| MR ↓ | 3384 | **3340** |\n| MRR | 0.226 | 0.476 |\n",
+     f"| AMRI ↑ | {index('wn18rr', 'mr', 3384, 4)} | **{index('wn18rr', 'mr', 3340, 4)}** |\n| AMRR | 0.226 | 0.476 |\n"),
     ("index", {}, f"{TWO}| B | Freebase86M | .5 |\n| C | Freebase86M | .4 |\n", "<!-- Numbers that stay as published: 2. -->\n| Model | Dataset | MRR |"),
     # At most 12 decimals, and no -0.
     ("index", {}, NATIONS.format("MR", "3.12345678901234567"), f"| B | {index('nations', 'mr', 3.12345678901234567, 12)} |"),

@@ -7,23 +7,23 @@ number 0.3.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import FILE_NAME, Text
 from rankconst.results.labels import Label, doubt, read_label
 from rankconst.results.reading import Entries, Notes, Reader, Reading, join_entries
-from rankconst.results.tables.cells import Row, is_number, read_commas
+from rankconst.results.tables.cells import Row, is_blank, is_number, read_commas
 from rankconst.results.tables.headings import (
     DEEPEST,
-    IN_ROWS,
+    are_shifted,
     choose_parse,
     explain_missing,
     find_heading,
-    names_metrics_in_rows,
+    spread_names,
 )
 from rankconst.results.tables.layout import find_roles
 from rankconst.results.tables.near import read_near
@@ -31,11 +31,11 @@ from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
-    from rankconst.results.tables.headings import Heading
+    from rankconst.results.tables.headings import Heading, Parse
     from rankconst.results.tables.near import Printed
 
 
@@ -85,9 +85,7 @@ def read_tables(
             if block is None:
                 first_without = first_without or part
                 heading = " | ".join(filter(None, part[0].plain))
-                in_rows = names_metrics_in_rows(part)
-                reason = IN_ROWS if in_rows else "the heading of a table without a metric"
-                notes.add(part[0].line, heading, reason)
+                notes.add(part[0].line, heading, "the heading of a table without a metric")
                 continue
             block.rows = _fit(document, block, notes, even=dialect.even or dialect.exact)
             if has_commas:
@@ -136,11 +134,14 @@ def _find_heading(
 ) -> _Block | None:
     """Find the heading of a table, which has at least one row; None if no row is one."""
     titles, body = _split_titles(rows)
+    body = _move_metrics(body, dialect.parse)
     near = tuple(read_near("the row above", title) for title in titles)
     heading = find_heading(body, dialect.parse)
     how: list[str] = []
-    if heading is None and names_metrics_in_rows(body):
-        return None
+    turned = turn_table(document, body, dialect.parse) if heading is None else None
+    if turned is not None:
+        body, how = turned, ["metrics in rows"]
+        heading = find_heading(body, dialect.parse)
     if heading is None and document.metric is not None:  # the one from --metric
         how = ["the metric from --metric"]
         heading = find_heading(body, choose_parse(document.metric, body))
@@ -329,7 +330,7 @@ def _merge(
 
 
 def _describe(blocks: list[_Block]) -> str:
-    """Describe how tables were understood: "2 tables; dataset from the caption; MRR (percent)"."""
+    """Describe how tables were understood: "2 tables; metrics in rows; MRR (percent)"."""
     inferred = [phrase for block in blocks for phrase in block.how]
     # Maps the label of a metric to whether each column of it holds percentages.
     are_percent: dict[str, list[bool]] = {}
@@ -359,3 +360,189 @@ def refuse_size(place: str) -> NoReturn:
         f"{place}: more than {MOST_CELLS:,} cells are more than results need. "
         "Split the file, or remove columns that you do not need."
     )
+
+
+# Tables with a metric in each row.
+
+_FIRST = 3  # the names of metrics are looked for in the first columns only
+
+
+@dataclass(frozen=True)
+class _Turnable:
+    """A table with a metric in each row, by what its rows and columns hold."""
+
+    heads: list[Sequence[str]]  # the rows of the heading, with names spread
+    body: list[Row]
+    of_metrics: int  # the column with the names of metrics
+    numbers: list[int]  # the columns of numbers
+    names: list[int]  # the other columns, which name the rows
+
+
+def _move_metrics(rows: list[Row], parse: Parse) -> list[Row]:
+    """Write metrics that rows of their own name into a first column, if all numbers have one above.
+
+    ``MRR`` above ``RotatE, 0.3`` gives ``MRR, RotatE, 0.3``.
+    """
+    moved: list[Row] = []
+    name = ""
+    for row in rows:
+        label = parse(row.plain[0], None)
+        is_alone = all(map(is_blank, row.plain[1:]))
+        if is_alone and label.metric is not None and label.is_vocabulary:
+            name = row.plain[0]
+            continue
+        has_number = any(map(is_number, row.plain))
+        if not name and (has_number or any(parse(cell, None).metric for cell in row.plain)):
+            return rows
+        first = name or "Metric"
+        spans = None if row.spans is None else {j + 1: size for j, size in row.spans.items()}
+        moved.append(Row(row.line, (first, *row.cells), (first, *row.plain), spans))
+    return moved if name and moved and moved[0].plain[0] == "Metric" else rows
+
+
+def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Row] | None:
+    """Turn a table with a metric in each row into one with a column for each; None for others.
+
+    ``Metric, TransE, RotatE`` over ``MRR, 0.29, 0.34`` becomes a column MRR with a row for TransE
+    and one for RotatE. Each further row of the heading becomes a column, and a row that names those
+    below it stays one. There is at least one row. Other rows without a metric are dropped.
+    """
+    table = _find_turnable(document, rows, parse)
+    if table is None:
+        return None
+    heads, names, numbers = table.heads, table.names, table.numbers
+    listed = dict.fromkeys(row.plain[table.of_metrics] for row in table.body)
+    metrics = [name for name in listed if parse(name, None).metric is not None]
+    corners = [_read_corner(head[table.of_metrics], [head[j] for j in numbers]) for head in heads]
+    headings = (*(heads[-1][j] or heads[0][j] for j in names), *corners, *metrics)
+    turned = [Row(rows[0].line, headings, headings)]
+    blanks = ("",) * len(heads[0])
+    empty = Row(0, blanks, blanks)  # of a block that lacks a metric
+    for group in _split_groups(table.body, table.of_metrics, metrics):
+        if group.title:
+            title = Row(group.line, (group.title,), (group.title,))
+            turned.append(title.widen(len(headings)))
+        for block in _list_blocks(group.rows, table.of_metrics, names):
+            first = next(iter(block.values()))
+            by_metric = [block.get(metric, empty) for metric in metrics]
+            for j in numbers:
+                row_name = (*(first.plain[k] for k in names), *(head[j] for head in heads))
+                cells = (*row_name, *(row.cells[j] for row in by_metric))
+                plain = (*row_name, *(row.plain[j] for row in by_metric))
+                turned.append(Row(first.line, cells, plain))
+    return turned
+
+
+def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Turnable | None:
+    """Find what the rows and columns of a table hold if a metric is in each row, or None."""
+    width = len(rows[0].plain)
+    even = [row.widen(width) for row in rows if len(row.plain) in {1, width}]
+    firsts = range(min(width, _FIRST))
+    of_metrics = next((j for j in firsts if _holds_metrics(even[1:], j, parse)), None)
+    if of_metrics is None:
+        return None
+    heads, body = _split_heads(even, of_metrics, parse)
+    numbers = _list_numbers(heads, body, of_metrics, parse)
+    are_blank = all(row.spans is None for row in rows[: len(heads) - 1])
+    if not numbers or (are_blank and are_shifted([[head[j] for head in heads] for j in numbers])):
+        return None
+    names = [j for j in range(width) if j != of_metrics and j not in numbers]
+    first = next(row for row in body if any(is_number(row.plain[j]) for j in numbers))
+    if is_blank(first.plain[of_metrics]):
+        raise DataError(
+            f"{document.at(first.line)}: it is open which rows belong to which metric: write each "
+            "name into the first of its rows."
+        )
+    return _Turnable(heads, _repeat_metrics(body, of_metrics, names), of_metrics, numbers, names)
+
+
+def _split_heads(
+    rows: Sequence[Row], of_metrics: int, parse: Parse
+) -> tuple[list[Sequence[str]], Sequence[Row]]:
+    """Split rows, at least one, into those of the heading, with names spread, and the rest."""
+
+    def is_head(row: Row) -> bool:
+        cells = [cell for cell in row.plain[of_metrics + 1 :] if not is_blank(cell)]
+        is_measured = parse(row.plain[of_metrics], None).metric is not None
+        return not is_measured and bool(cells) and not any(map(is_number, cells))
+
+    depth = 1 + sum(1 for _ in takewhile(is_head, rows[1:]))
+    upper = [spread_names(row, row.plain) for row in rows[: depth - 1]]
+    return [*upper, rows[depth - 1].plain], rows[depth:]
+
+
+def _read_corner(corner: str, beside: Sequence[str]) -> str:
+    """Return the heading of names or numbers that a corner is; empty if it heads the metrics."""
+    label = read_label(corner)
+    is_of_names = label.is_about_tasks or label.role in {"dataset", "version"}
+    return corner if is_of_names or all(map(is_number, beside)) else ""
+
+
+def _repeat_metrics(rows: Sequence[Row], of_metrics: int, names: Sequence[int]) -> list[Row]:
+    """Repeat a metric in the rows below it that have only another name."""
+    repeated: list[Row] = []
+    for row in rows:
+        plain = row.plain
+        if repeated and not plain[of_metrics] and any(plain[j] for j in names):
+            above = repeated[-1].plain[of_metrics]
+            plain = (*plain[:of_metrics], above, *plain[of_metrics + 1 :])
+        repeated.append(row._replace(plain=plain))
+    return repeated
+
+
+class _Group(NamedTuple):
+    """Rows of metrics below a row of texts."""
+
+    line: int
+    title: str
+    rows: list[Row]
+
+
+def _split_groups(rows: Iterable[Row], of_metrics: int, metrics: Collection[str]) -> list[_Group]:
+    """Divide rows of metrics by the rows of texts above them."""
+    groups = [_Group(0, "", [])]
+    for row in rows:
+        texts = dict.fromkeys(cell for cell in row.plain if not is_blank(cell))
+        if row.plain[of_metrics] in metrics:
+            groups[-1].rows.append(row)
+        elif texts and not any(map(is_number, texts)):
+            groups.append(_Group(row.line, " ".join(texts), []))
+    return groups
+
+
+def _list_numbers(
+    heads: Sequence[Sequence[str]], body: Sequence[Row], place: int, parse: Parse
+) -> list[int]:
+    """List the columns of numbers behind that of the metrics, at `place`, that have a heading."""
+    headed = [j for j in range(place + 1, len(heads[0])) if any(head[j] for head in heads)]
+    numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
+    # In "key, value, step", only one column holds the numbers.
+    return [j for j in numbers if parse(heads[-1][j], None).role == "value"] or numbers
+
+
+def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
+    """Divide rows into blocks, each a map of metric to row; an empty name repeats the one above.
+
+    Another name in the columns `names`, or the metric in column `place` again, begins a block.
+    """
+    blocks: list[dict[str, Row]] = []
+    above: list[str] = []
+    for row in body:
+        plain = list(row.plain)
+        if above:
+            for j in names:
+                plain[j] = plain[j] or above[j]
+        is_same = bool(above) and all(plain[j] == above[j] for j in names)
+        if not is_same or plain[place] in blocks[-1]:
+            blocks.append({})
+        blocks[-1][plain[place]] = row._replace(plain=tuple(plain))
+        above = plain
+    return blocks
+
+
+def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
+    """Tell whether most cells of a column, in rows with numbers, are names of metrics."""
+    measured = [row.plain for row in rows if any(map(is_number, row.plain))]
+    cells = [plain[j] for plain in measured if not is_blank(plain[j])]
+    named = sum(parse(cell, None).metric is not None for cell in cells)
+    return bool(cells) and 2 * named > len(cells)

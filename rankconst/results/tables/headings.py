@@ -147,10 +147,8 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
         heading = compose_heading(rows[:depth], parse)
         if not (heading.measures or heading.long):
             continue
-        first, *others = rows[depth - 1].plain
-        is_alone = bool(first) and not any(others)
         beside = [cell for j, cell in enumerate(rows[depth - 1].plain) if j not in heading.measures]
-        if depth > 1 and (is_alone or any(is_number(cell) for cell in beside)):
+        if depth > 1 and any(is_number(cell) for cell in beside):
             return None  # the row of a metric, below a heading without one
         for longer in range(depth + 1, min(DEEPEST + 1, len(rows)) + 1):
             further = compose_heading(rows[:longer], parse)
@@ -320,21 +318,6 @@ def are_shifted(columns: Sequence[Sequence[str]]) -> bool:
     return len(names) > 1 and len(set(named)) < len(named)
 
 
-IN_ROWS = (
-    "its metrics are in rows: turn the table so that each has a column, or write the names into a "
-    "column metric and the numbers into a column value"
-)
-"""Why a table is left out if rows, and no columns, are those of metrics."""
-
-_FIRST = 3  # the names of metrics are looked for in the first columns only
-
-
-def names_metrics_in_rows(rows: Sequence[Row]) -> bool:
-    """Tell whether rows of a table without a heading are those of metrics: ``MRR, 0.3, 0.4``."""
-    names = [cell for row in rows[1:] for cell in row.plain[:_FIRST]]
-    return any(read_label(name).metric is not None for name in names)
-
-
 def find_reason(heading: Heading, j: int) -> str:
     """Return why the numbers in column `j`, of a metric, cannot be adjusted; empty if they can."""
     measure = heading.measures[j]  # the label that names the metric
@@ -353,8 +336,6 @@ def find_reason(heading: Heading, j: int) -> str:
 def explain_missing(document: Document, rows: Sequence[Row]) -> str:
     """Return the message about a table without a metric: what its columns may be, and a remedy."""
     row, place = rows[0], document.at(rows[0].line)
-    if names_metrics_in_rows(rows):
-        return f"{place}: {IN_ROWS}."
     ranks = next((name for name in row.plain if squash(name) in {"rank", "ranks"}), "")
     if ranks:
         question = f"no column is a metric. Is {ranks} the rank of each task?"

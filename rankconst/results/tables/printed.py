@@ -153,17 +153,44 @@ def _join_lines(part: list[Row]) -> list[Row]:
 
 
 def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
-    """Read a table with blanks between its cells; None if line `start` does not begin a heading."""
+    """Read a table with blanks between its cells; None if line `start` does not begin a heading.
+
+    The heading may begin with a line of names, each above the same metrics.
+    """
+    rows, end = list[Row](), start
     labels = _split_heading(lines, start)
     if labels is None:
-        return None
-    rows, end = [Row(start + 1, tuple(labels), tuple(labels))], start + 1
+        labels = _split_heading(lines, start + 1)
+        above = [] if labels is None else _spread_names(_split_gaps(lines[start]), labels)
+        if labels is None or not above:
+            return None
+        rows, end = [Row(start + 1, tuple(above), tuple(above))], start + 1
+    rows.append(Row(end + 1, tuple(labels), tuple(labels)))
+    end += 1
     while end < len(lines) and not _ends(lines, end, labels):
         if _RULE.fullmatch(lines[end]) is None:
             cells = tuple(_split_row(lines[end], labels) or _split_other(lines[end]))
             rows.append(Row(end + 1, cells, cells))
         end += 1
     return _Block(rows, end)
+
+
+def _spread_names(names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Write each name above the first of its metrics; nothing if not all have the same ones.
+
+    >>> _spread_names(["UMLS", "WN18"], ["Model", "MRR", "MR", "MRR", "MR"])
+    ['', 'UMLS', '', 'WN18', '']
+    """
+    if names and read_label(names[0]).role == "model":
+        names = names[1:]
+    measures = [j for j, label in enumerate(labels) if _is_metric(label)]
+    metrics = [labels[j] for j in measures]
+    size = len(metrics) // max(len(names), 1)
+    are_repeated = len(set(metrics)) == size and metrics == metrics[:size] * len(names)
+    if len(names) < 2 or not are_repeated:
+        return []
+    starts = dict(zip(measures[::size], names, strict=True))
+    return [starts.get(j, "") for j in range(len(labels))]
 
 
 def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:

@@ -62,6 +62,13 @@ def test_a_title_before_the_table() -> None:
 
 
 _MADE_BY_PEOPLE = {
+    # Metrics in rows, datasets over them.
+    "model,metric,WN18RR,UMLS\nA,MRR,.1,.2\nA,MR,9,8": [
+        "WN18RR MRR .1",
+        "WN18RR MR 9",
+        "UMLS MRR .2",
+        "UMLS MR 8",
+    ],
     # What pandas writes of columns with several levels.
     ",WN18RR,UMLS\n,MRR,MRR\nmodel,,\nA,.1,.2": ["WN18RR MRR .1", "UMLS MRR .2"],
     ",mrr,mrr,mr,mr\n,mean,std,mean,std\nmodel,,,,\nA,.2,.01,3,1": ["MRR .2", "MR 3"],

@@ -27,13 +27,7 @@ from rankconst.results.rewrite import MARKUPS, locate
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.delimited import DELIMITERS
 from rankconst.results.tables.grid import Dialect, read_tables
-from rankconst.results.tables.headings import (
-    IN_ROWS,
-    Heading,
-    explain_missing,
-    find_heading,
-    find_reason,
-)
+from rankconst.results.tables.headings import Heading, explain_missing, find_heading, find_reason
 from rankconst.results.tables.near import Printed, read_near
 from rankconst.results.tables.tex import ENVIRONMENTS
 from rankconst.results.vocabulary import VOCABULARY, screen
@@ -41,8 +35,6 @@ from readings import Table, check_indices, summarise, tables, write_csv, write_l
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from rankconst.catalogue.metrics import Metric
 
 
 def read_rows(*lines: str) -> list[Row]:
@@ -212,30 +204,31 @@ def test_a_metric_that_is_near_is_asked_about_if_the_user_names_another(
     assert [ask.word for ask in first.context.questions if ask.field == "metric"] == words
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["metric|TransE|RotatE", "Hits@10|.3|.4", "MRR|.1|.2"],
-        ["|A|B|A|B", "|valid|valid|test|test", "MRR|.3|.4|.1|.2"],
-        ["|UMLS|Nations", "A (MRR)|.3|.6", "B (MRR)|.4|.7"],
-        ["model|metric|UMLS|Nations", "A|MRR|.1|.2"],
-        # In a row of its own, above or in the middle of its rows.
-        ["Model|valid|test", "MRR||", "A|.3|.6", "Hits@1||", "A|.2|.5"],
-        ["Metric||test", "|A|.3", "MRR|B|.4", "|C|.5"],
-        ["name|epoch|value", "test_mrr|1|.1"],
-    ],
-)
-@pytest.mark.parametrize("metric", [None, parse_metric("MR")])
-def test_metrics_in_rows_are_refused(lines: list[str], metric: Metric | None) -> None:
-    document = Document("results", "", metric=metric)
-    with pytest.raises(
-        DataError, match=r"^results, line 1: its metrics are in rows: turn the table"
-    ):
-        read_tables(document, "test", [Printed(read_rows(*lines))])
-    others = Printed(read_rows("a|MRR", "b|0.3"))
-    reading = read_tables(document, "test", [Printed(read_rows(*lines)), others])
-    assert [entry.text for entry in reading.entries] == ["0.3"]
-    assert [skip.reason for skip in reading.skipped] == [IN_ROWS]
+def test_metrics_in_rows_are_those_of_the_table_and_not_of_the_user() -> None:
+    printed = Printed(read_rows("metric|TransE|RotatE", "Hits@10|.3|.4", "MRR|.1|.2"))
+    document = Document("results", "", metric=parse_metric("MR"))
+    reading = read_tables(document, "test", [printed])
+    assert [(each.context.model, each.metric.label, each.text) for each in reading.entries] == [
+        ("TransE", "Hits@10", ".3"),
+        ("TransE", "MRR", ".1"),
+        ("RotatE", "Hits@10", ".4"),
+        ("RotatE", "MRR", ".2"),
+    ]
+
+
+def test_metrics_are_in_the_rows_of_the_table_of_rotate() -> None:
+    # README.md of DeepGraphLearning/KnowledgeGraphEmbedding, "Results of the RotatE model".
+    reading = read(
+        "Dataset|FB15k-237|wn18|wn18rr",
+        "MRR|.337 ± .001|.949 ± .000|.477 ± .001",
+        "MR|177|309|3340",
+        "HITS@10|.533|.959|.571",
+    )
+    assert [(dataset, metric) for metric, dataset, _ in found(reading)] == [
+        (dataset, metric)
+        for dataset in ("FB15k-237", "wn18", "wn18rr")
+        for metric in ("MRR", "MR", "Hits@10")
+    ]
 
 
 # What the first rows of a table make its columns.
@@ -329,6 +322,13 @@ def test_what_is_above_or_below_the_metrics_is_of_the_heading(
 ) -> None:
     heading = find(*lines, "RotatE|0.1|0.2|0.3|0.4")
     assert (len(heading.levels), [*heading.measures]) == (levels, [1, 2, 3, 4])
+
+
+def test_metrics_in_the_middle_of_their_rows_are_refused() -> None:
+    with pytest.raises(DataError, match="line 2: it is open which rows belong to which metric"):
+        read(
+            "Metric||test", "|A|.3", "MRR|B|.4", "|C|.5", "|A|.2", "H@1|B|.3", "|C|.4", groups=True
+        )
 
 
 # What cells and headings say of rows: the nearer before the farther, whatever the number of rows.

@@ -53,6 +53,18 @@ _TABLES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("Model   UMLS        WN18\n        MRR  MR   MRR  MR", ["UMLS A MRR .1", "UMLS A MR 2", "WN18 A MRR .3", "WN18 A MR 4"]),
+        ("  UMLS  WN18\nModel  MRR  MR  MRR  Hits@1", ["A MRR .1", "A MR 2", "A MRR .3"]),
+        ("  UMLS  WN18  FB15k\nModel  MRR  MR  MRR  MR", ["A MRR .1", "A MR 2", "A MRR .3", "A MR 4"]),
+    ],
+)  # fmt: skip
+def test_names_above_the_same_metrics_each(lines: str, expected: list[str]) -> None:
+    assert _describe(f"{lines}\nA  .1  2  .3  4\n") == expected
+
+
 @pytest.mark.parametrize("name", _TABLES)
 @pytest.mark.parametrize("above", ["UMLS\n====\n\n", "On UMLS\n\n", "Table 3: Results on UMLS.\n"])
 def test_tables_of_each_kind(name: str, above: str) -> None:
@@ -68,8 +80,8 @@ def test_tables_of_each_kind(name: str, above: str) -> None:
 
 def test_a_progress_bar_above_a_table_is_no_row_of_it() -> None:
     bar = "Testing: 100%|██████| 160/160 [00:35<00:00,  4.50it/s]\n"
-    text = "│ Metric │ Value │\n├────────┼───────┤\n│ mrr    │ 0.3   │\n│ mr     │ 2     │\n"
-    assert _describe(bar + text) == ["MRR 0.3", "MR 2"]
+    text = "│ Metric │ Test │\n├────────┼──────┤\n│ mrr    │ 0.3  │\n│ mr     │ 2    │\n"
+    assert _describe(bar + text) == ["Test MRR 0.3", "Test MR 2"]
 
 
 def test_captions_below() -> None:
