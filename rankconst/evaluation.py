@@ -86,8 +86,11 @@ class Question:
         return name_arguments(remedy) if self.in_python else remedy
 
     def __str__(self) -> str:
-        around = "" if self.text.lower() == self.word else f', "{self.text}"'
-        asked = f'"{self.word}" in {self.place}{around}' if self.place else self.text.rstrip(".")
+        asked = self.text.rstrip(".")
+        if self.place:
+            asked = f'"{self.word}" in {self.place}'
+            if self.text.lower() != self.word:
+                asked += f', "{self.text}"'
         return f"{asked}: add {self.remedy}" if self.remedy else asked
 
     def to_dict(self) -> dict[str, str]:
@@ -201,7 +204,7 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
             from_user = replace(from_user, dataset=_choose_by_tool(from_user.dataset, tool))
         if from_user.dataset not in tables.titles:
             from_user = _read_kind(from_user)
-    keys: dict[str, Any] = {"tool": None if tool is None else tool.key}
+    keys: dict[str, Any] = {}
     for name, parse in _list_parsers(tables).items():
         value = getattr(from_user, name)
         if value is not None:
@@ -214,8 +217,7 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
         suite = load_suites().get(from_user.dataset)
         if suite is not None:
             tool = _require_tool(suite, tool)
-            return replace(from_user, tool=None if tool is None else tool.key)
-    return from_user
+    return replace(from_user, tool=None if tool is None else tool.key)
 
 
 def read_tool(name: str | None) -> Tool | None:
@@ -271,7 +273,8 @@ def _narrow(from_file: Address, from_user: Address) -> Address:
 
     namesakes, version = list_namesakes(from_file.dataset, typed=False), from_file.dataset
     graphs = [key for key in suite.graphs if key in namesakes or _is_of_version(key, version)]
-    return replace(from_user, dataset=graphs[0] if len(graphs) == 1 else None)
+    graph = graphs[0] if len(graphs) == 1 else None
+    return replace(from_user, dataset=graph)
 
 
 _VERSION = re.compile(r"v\d")  # the name of a dataset of which only the version is known
@@ -377,8 +380,11 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
         if not kinds[key].isdisjoint(choosing):
             continue
         tools = [tool for tool in load_tools().values() if title.endswith(f"({tool.title})")]
-        options.append(f"--tool {tools[0].key}" if tools else f"--dataset {key}")
-        needs_name = needs_name or not tools
+        if tools:
+            options.append(f"--tool {tools[0].key}")
+        else:
+            options.append(f"--dataset {key}")
+            needs_name = True
     option = " or ".join(options)
     # A kind or a tool may also choose among other graphs; a dataset is that of all numbers.
     if needs_name:
@@ -424,7 +430,8 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
         if not fits:
             return False
     if from_file.relations and from_user.relations:
-        return {*map(squash, from_file.relations)} <= {*map(squash, from_user.relations)}
+        named = {squash(relation) for relation in from_user.relations}
+        return all(squash(relation) in named for relation in from_file.relations)
     return True
 
 
@@ -522,40 +529,53 @@ def settle(
         return _settle_without_dataset(from_file.num_tasks, protocol, from_user.kind), row
     if row is not None:
         _refuse_dataset(row, from_file.dataset or named)
-    dataset = _choose("dataset", from_file, from_user, tables) or named
-    split = _choose("split", from_file, from_user, tables) or "test"
-    side = _choose("side", from_file, from_user, tables)
-    aggregation = _choose("aggregation", from_file, from_user, tables)
-    suite = tables.find_suite(dataset)
-    if suite is not None:
-        row = _require_tool(suite, row)
-    if row is not None:
-        dataset = tables.resolve_dataset(row.means.get(dataset, dataset))
-        split = row.find_split(dataset, split)
-        side = side or row.find_side(dataset)
-        if accepted and dataset != accepted:
-            raise DataError(
-                f"it is accepted as {accepted}, but {row.title} evaluates on {dataset}. Accept "
-                "that, or leave out the tool."
-            )
-    if protocol is not None:
-        protocol = parse_protocol(protocol).key
-    tasks = Tasks(
-        dataset=dataset,
-        protocol=_choose_protocol(protocol, row, tables.protocols(dataset)),
-        split=split,
-        side=side or "both",
-        aggregation=aggregation or DEFAULT_AGGREGATION,
+    chosen = Address(
+        dataset=_choose("dataset", from_file, from_user, tables) or named,
+        split=_choose("split", from_file, from_user, tables),
+        side=_choose("side", from_file, from_user, tables),
+        aggregation=_choose("aggregation", from_file, from_user, tables),
+        protocol=protocol,
         relations=from_user.relations,
     )
-    if row is not None:
-        reason = row.unranked.get(tasks.side) or row.unfit.get(tasks.protocol)
-        if reason:
-            raise DataError(reason)
+    suite = tables.find_suite(chosen.dataset or named)
+    if suite is not None:
+        row = _require_tool(suite, row)
+    tasks = _complete(chosen, row, tables, accepted)
     if from_file.relations and not from_user.relations:
         known = match_relations(from_file.relations, tables.relations(tasks))
         tasks = replace(tasks, relations=known or from_file.relations)
     return tasks, row
+
+
+def _complete(named: Address, tool: Tool | None, tables: Tables, accepted: str) -> Tasks:
+    """Fill in what is not named, as the tool ranks, whose datasets and splits may be others.
+
+    `accepted` is the dataset that the user accepts for its name, if any.
+    """
+    dataset, split, side = named.dataset or "", named.split or "test", named.side
+    if tool is not None:
+        dataset = tables.resolve_dataset(tool.means.get(dataset, dataset))
+        split = tool.find_split(dataset, split)
+        side = side or tool.find_side(dataset)
+        if accepted and dataset != accepted:
+            raise DataError(
+                f"it is accepted as {accepted}, but {tool.title} evaluates on {dataset}. Accept "
+                "that, or leave out the tool."
+            )
+    option = None if named.protocol is None else parse_protocol(named.protocol).key
+    tasks = Tasks(
+        dataset=dataset,
+        protocol=_choose_protocol(option, tool, tables.protocols(dataset)),
+        split=split,
+        side=side or "both",
+        aggregation=named.aggregation or DEFAULT_AGGREGATION,
+        relations=named.relations,
+    )
+    if tool is not None:
+        reason = tool.unranked.get(tasks.side) or tool.unfit.get(tasks.protocol)
+        if reason:
+            raise DataError(reason)
+    return tasks
 
 
 def _require_answers(from_file: Address, from_user: Address) -> Address:
@@ -566,7 +586,7 @@ def _require_answers(from_file: Address, from_user: Address) -> Address:
             questions += (WHICH_MACRO,)
         from_file = replace(from_file, aggregation=None)
     if questions:
-        raise AskedError("; ".join(map(str, questions)) + ".", questions)
+        raise AskedError("; ".join(str(question) for question in questions) + ".", questions)
     return from_file
 
 
@@ -830,7 +850,9 @@ def parse_counted(name: str | None, tool: str | None) -> str:
     constants.
     """
     row = read_tool(tool)
-    protocol = parse_protocol(name or (row.protocol if row else DEFAULT_PROTOCOL))
+    if name is None and row is not None:
+        name = row.protocol
+    protocol = parse_protocol(name or DEFAULT_PROTOCOL)
     if protocol.negatives is None:
         raise UsageError(
             "--num-tasks: the number of tasks is enough only if all have the same number of "

@@ -90,14 +90,16 @@ class Tasks:
         UnknownNameError
             If a name is unknown.
         """
+        if isinstance(relations, str):
+            relations = [relations]
         return cls(
-            dataset,
-            parse_protocol(protocol).key,
-            parse_split(split),
-            parse_side(side),
-            parse_aggregation(aggregation).key,
-            tuple(dict.fromkeys([relations] if isinstance(relations, str) else relations or ())),
-            parse_baseline(baseline).key,
+            dataset=dataset,
+            protocol=parse_protocol(protocol).key,
+            split=parse_split(split),
+            side=parse_side(side),
+            aggregation=parse_aggregation(aggregation).key,
+            relations=tuple(dict.fromkeys(relations or ())),
+            baseline=parse_baseline(baseline).key,
         )
 
     @property
@@ -243,7 +245,9 @@ class Histogram:
             or an offset is negative.
         """
         sizes = read_counts("counts", counts, hint=_ANSWER)
-        tasks = _read_tasks(np.ones_like(sizes) if num_tasks is None else num_tasks, sizes)
+        if num_tasks is None:
+            num_tasks = np.ones_like(sizes)
+        tasks = _read_tasks(num_tasks, sizes)
         if offsets is not None:
             offsets = _check_offsets(offsets, sizes)
         if weights is not None:
@@ -280,12 +284,9 @@ class Histogram:
         histograms = {}
         for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
             rows = slice(start, stop)
-            histograms[int(group[start])] = cls._of_sound(
-                num_candidates=sizes[rows],
-                num_tasks=tasks[rows],
-                weights=row_weights[0][rows] if row_weights else None,
-                offsets=above[rows] if above[rows].any() else None,
-            )
+            of_rows = row_weights[0][rows] if row_weights else None
+            over = above[rows] if above[rows].any() else None
+            histograms[int(group[start])] = cls._of_sound(sizes[rows], tasks[rows], of_rows, over)
         return histograms
 
     @classmethod
@@ -372,7 +373,8 @@ class Histogram:
         columns, others = [*self._keys, self.num_tasks], [*other._keys, other.num_tasks]
         if self.shared != other.shared or len(columns) != len(others):
             return False
-        return all(map(np.array_equal, columns, others))
+        pairs = zip(columns, others, strict=True)
+        return all(np.array_equal(column, of_other) for column, of_other in pairs)
 
     def __hash__(self) -> int:
         return hash((self.shared, *(values.tobytes() for values in [*self._keys, self.num_tasks])))

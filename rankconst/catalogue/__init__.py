@@ -15,3 +15,10 @@ def read_rows(name: str) -> dict[str, Any]:
 
     text = Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
+
+
+def freeze_lists(value: Any) -> Any:
+    """Return a value of such a file with tuples in place of lists."""
+    if isinstance(value, dict):
+        return {key: freeze_lists(item) for key, item in value.items()}
+    return tuple(value) if isinstance(value, list) else value

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from rankconst.catalogue import read_rows
+from rankconst.catalogue import freeze_lists, read_rows
 from rankconst.catalogue.metrics import Metric, find_metric, strip_prefixes
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import Names, read_count, squash
@@ -224,7 +224,8 @@ def name_answers_metric(
 def define_metric(key: str, k: int | None) -> AnswersMetric:
     """Return the metric of a definition, without queries."""
     row = FAMILIES[key]
-    return name_answers_metric(key, k, row.symbol, row.title, "share" if row.is_share else "count")
+    scale: Literal["share", "count"] = "share" if row.is_share else "count"
+    return name_answers_metric(key, k, row.symbol, row.title, scale)
 
 
 FAMILIES = {key: Family(**row) for key, row in read_rows("definitions").items()}
@@ -245,7 +246,9 @@ _NAMES = Names("metric of several right answers", dict.fromkeys(FAMILIES, ()))
 def parse_answers_metric(name: str) -> tuple[str, int | None]:
     """Read ``recall@10``, ``ndcg`` or ``map_at_20`` as the key of a definition and a k."""
     bare, sign, cut = name.strip().lower().replace("_at_", "@").partition("@")
-    return check_answers_metric(_NAMES.resolve(bare), read_count(cut) if sign else None, name)
+    key = _NAMES.resolve(bare)
+    k = read_count(cut) if sign else None
+    return check_answers_metric(key, k, name)
 
 
 def check_answers_metric(key: str, k: int | None, name: str) -> tuple[str, int | None]:
@@ -296,15 +299,20 @@ class Library:
     spellings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def all_metrics(self) -> Mapping[str, tuple[str, ...]]:
+        """Its names of each definition, with a k or without one."""
+        return {**self.metrics, **self.metrics_without_k}
+
     def find(self, name: str) -> Meaning | None:
         """Return the meaning of a name, or None if the library does not have it.
 
         Raises UnknownNameError if the metric needs a k, and neither name nor library has one.
         """
         for stem, k in split_name(name):
-            rows = self.metrics if k else {**self.metrics, **self.metrics_without_k}
+            rows = self.metrics if k else self.all_metrics
             for key, names in rows.items():
-                if stem in map(squash, (key, *names)):
+                if any(squash(spelling) == stem for spelling in (key, *names)):
                     return Meaning(*check_answers_metric(key, k or self._find_k(name), name))
         return None
 
@@ -350,13 +358,7 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
 @functools.cache
 def load_libraries() -> Mapping[str, Library]:
     """Return the libraries by key."""
-
-    def freeze(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: freeze(item) for key, item in value.items()}
-        return tuple(value) if isinstance(value, list) else value
-
-    return {key: Library(key, **freeze(row)) for key, row in read_rows("libraries").items()}
+    return {key: Library(key, **freeze_lists(row)) for key, row in read_rows("libraries").items()}
 
 
 def parse_library(name: str) -> Library:
@@ -377,7 +379,7 @@ def read_meaning(name: str, library: str | None) -> Meaning:
     row = parse_library(library)
     meaning = row.find(name)
     if meaning is None:
-        known = ", ".join(names[0] for names in {**row.metrics, **row.metrics_without_k}.values())
+        known = ", ".join(names[0] for names in row.all_metrics.values())
         raise UnknownNameError(
             f"rankconst has no constants of {name} as {row.title} computes it; known are: {known}."
         )
@@ -418,8 +420,8 @@ def list_spellings() -> frozenset[str]:
     """Return the names, without k and punctuation, that only metrics of several answers have."""
     names = {squash(key) for key in FAMILIES}
     for row in load_libraries().values():
-        for spellings in (*row.metrics.values(), *row.metrics_without_k.values()):
-            names.update(map(squash, spellings))
+        for spellings in row.all_metrics.values():
+            names |= {squash(spelling) for spelling in spellings}
     of_one_answer = {name for name in names if find_metric(name) or find_metric(f"{name}@10")}
     # Hits@k is also called recall, but here a recall is one of several right answers.
     return frozenset(names - of_one_answer | {"recall"})
@@ -442,7 +444,7 @@ def _list_stems_with_k() -> frozenset[str]:
     """Return the names that are only clear with a k, such as recall."""
     bare: set[str] = set()
     for row in load_libraries().values():
-        for key, names in {**row.metrics, **row.metrics_without_k}.items():
+        for key, names in row.all_metrics.items():
             alone = bool(row.bare_k) or not FAMILIES[key].needs_k
             bare.update(squash(name) for name in names if alone or _INNER_CAPITAL.search(name))
     return frozenset(list_spellings() - bare)

@@ -240,14 +240,15 @@ def list_namesakes(name: str, *, typed: bool = True) -> tuple[str, ...]:
     the first key does, as others call nell_v1_ind nell_v1.
     """
     keys = tuple(list_ambiguous().get(squash(name), ()))
-    unambiguous = keys if typed else keys[:1]
-    return () if name in unambiguous else keys
+    if name in keys[:1] or (typed and name in keys):
+        return ()
+    return keys
 
 
 def explain_ambiguous(name: str) -> str:
     """List the benchmarks that share an ambiguous name, or return nothing for clear names."""
     titles = {key: load_benchmarks()[key].title for key in list_namesakes(name)}
-    if not titles or squash(name) in map(squash, titles.values()):
+    if not titles or squash(name) in {squash(title) for title in titles.values()}:
         return ""
     choices = "; ".join(f"{key} for {title}" for key, title in titles.items())
     if len(titles) == 1:
@@ -269,18 +270,19 @@ def list_kinds(name: str) -> frozenset[str]:
 
     suite = find_suite(name)
     if suite is not None:
-        return frozenset().union(*map(list_kinds, suite.graphs))
+        return frozenset(kind for graph in suite.graphs for kind in list_kinds(graph))
     row = load_benchmarks().get(list_names().find(name) or "")
     if row is None:
         return frozenset({"transductive", "full"})
-    kinds = {"inductive" if "inductive" in row.split else "transductive"}
+    kinds = {row.task} - {""}
+    kinds.add("inductive" if "inductive" in row.split else "transductive")
     if row.format.temporal:
         kinds.add("temporal")
     if row.format.qualified:
         kinds.add("n-ary")
     if not row.sampled:
         kinds.add("full")
-    return frozenset({*kinds, row.task} - {""})
+    return frozenset(kinds)
 
 
 def find_benchmark(name: str) -> Benchmark:
@@ -330,9 +332,8 @@ def make_key(name: str, what: str = "name") -> str:
             f"{what} {name!r} must consist of letters, digits, '_', '.' and, not in front, '-': "
             "mykg, for example."
         )
-    names = [name for key, titles in list_titles().items() for name in (key, *titles)]
     latin = write_latin(key)  # Cyrillic letters that look like these
-    if squash(latin) in map(squash, names) or list_namesakes(latin):
+    if list_names().find(latin) is not None or list_namesakes(latin):
         raise UsageError(
             f"{what} {name!r} is the name of a benchmark; choose another, such as {latin}-own."
         )

@@ -93,8 +93,11 @@ def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
         return Mention(
             text=text[start:end], key=key or plain, known=key is not None, start=start, end=end
         )
-    first = start if before is None else before.start()
-    stop = end if behind is None else behind.end()
+    first, stop = start, end
+    if before is not None:
+        first = before.start()
+    if behind is not None:
+        stop = behind.end()
     full_name = text[first:stop]
     key = squash(full_name)
     if not full_name[-1].isalnum():
@@ -216,7 +219,7 @@ def list_graph_names() -> frozenset[str]:
 @functools.cache
 def _find_longest() -> int:
     """Return the length of the longest name."""
-    return max(map(len, list_graph_names()))
+    return max(len(name) for name in list_graph_names())
 
 
 @functools.cache

@@ -343,7 +343,9 @@ class Metric:
 
     def evaluate(self, ranks: Values, weights: Values) -> float:
         """Return the metric of the ranks, in any order, each counted `weights` times."""
-        return self.statistic(self.take(ranks) if self.is_mean else ranks, weights)
+        if self.is_mean:
+            return self.statistic(self.take(ranks), weights)
+        return self.statistic(ranks, weights)
 
     def worst(self, num_candidates: Counts, num_tasks: Counts | Values) -> float:
         """Return the value that no ranker can pass, usually that of true answers at the end.
@@ -354,7 +356,8 @@ class Metric:
         return find(num_candidates.astype(np.float64), num_tasks.astype(np.float64))
 
     def _fill(self, template: str) -> str:
-        return template.format(k="k" if self.k is None else self.k)
+        k = "k" if self.k is None else self.k
+        return template.format(k=k)
 
     def __str__(self) -> str:
         return self.key
@@ -753,20 +756,22 @@ def find_metric(name: str, k: int | None = None) -> Form | None:
     bare = name.strip()
     metric, number = _find_family(bare)
     if metric is not None:
-        cutoff = k if number is None else number
         if not metric.takes_k:
             return Form(metric, None)
-        return Form(metric.at(cutoff), None) if cutoff else None
+        if number is not None:
+            k = number
+        return Form(metric.at(k), None) if k else None
     for pattern, form in _KEYS_OF_FORMS:
         match = re.match(pattern, bare, re.IGNORECASE)
-        base = None if match is None else find_metric(match[1], k)
-        if base is None:
+        base = match and find_metric(match[1], k)
+        if not base:
             continue
         if base.form is not None:  # adjusted twice: z_adjusted_...
             return None
         # PyKEEN's ``adjusted_hits_at_k`` is an index, without saying so.
-        is_index = base.metric.index_name and not base.metric.normalised_name
-        return Form(base.metric, "index" if form == "normalised" and is_index else form)
+        if form == "normalised" and base.metric.index_name and not base.metric.normalised_name:
+            return Form(base.metric, "index")
+        return Form(base.metric, form)
     return _find_adjusted(bare)
 
 
@@ -897,8 +902,8 @@ def _write_formula(metric: Metric, form: str) -> str:
         formula = f"({value} - expectation) / ({optimum:g} - expectation)"
         meaning = "0 = random, 1 = perfect"
     else:
-        gain = f"({value} - expectation)" if metric.increasing else f"(expectation - {value})"
-        formula, meaning = f"{gain} / sqrt(variance)", "0 = random, larger is better"
+        gain = f"{value} - expectation" if metric.increasing else f"expectation - {value}"
+        formula, meaning = f"({gain}) / sqrt(variance)", "0 = random, larger is better"
     name = metric.name_of(form)
     return f"{name} = {formula}; {meaning}" if name else f"{formula}; {meaning}"
 
@@ -909,12 +914,13 @@ def describe_metric(metric: Metric) -> dict[str, str]:
     optimum = "none: every ranker gets the same"
     if metric.optimum is not None:
         optimum = f"{metric.optimum:g}"
+    direction = "larger" if metric.increasing else "smaller"
     return {
         "metric": metric.label,
         "title": metric.title,
         "definition": metric.definition,
         "range": f"{metric.lower:g} to {largest}",
-        "direction": "larger is better" if metric.increasing else "smaller is better",
+        "direction": f"{direction} is better",
         "optimum": optimum,
         **{form: _write_formula(metric, form) for form in FORMS},
         **load_formulas()[metric.family]._asdict(),

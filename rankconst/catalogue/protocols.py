@@ -343,9 +343,7 @@ _NAMES = Names(
 _SPLIT_NAMES = Names("split", {**SPLITS, "valid+test": ("validation+test", "test+valid")})
 # The words for the mean of both sides; in a name of a metric, they may be about something else.
 _MEANS = ("average", "avg", "mean")
-_SIDE_NAMES = Names(
-    "side", {key: (*words, *_MEANS) if key == "both" else words for key, words in SIDES.items()}
-)
+_SIDE_NAMES = Names("side", {**SIDES, "both": (*SIDES["both"], *_MEANS)})
 
 
 def parse_protocol(name: str) -> Protocol:
@@ -388,8 +386,10 @@ def find_protocol(name: str) -> Protocol:
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is not None:
         return _sample(name, int(sampled[1]), sampled[2])
+    plain = squash(name)
     for protocol in PROTOCOLS.values():
-        if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:
+        tools = {squash(tool) for tool in protocol.used_by}
+        if plain in tools and plain not in PROTOCOLS:
             raise UnknownNameError(
                 f"{name} is a tool, not a protocol: it evaluates under protocol {protocol.key}."
             )
@@ -405,17 +405,22 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
     samplings = load_samplings()
     spellings = {key: row.spellings for key, row in samplings.items()}
     sampling = samplings[resolve_name("way of sampling", way or DEFAULT_SAMPLING, spellings)]
-    usual = sampling.key == DEFAULT_SAMPLING
     texts = {
         name: getattr(sampling, name).format(m=negatives, total=negatives + 1)
         for name in ("summary", "distribution", "needs", "reference", "refused")
     }
+    key = f"sampled:{negatives}"
+    used_by: tuple[str, ...] = ()
+    if sampling.key != DEFAULT_SAMPLING:
+        key += f":{sampling.key}"
+    elif negatives == 500:
+        used_by = ("OGB",)
     return Protocol(
-        key=f"sampled:{negatives}" if usual else f"sampled:{negatives}:{sampling.key}",
+        key=key,
         known="none",
         negatives=negatives,
         shared=sampling.shared,
-        used_by=("OGB",) if negatives == 500 and usual else (),
+        used_by=used_by,
         **texts,
     )
 
@@ -430,20 +435,22 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
             f"Protocol {protocol.key} needs the {part} of every fact, "
             "and the facts of this graph have none. Choose another protocol."
         )
-    kind = "graphs without qualifiers" if qualified else "graphs without time"
-    if protocol.qualified:
-        kind = "statements"
-    elif protocol.time:
-        kind = "temporal graphs"
-    remedy = (
-        "this is a temporal graph: add --protocol time-aware (known answers of the same time are "
-        "removed), static (of any time) or raw (none)."
-    )
     if qualified:
+        kind = "graphs without qualifiers"
         remedy = (
             "the facts of this graph have qualifiers. Add --protocol qualified (entities in "
             "qualifiers only are ranked), stare (they are not) or raw (nothing is filtered)."
         )
+    else:
+        kind = "graphs without time"
+        remedy = (
+            "this is a temporal graph: add --protocol time-aware (known answers of the same time "
+            "are removed), static (of any time) or raw (none)."
+        )
+    if protocol.qualified:
+        kind = "statements"
+    elif protocol.time:
+        kind = "temporal graphs"
     return f"Protocol {protocol.key} is for {kind}; {remedy}"
 
 

@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue import read_rows
+from rankconst.catalogue import freeze_lists, read_rows
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import Names, require_text, squash
@@ -102,10 +102,7 @@ def _read_tool(key: str, row: dict[str, Any]) -> Tool:
     refused: dict[str, str] = {}
     for group in row.pop("refused", ()):
         refused |= dict.fromkeys(group["datasets"], group["reason"])
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
-    }
-    return Tool(key, refused=refused, **values)
+    return Tool(key, refused=refused, **freeze_lists(row))
 
 
 @functools.cache

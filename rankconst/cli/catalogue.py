@@ -159,15 +159,15 @@ def _read_group(group: str) -> Callable[[Library], str]:
 
 def _explain_empty(library: Library) -> str:
     """Return the value of a query without right answers, and the metrics that differ."""
-    names = {**library.metrics, **library.metrics_without_k}
-    exceptions = (f"{names[key][0]} {value}" for key, value in library.empty_of.items())
+    names = library.all_metrics
+    exceptions = [f"{names[key][0]} {value}" for key, value in library.empty_of.items()]
     return ", ".join([library.empty, *exceptions])
 
 
 def _describe_library(library: Library) -> dict[str, Any]:
     """Return the fields of the page of a library."""
     definitions = []
-    for key, names in {**library.metrics, **library.metrics_without_k}.items():
+    for key, names in library.all_metrics.items():
         definitions.append(f"{' or '.join(names)}: {FAMILIES[key].title} ({key})")
     without_k = f"cut off at {library.bare_k}" if library.bare_k else None
     if library.bare_k == "?":
