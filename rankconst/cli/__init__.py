@@ -49,7 +49,9 @@ def main() -> None:
         if last - before < _ONE_PRESS:
             return
         interrupts.append(number)
-        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(128 + number)
 
     # What is computed here gains nothing from its threads, and each of them reserves memory.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

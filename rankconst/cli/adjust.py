@@ -130,16 +130,16 @@ def adjust(
     files, typed = split_files(values)
     refuse_names("adjust", typed, evaluation.datasets, metrics)
     opened, datasets = _open_sets(tables, evaluation, own_tasks.counts, num_tasks, protocol)
-    several = are_of_answers(opened)
     user = replace_fields(
         evaluation.address,
-        dataset=datasets[0] if datasets else None,
+        dataset=next(iter(datasets), None),
         protocol=protocol,
         aggregation=aggregation,
-        # The counts know the library, which decides what the names of metrics mean.
-        tool=None if several else evaluation.tool,
         relations=tuple(relation),
     )
+    several = are_of_answers(opened)
+    if several:  # the counts know the library, which decides what the names of metrics mean
+        user = replace_fields(user, tool=None)
     if to is not None:
         if to.lower() in FORMATS:
             raise UsageError(f"--to turns adjusted values back; a format is --format {to}.")

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     """Write a document with its numbers replaced, and report the numbers that stay."""
     if len(work.baselines) > 1:
         raise UsageError(f"--replace takes one baseline; got {join_words(work.baselines)}.")
-    baseline = work.baselines[0] if work.baselines else None
+    baseline = next(iter(work.baselines), None)
     if isinstance(work.files, Document) or len(work.files) > 1:
         raise UsageError("--replace is for one document: name a single file.")
     form = None if out is None else SUFFIXES.get(out.suffix.lower())
@@ -168,6 +168,7 @@ def _comment(adjusted: AdjustedReading) -> str:
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
     """Adjust the numbers of a file, or report the questions if none can be adjusted."""
     confirmed = confirm_reading(reading, work.tables, work.user)
+    errors: Literal["raise"] | None = "raise" if work.strict else None
     try:
         return adjust_reading(
             confirmed,
@@ -175,7 +176,7 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
             work.user,
             metrics=work.metrics,
             significance=work.details,
-            errors="raise" if work.strict else None,
+            errors=errors,
             track=_track,
             baselines=work.baselines,
         )

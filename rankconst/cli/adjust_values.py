@@ -148,16 +148,19 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     if full:
         done = [add_significance(batch) for batch in done]
     assumed = gather_assumed(pairs, NOTHING, {address.rank_type for address, _ in pairs})
+    on_screen = assumed
     if form is not Format.table:
         report_assumed(assumed)
+        on_screen = {}
     report_sampled(assumed, done, query.tables)
     for tasks in dict.fromkeys(tasks for _, tasks in pairs):
         report_coverage(tasks, query.tables)
     _report(done, full=full)
-    on_screen = assumed if form is Format.table else {}
     more = "" if full else "More: --details."
     listing = lay_out(done, query.tables, on_screen, full=full, more=more)
-    return _add_answers(listing, done, pairs, assumed, query) if form is Format.json else listing
+    if form is Format.json:
+        return _add_answers(listing, done, pairs, assumed, query)
+    return listing
 
 
 def _add_answers(
@@ -176,7 +179,8 @@ def _add_answers(
         tasks = replace(batch.batch.tasks, baseline=DEFAULT_BASELINE)
         fields = assumed_of.get(tasks, {})
         assumptions.append({name: value for name, value in fields.items() if name in assumed})
-        meanings.append(explain(batch, floors[batch]) if batch in floors else None)
+        meaning = explain(batch, floors[batch]) if batch in floors else None
+        meanings.append(meaning)
     columns = [*listing.columns, Column("assumed"), Column("meaning")]
     data: dict[str, Any] = {**listing.data, "assumed": assumptions, "meaning": meanings}
     return replace(listing, columns=columns, data=data)
@@ -192,7 +196,8 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
     tool = done[0].batch.tool
     for note in undefined:
         say(f"note: {note}")
-    report_caveats([tool] if tool else [])
+    if tool is not None:
+        report_caveats([tool])
     for note in unattained:
         say(f"note: {note}")
     if full and any(not batch.significance for batch in done if batch.batch.tasks.is_chance):

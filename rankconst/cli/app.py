@@ -78,12 +78,16 @@ def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
     parameters = []
     for parameter in list_parameters(function):
         kind = parameter.annotation
-        default = inspect.Parameter.empty if parameter.default is ... else parameter.default
+        default = parameter.default
+        if default is ...:
+            default = inspect.Parameter.empty
+        elif parameter.is_repeatable:
+            default = default or None
         parameters.append(
             inspect.Parameter(
                 parameter.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=default or None if parameter.is_repeatable else default,
+                default=default,
                 annotation=Annotated[kind, _describe(parameter, everything=everything)],
             )
         )
@@ -129,14 +133,15 @@ def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
         named = line.split()[1:]
     # The command that is named is enough: the others need not be imported.
     command = find_command(named)
-    commands = [command] if command else [*COMMANDS]
-    is_group = not command and named[:1] == ["tables"]
-    if is_group:
-        commands = [each for each in COMMANDS if each.startswith("tables ")]
+    path, commands = command.split(), [command]
+    if not command and named[:1] == ["tables"]:
+        path, commands = ["tables"], [each for each in COMMANDS if each.startswith("tables ")]
+    elif not command:
+        commands = [*COMMANDS]
     app = make_app(commands, everything=EVERYTHING in words)
     if is_completing or words[:1] == ["--install-completion"]:
         return lambda: app(words, prog_name="rankconst", standalone_mode=False)
-    return lambda: _print_help(app, ["tables"] if is_group else command.split())
+    return lambda: _print_help(app, path)
 
 
 def _print_help(app: typer.Typer, path: Sequence[str]) -> None:

@@ -130,7 +130,7 @@ def build(
     from rankconst_builder.pipeline import Build, build_all, order_protocols
 
     reporter = Reporter()
-    protocols = order_protocols(map(parse_protocol, protocol or PROTOCOLS))
+    protocols = order_protocols(parse_protocol(name) for name in protocol or PROTOCOLS)
     with write_dataset(pykeen, protocols, alone=not what) as paths:
         benchmarks: Sequence[Benchmark] = ()
         if paths:
@@ -150,6 +150,7 @@ def build(
             mirror_note = "" if mirror is None else f"mirror: {hide_login(mirror)}  "
             reporter.say(f"{mirror_note}cache: {cache}")
         usual = [DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP]
+        ranked_splits = dict.fromkeys(parse_split(split) for split in splits.split(","))
         outcome = build_all(
             Build(
                 sources=sources,
@@ -157,7 +158,7 @@ def build(
                 fetcher=Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter),
                 protocols=protocols,
                 baselines=_choose_baselines(baseline or usual),
-                splits=tuple(dict.fromkeys(map(parse_split, splits.split(",")))),
+                splits=tuple(ranked_splits),
                 local={source.key: local for source in sources if files},
                 train_url=url,
                 columns=_read_columns(columns, bool(files)),

@@ -74,7 +74,8 @@ def compare(
         )
         target.write(_list_compared(_compare_files(works), target.form), opened)
         return
-    refuse_names("compare", typed, evaluation.datasets, [metric] if metric else [])
+    metrics = [metric] if metric else []
+    refuse_names("compare", typed, evaluation.datasets, metrics)
     if files or len(typed) != 2:
         raise UsageError(
             "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 "

@@ -119,16 +119,14 @@ def split_commas(values: Iterable[str]) -> list[str]:
 
 
 # Options of other programs, with those of this one that do the same.
-_ELSEWHERE = {
+_ELSEWHERE = {f"--{form}": f"--format {form}" for form in ("csv", "markdown", "latex", "parquet")}
+for _split, _words in SPLITS.items():
+    _ELSEWHERE |= {f"--{word}": f"--split {_split}" for word in _words}
+_ELSEWHERE |= {
     **dict.fromkeys(("--output", "--save"), "--out FILE"),
     **dict.fromkeys(("--figure", "--plot"), "--out figure.svg"),
-    **{f"--{form}": f"--format {form}" for form in ("csv", "markdown", "latex", "parquet")},
-    **{word: f"--side {side}" for side in ("head", "tail") for word in (f"--{side}", f"--{side}s")},
-    **{
-        f"--{word}": f"--split {split}"
-        for split, words in SPLITS.items()
-        for word in (split, *words)
-    },
+    **dict.fromkeys(("--head", "--heads"), "--side head"),
+    **dict.fromkeys(("--tail", "--tails"), "--side tail"),
     **dict.fromkeys(
         ("--bibtex", "--citation", "--cite"),
         "rankconst show --cite, or of a constant: rankconst show DATASET METRIC --cite",
@@ -205,8 +203,10 @@ def refuse_names(
 
     "MRR of 0.338 on WN18" has such names, too, and words that only options can say.
     """
-    values = [word for value in values for word in ([value] if "=" in value else value.split())]
-    words = [value for value in values if value[:1].isalpha() and "=" not in value]
+    typed: list[str] = []
+    for value in values:
+        typed += [value] if "=" in value else value.split()
+    words = [word for word in typed if word[:1].isalpha() and "=" not in word]
     if not words:
         return
     from rankconst.catalogue.benchmarks import list_names
@@ -219,7 +219,7 @@ def refuse_names(
             kinds[word] = "dataset"
     if not kinds:
         return
-    line = ["rankconst", command, *(value for value in values if value not in words)]
+    line = ["rankconst", command, *(word for word in typed if word not in words)]
     for kind, names in (("dataset", datasets), ("metric", metrics)):
         for name in (*names, *(word for word in kinds if kinds[word] == kind)):
             line += [f"--{kind}", name]
@@ -327,11 +327,12 @@ FORM = MAYBE_FORM._replace(default=Format.table.value)
 
 def open_tables(places: Sequence[str] = ()) -> Tables:
     """Open as one set: the named sets, the included one, and that of a build in this folder."""
-    sets = [*map(load, places)]
+    sets = [load(place) for place in places]
     if not sets or bundled_versions():  # there are none in a zip file of modules
         sets.append(load())
+    is_named = any(os.path.normpath(place) == OUTPUT for place in places)
     try:
-        if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places):
+        if holds_set(Path(OUTPUT)) and not is_named:
             tables = load(OUTPUT)
             tables.datasets  # noqa: B018 - read now: leftovers of another version spoil nothing
             sets.append(tables)

@@ -85,9 +85,13 @@ def _explain(error: Exception) -> tuple[str, int] | None:
     if lacks_memory(error):
         return "there is not enough memory for that; give it less at once.", DataError.exit_code
     if isinstance(error, OSError):
-        why = "standard output is closed" if error.errno == errno.EBADF else error.strerror or error
-        unnamed = f"cannot write the output: {why}. Send it elsewhere."
-        return f"{error.filename}: {why}." if error.filename else unnamed, DataError.exit_code
+        why = error.strerror or error
+        if error.errno == errno.EBADF:
+            why = "standard output is closed"
+        message = f"cannot write the output: {why}. Send it elsewhere."
+        if error.filename:
+            message = f"{error.filename}: {why}."
+        return message, DataError.exit_code
     if (explained := explain_import(error)) is not None:
         return explained, MissingExtraError.exit_code
     return None

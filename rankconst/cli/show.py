@@ -81,12 +81,13 @@ def show(
     Example: rankconst show fb15k237 mrr --cite
     """
     form = read_format(format)
-    words = [word for word in (name, *split_commas(metrics)) if word is not None]
-    kind = _find_list(words[0]) if words else None
-    names = words[1:] if kind else words
+    names = [word for word in (name, *split_commas(metrics)) if word is not None]
+    kind = _find_list(names[0]) if names else None
+    if kind is not None:
+        names = names[1:]
     values = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
     used = [option for option, value in (values | {"--cite": cite}).items() if value]
-    if used and not names and (words or used != ["--cite"]):
+    if used and not names and (kind or used != ["--cite"]):
         raise UsageError(
             f"{used[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
             "gets on every one: rankconst show datasets --format csv."
@@ -186,10 +187,10 @@ class _Wanted:
     def list_constants(self, metrics: Sequence[Metric]) -> list[Constants]:
         """Return the constants of some metrics, or of all, under each baseline."""
         # The relation side has chance alone, without single relations and weights.
-        chance = self.baselines == (DEFAULT_BASELINE,)
+        sides = SIDES if self.baselines == (DEFAULT_BASELINE,) else LINK_SIDES
         return [
             self.tables.look_up(replace(tasks, baseline=baseline), metric)
-            for tasks in self.expand(SIDES if chance else LINK_SIDES)
+            for tasks in self.expand(sides)
             for metric in metrics or list_metrics(shared=shares_negatives(tasks.protocol))
             for baseline in self.baselines
         ]
@@ -305,9 +306,10 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
     rows = [row for names, block in blocks.items() if names not in others for row in block]
     # A split or side that was asked for is in the title.
     single = [key for key in ("split", "side") if getattr(asked, key) != ALL]
-    floors = [key for key in _FLOORS if any(row[key] is not None for row in rows)]
-    if wanted.ranker is not None:  # each baseline has rows of its own
-        floors = []
+    floors: list[str] = []
+    if wanted.ranker is None:  # otherwise each baseline has rows of its own
+        known = {key for row in rows for key in _FLOORS if row[key] is not None}
+        floors = [key for key in _FLOORS if key in known]
     captions = []
     if floors:
         counting = opened.find_counting(asked.dataset)
@@ -373,8 +375,12 @@ def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, A
     alike = group_by(
         blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
     )
-    named = ((" = ".join(protocols), blocks[protocols[0]]) for protocols in alike.values())
-    return {names: [row | {"protocol": names} for row in block] for names, block in named}
+    joined = {}
+    for protocols in alike.values():
+        names = " = ".join(protocols)
+        rows_of_first = blocks[protocols[0]]
+        joined[names] = [row | {"protocol": names} for row in rows_of_first]
+    return joined
 
 
 def _print_citations(wanted: _Wanted) -> None:
@@ -383,7 +389,8 @@ def _print_citations(wanted: _Wanted) -> None:
     info = opened.datasets[dataset]
     title = info["title"]
     rows: list[dict[str, Any]] = []
-    for constants in wanted.list_constants(wanted.metrics) if wanted.names else ():
+    cited = wanted.list_constants(wanted.metrics) if wanted.names else []
+    for constants in cited:
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
         rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
@@ -402,7 +409,10 @@ def _print_citations(wanted: _Wanted) -> None:
 
 # -- relations, and the graphs of a suite ----------------------------------------------------------
 
-SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
+_SUMMARY = {"mr": 3, "mrr": 0, "hits@1": 4, "hits@10": 0, "gmr": 1}
+"""The metrics in the summary of tasks, with the `drop` of their columns."""
+
+SUMMARY = tuple(parse_metric(name) for name in _SUMMARY)
 """The metrics in the summary of tasks: what a random ranker gets."""
 
 EXPECTED = (
@@ -410,7 +420,7 @@ EXPECTED = (
     Column("mean_candidates", "mean N", show_constant, right=True, drop=2),
     *(
         Column(f"expectation_{metric.key}", f"E[{metric.label}]", show_constant, right=True, drop=n)
-        for metric, n in zip(SUMMARY, (3, 0, 4, 0, 1), strict=True)
+        for metric, n in zip(SUMMARY, _SUMMARY.values(), strict=True)
     ),
 )
 """The columns of a row's tasks, and of the values of a random ranker."""
@@ -438,7 +448,7 @@ def _list_relations(wanted: _Wanted) -> Listing:
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} "
             f"under protocol {tasks.protocol}; they are kept for valid and test."
         )
-    baseline = Column("baseline", "baseline" if wanted.ranker else None)
+    heading = "baseline" if wanted.ranker else None
     title = (
         f"{opened.datasets[tasks.dataset]['title']}: {len(names)} relations of {tasks.split}, "
         f"side {tasks.side}, protocol {tasks.protocol}"
@@ -447,7 +457,7 @@ def _list_relations(wanted: _Wanted) -> Listing:
         "Adjust a relation's results with --relation NAME. Tables: "
         f"{opened.version_of(tasks.dataset)}."
     )
-    columns = (Column("relation", "relation"), baseline, *EXPECTED)
+    columns = (Column("relation", "relation"), Column("baseline", heading), *EXPECTED)
     return Listing.of(columns, rows, title=title, caption=caption)
 
 

@@ -11,7 +11,7 @@ import itertools
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.cli import options
 from rankconst.cli.options import argument, find_all, hide, option, rare
@@ -128,42 +128,44 @@ def _print_stage(result: StageResult) -> None:
         outcome = f"failed: {count(len(_of_level(result, 'failed')))}"
     elif warnings:
         outcome = f"ok, {count_of(warnings, 'warning')}"
-    rows = f"{count(result.rows)} {'files' if stage == 'files' else 'rows'}"
-    print_text(f"{stage:<10} {outcome:<8} {rows:>16}   {STAGES[stage].covers}")
+    noun = "files" if stage == "files" else "rows"
+    size = f"{count(result.rows)} {noun}"
+    print_text(f"{stage:<10} {outcome:<8} {size:>16}   {STAGES[stage].covers}")
     notes = _of_level(result, "note")
-    for note in notes if len(notes) <= SHOWN_NOTES else notes[:1]:
+    shown = notes[:1] if len(notes) > SHOWN_NOTES else notes
+    for note in shown:
         parts = filter(None, (stage, _name_place(note), note.message))
         print_text(show_controls(f"note: {': '.join(parts)}"))
-    if len(notes) > SHOWN_NOTES:
-        print_text(f"note: {stage}: {count(len(notes) - 1)} more like it")
+    if len(notes) > len(shown):
+        print_text(f"note: {stage}: {count(len(notes) - len(shown))} more like it")
     sys.stdout.flush()
 
 
 def _print_findings(results: Sequence[StageResult]) -> None:
     """Print the first differences as a table, and the first warnings as another."""
     for level, title in (("failed", "differences"), ("warning", "warnings")):
+        queues = [_list_findings(result, level) for result in results]
         # One of each stage in turn, so that a stage with many does not hide the others.
-        queues = [[(result, each) for each in _of_level(result, level)] for result in results]
         turns = itertools.chain.from_iterable(itertools.zip_longest(*queues))
-        findings = [pair for pair in turns if pair is not None]
+        findings = [row for row in turns if row is not None]
         if not findings:
             continue
-        shown = sorted(findings[:SHOWN], key=lambda pair: results.index(pair[0]))
-        rows = [
-            {
-                "stage": result.stage,
-                "place": _name_place(finding),
-                **{
-                    name: getattr(finding, name)
-                    for name in ("column", "expected", "got", "message")
-                },
-            }
-            for result, finding in shown
-        ]
-        more = len(findings) - len(shown)
+        stages = [result.stage for result in results]
+        rows = sorted(findings[:SHOWN], key=lambda row: stages.index(row["stage"]))
+        more = len(findings) - len(rows)
         caption = f"{count(more)} more {title}." if more else ""
         print_text("")
         print_listing(Listing.of(_FINDINGS, rows, title=title, caption=caption), Format.table)
+
+
+def _list_findings(result: StageResult, level: str) -> list[dict[str, Any]]:
+    """List the rows of a stage's findings of a level."""
+    rows = []
+    for finding in _of_level(result, level):
+        row = {"stage": result.stage, "place": _name_place(finding), "column": finding.column}
+        row |= {"expected": finding.expected, "got": finding.got, "message": finding.message}
+        rows.append(row)
+    return rows
 
 
 def _name_place(finding: Finding) -> str:
@@ -218,14 +220,19 @@ def release(
     if parse_version(version) is None:
         raise UsageError(f"--version {version!r} must be three numbers: 1.0.0, for example.")
     folder = out or Path("data") / version
+    tables = load(source)
+    is_first = previous == "none"
+    older = None
+    if previous is not None and not is_first:
+        older = _load_previous(previous)
     order = ReleaseOrder(
-        source=load(source),
+        source=tables,
         version=version,
         out=folder,
         archive=folder.parent / f"{name_archive(version)}.zip",
         date=dt.datetime.now(tz=dt.UTC).date(),
-        previous=None if previous is None or previous == "none" else _load_previous(previous),
-        first=previous == "none",
+        previous=older,
+        first=is_first,
         url=_check_url(url, "https://doi.org/10.5281/zenodo.1"),
     )
     released = release_tables(order)

@@ -12,7 +12,7 @@ import os
 import re
 from importlib import import_module
 from types import UnionType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args, get_origin
 
 from rankconst.cli.options import Parameter, explain_option, names_file
 from rankconst.cli.output import print_text
@@ -44,12 +44,10 @@ HELP = {"-h", "--help", EVERYTHING}
 """The options that ask for help."""
 
 # Words that people may type first, with the command that does it.
-_MEANT = {
-    **{
-        word: f"show {word}"
-        for word in ("datasets", "metrics", "protocols", "tools", "baselines", "aggregations")
-    },
-    **{command.split()[1]: command for command in COMMANDS if " " in command},
+_LISTS = ("datasets", "metrics", "protocols", "tools", "baselines", "aggregations")
+_MEANT = {word: f"show {word}" for word in _LISTS}
+_MEANT |= {command.split()[1]: command for command in COMMANDS if " " in command}
+_MEANT |= {
     **dict.fromkeys(("lint", "identify", "validate"), "check FILE"),
     **dict.fromkeys(("plot", "draw"), "adjust FILE --out figure.svg"),
     **dict.fromkeys(("list", "info"), "show"),
@@ -86,14 +84,14 @@ def find_call(words: Sequence[str]) -> Call | None:
         return None
     if before in (["--version"], ["-V"]):
         return lambda: print_text(describe_versions())
-    function = import_command(command) if command else _refuse_command
+    if not command:
+        return functools.partial(_refuse_command, words)
+    function = import_command(command)
     return functools.partial(_call, command, function, words[len(command.split()) :])
 
 
 def _call(command: str, function: Function, words: Sequence[str]) -> int | None:
     """Call the function of a command with the arguments in some words; return its exit code."""
-    if not command:
-        return function(words)
     parameters = list_parameters(function)
     try:
         arguments = _gather(parameters, read_words(words, parameters))
@@ -232,7 +230,7 @@ def _split_option(word: str, options: Mapping[str, Declared]) -> tuple[str, str 
         return "--format", "json"
     if word.startswith("--"):
         name, sign, text = word.partition("=")
-        return name, text if sign else None
+        return (name, text) if sign else (name, None)
     return word[:2], word[2:] or None
 
 
@@ -264,18 +262,19 @@ def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> 
     return None
 
 
-def _refuse_command(words: Sequence[str]) -> int | None:
+def _refuse_command(words: Sequence[str]) -> NoReturn:
     """Refuse a line without a known command, and suggest one."""
     from difflib import get_close_matches
 
     first, *further = words
-    group = ""
+    group, meant = "", ""
     if first == "tables":
         group, first = " tables", further[0]
+    else:
+        meant = _guess_command(first)
     end = f" See `rankconst{group} --help`."
     if first.startswith("-"):
         raise UsageError(f"no such option: {first}.{end}")
-    meant = "" if group else _guess_command(first)
     if meant:
         raise UsageError(f"there is no command {first!r}. Did you mean `rankconst {meant}`?")
     last_words = [command.split()[-1] for command in COMMANDS if bool(group) == (" " in command)]
