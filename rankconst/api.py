@@ -219,6 +219,8 @@ def adjust(
         user = replace(parse_address(user, opened), percent=bool(percent))
         return turn_values_back(numbers, _require_one(numbers[0], names), to, user, opened)
     _check_errors(errors, strict=strict, is_typed=is_typed and not of_answers)
+    if strict:
+        errors = "raise"
     request = _Request(
         tables=opened,
         user=user,
@@ -228,7 +230,7 @@ def adjust(
         percent=percent,
         decimals=decimals,
         details=details,
-        errors="raise" if strict else errors,
+        errors=errors,
     )
     if of_answers and is_number:
         return _adjust_answers(results, request)
@@ -290,14 +292,16 @@ class _Request:
 
         user = replace(self.user, percent=self.percent is True)
         reading = confirm_reading(name_answers(reading, self.tables), self.tables, user)
-        is_empty = is_frame and not len(reading.entries)
+        errors = self.errors
+        if is_frame and not len(reading.entries):
+            errors = "note"
         adjusted = adjust_reading(
             reading,
             self.tables,
             user,
             metrics=self.metrics,
             significance=self.details and not is_frame,
-            errors="note" if is_empty else self.errors,
+            errors=errors,
             baselines=self.baselines,
             decimals=decimals,
             in_python=True,
@@ -768,12 +772,13 @@ def compare(
                 "ranks are compared task by task: leave out what says which tasks, but for the "
                 "side."
             )
-        ranks, other = (
-            given if isinstance(given, Ranks) else from_ranks(given) for given in (first, second)
-        )
-        return ranks.compare(other, metric, side or "both")
+        return _as_ranks(first).compare(_as_ranks(second), metric, side or "both")
     chance = _find_chance(metric, user, num_tasks, tables)
     return chance.compare(first, second, decimals=decimals, percent=percent)
+
+
+def _as_ranks(given: Any) -> Ranks:
+    return given if isinstance(given, Ranks) else from_ranks(given)
 
 
 def _find_chance(metric: str, user: Address, num_tasks: int | None, tables: Any) -> Constants:
@@ -855,11 +860,10 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
     sets = list(tables) if isinstance(tables, Iterable) else []
     if not sets or not all(isinstance(each, Tables) for each in sets):
-        folder = f": rankconst.load({tables!r})" if isinstance(tables, (str, os.PathLike)) else ""
-        raise UsageError(
-            f"tables is {tables!r}; expected what rankconst.load() returns{folder}, or several of "
-            "that."
-        )
+        load_them = "rankconst.load() returns"
+        if isinstance(tables, (str, os.PathLike)):
+            load_them += f": rankconst.load({tables!r})"
+        raise UsageError(f"tables is {tables!r}; expected what {load_them}, or several of that.")
     from rankconst.tables.sets import join_tables
 
     return join_tables(sets)

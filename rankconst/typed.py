@@ -40,7 +40,7 @@ from rankconst.values.published import parse_value, show_number
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import pandas as pd
 
@@ -84,7 +84,7 @@ def lay_out(
     others = [batch for batch in done if batch not in floors]
     data: dict[str, Any] = tabulate(done)
     if not others:
-        data[FLOOR] = [None if floor is None else _expect(floor) for floor in floors.values()]
+        data[FLOOR] = [_expect(floor) for floor in floors.values()]
     caption = ["In brackets: the effect of rounding."] if full else []
     caption.append(_explain_numbers(floors))
     if assumed:
@@ -98,7 +98,7 @@ def lay_out(
     if not full and not further:
         card = write_rows(list_rows(chance, others, floors[chance], tables))
     return Listing(
-        columns=[*_list_columns(done, data, tables, full=full, ladder=bool(others))],
+        columns=[*_list_columns(done, data, tables, full=full, by_baseline=bool(others))],
         data=data,
         title=write_title(done, tables),
         caption="\n".join(filter(None, caption)),
@@ -107,8 +107,8 @@ def lay_out(
     )
 
 
-def _expect(batch: AdjustedBatch) -> float:
-    return batch.constants.expectation
+def _expect(batch: AdjustedBatch | None) -> float | None:
+    return None if batch is None else batch.constants.expectation
 
 
 def _explain_numbers(floors: Floors) -> str:
@@ -131,42 +131,38 @@ def _list_columns(
     tables: Tables,
     *,
     full: bool,
-    ladder: bool,
+    by_baseline: bool,
 ) -> Iterator[Column]:
     """Yield the columns: the tasks, the published value, its adjusted forms and the constants.
 
-    With `ladder`, there are rows for further baselines. Otherwise chance and counting are columns.
+    If `by_baseline`, each baseline has rows of its own, with what it gets. Otherwise chance and
+    counting are columns.
     """
     metrics = list(dict.fromkeys(batch.batch.metric for batch in done))
-    labels = {metric.key: metric.label for metric in metrics}
-    single = metrics[0] if len(metrics) == 1 else None
-    titles: dict[str, Callable[[Any], str]] = {
-        "dataset": lambda key: tables.titles.get(key, key),
-        "metric": lambda key: labels[key],
-    }
-    for key in ("dataset", "protocol", "split", "side", "aggregation", "relations", "metric"):
-        # A column with the same value in all rows is for files.
-        is_same = len({str(value) for value in data[key]}) == 1
-        yield Column(key, None if is_same else key, titles.get(key, str))
-    yield Column("baseline", "baseline" if ladder else None)
-    label = single.label if single else "published"
+    label, index, chance, ranker = "published", "index", "chance", "a random ranker"
+    if len(metrics) == 1:
+        label = metrics[0].label
+        index = metrics[0].name_of("index") or index
+    if by_baseline:
+        index, chance, ranker = "skill", "expected", "the baseline"
+    yield from _list_names(metrics, data, tables)
+    yield Column("baseline", _title_if(by_baseline, "baseline"))
     yield Column("value", label, right=True, show_row=lambda row: str(row["text"]))
     if full:
         yield Column("value_lower")
         yield Column("value_upper")
         yield Column("num_tasks")
-    yield from _list_forms(single, full=full, ladder=ladder)
-    yield Column("expectation", "expected" if ladder else "chance", show_expected, right=True)
-    if not ladder:
-        title = FLOOR if any(cell is not None for cell in data[FLOOR]) else None
-        yield Column(FLOOR, title, show_expected, right=True)
+    yield from _list_forms(index, full=full, by_baseline=by_baseline)
+    yield Column("expectation", chance, show_expected, right=True)
+    if not by_baseline:
+        is_known = any(cell is not None for cell in data[FLOOR])
+        yield Column(FLOOR, _title_if(is_known, FLOOR), show_expected, right=True)
     if full:
         for key in ("expectation_error", "variance", "variance_error", "method"):
             yield Column(key)
-        ranker = "the baseline" if ladder else "a random ranker"
         yield Column(
             "log10_p",
-            "p" if any(data["p_method"]) else None,
+            _title_if(any(data["p_method"]), "p"),
             show_digits(4),
             right=True,
             show_row=show_tail("log10_p"),
@@ -177,17 +173,32 @@ def _list_columns(
     yield Column("table_version")
 
 
-def _list_forms(single: Metric | None, *, full: bool, ladder: bool) -> Iterator[Column]:
-    """Yield the columns of the normalised value, index and z, or only of the index.
+def _title_if(condition: bool, title: str) -> str | None:
+    """Return the title of a column, or None to show the column in files only."""
+    return title if condition else None
 
-    With `ladder`, each row is adjusted for its own baseline, and the index is called skill.
-    """
+
+def _list_names(
+    metrics: Iterable[Metric], data: Mapping[str, Sequence[Any]], tables: Tables
+) -> Iterator[Column]:
+    """Yield the columns that name the tasks and the metric; one that does not vary is for files."""
+    labels = {metric.key: metric.label for metric in metrics}
+    shown: dict[str, Callable[[Any], str]] = {
+        "dataset": lambda key: tables.titles.get(key, key),
+        "metric": lambda key: labels[key],
+    }
+    for key in ("dataset", "protocol", "split", "side", "aggregation", "relations", "metric"):
+        varies = len({str(value) for value in data[key]}) > 1
+        yield Column(key, _title_if(varies, key), shown.get(key, str))
+
+
+def _list_forms(index: str, *, full: bool, by_baseline: bool) -> Iterator[Column]:
+    """Yield the columns of the normalised value, index and z, or only of the index."""
     against = ranker = "chance"
-    index = (single.name_of("index") if single else None) or "index"
     normalised: str | None = "normalised"
-    if ladder:
+    if by_baseline:
         against, ranker = "as the baseline", "the baseline"
-        index, normalised = "skill", None
+        normalised = None
     meaning = f"0 = {against}, 1 = perfect"
     if not full:
         yield Column("index", index, fixed, right=True, meaning=meaning)
@@ -220,7 +231,8 @@ def name_results(labels: str, tasks: Tasks, tables: Tables) -> str:
     if suite is not None:
         return f"{labels}, mean over {suite.title}"
     name = tables.titles.get(tasks.dataset, tasks.dataset)
-    return f"{labels} {'on' if tasks.split else 'of'} {name} ({tasks.describe()})"
+    on = "on" if tasks.split else "of"
+    return f"{labels} {on} {name} ({tasks.describe()})"
 
 
 def list_rows(
@@ -344,7 +356,7 @@ class AdjustedValue(_Adjusted):
     @property
     def counting(self) -> float | None:
         """The expectation of a ranker that only counts training triples; None if it is unknown."""
-        return None if self._floor is None else _expect(self._floor)
+        return _expect(self._floor)
 
     @property
     def sentence(self) -> str:

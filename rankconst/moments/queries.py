@@ -172,8 +172,11 @@ def find_query_moments(family: Family, k: int | None, queries: Counts) -> list[Q
     compute = _MOMENTS[family.kind]
     query_moments = []
     for n, right in queries.tolist():
-        cut_off = n if k is None else min(n, k)
-        query_moments.append(compute(n, right, cut_off) if right else NOTHING)
+        if right:
+            cut_off = n if k is None else min(n, k)
+            query_moments.append(compute(n, right, cut_off))
+        else:
+            query_moments.append(NOTHING)
     return query_moments
 
 

@@ -175,7 +175,7 @@ class Answers:
         divisors[has_right] = family.divide(sizes, right, k)
         if family.pooled:  # a sum over all queries, over the sum of their divisors
             divisors[:] = math.fsum(sums * divisors) / total
-        # The index of a query needs its best and worst value: right answers first, and last.
+        # The best and the worst ranker have the right answers of each query first, and last.
         empty_value = float(empty == "1")
         best, worst = np.full((2, len(queries)), empty_value)
         best[has_right] = family.sum_up(Places.from_first(np.ones(sizes.size), right), k)
@@ -272,11 +272,12 @@ def _read_queries(
     # A single number is that of all queries, but a list of one is not.
     shapes = [array.shape for array in arrays if array.ndim]
     if len({*shapes}) > 1:
+        listed = " and ".join(str(shape) for shape in shapes)
         raise DataError(
-            f"counts, relevant and weights have shapes {' and '.join(map(str, shapes))}; "
+            f"counts, relevant and weights have shapes {listed}; "
             "expected one number for each query."
         )
-    sizes, right, weights = np.broadcast_arrays(*map(np.atleast_1d, arrays))
+    sizes, right, weights = np.broadcast_arrays(*[np.atleast_1d(array) for array in arrays])
     sizes = read_counts("num_candidates", sizes)
     right = read_counts("relevant", right, least=0)
     if (right > sizes).any():
@@ -498,4 +499,5 @@ def from_triples(
     if valid is None:
         del splits["valid"]
     names = PROTOCOLS if protocol is None else as_names(protocol)
-    return make_tables(splits, make_key(name), name, order_protocols(map(parse_protocol, names)))
+    protocols = order_protocols(parse_protocol(each) for each in names)
+    return make_tables(splits, make_key(name), name, protocols)

@@ -126,9 +126,7 @@ def parse_value(
         exact = exact or not isinstance(value, Decimal)  # a float does not show its decimals
     if percent and unit is _ONE:
         unit = UNITS["%"]
-    # Python refuses to write a whole number of more than 4,300 digits.
-    shown = str(number if isinstance(value, numbers.Rational) else value)
-    shown = shown if len(shown) <= _LONGEST else f"{number:.3e}"
+    shown = _show_given(value, number)
     if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
         raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
     open_by = _NOTHING
@@ -136,8 +134,10 @@ def parse_value(
         open_by = _HALF.scaleb(-check_decimals(decimals, place))
     elif not exact:
         open_by = _HALF.scaleb(int(number.as_tuple().exponent))
+    spread = None
     if deviation is not None:
         open_by += deviation
+        spread = float(deviation * unit)
     # Decimal rounds to 28 digits: far below the last place of a float.
     if number and not float(number * unit):
         raise DataError(f"{_at(place)}{shown.strip()!r} is too small to tell from 0.")
@@ -146,9 +146,16 @@ def parse_value(
         value=float(number * unit),
         lower=float((number - open_by) * unit),
         upper=float((number + open_by) * unit),
-        deviation=None if deviation is None else float(deviation * unit),
+        deviation=spread,
         unit=float(unit),
     )
+
+
+def _show_given(value: Any, number: Decimal) -> str:
+    """Write a published value as it was given, or its `number` if that is too long."""
+    # Python refuses to write a whole number of more than 4,300 digits.
+    text = str(number) if isinstance(value, numbers.Rational) else str(value)
+    return text if len(text) <= _LONGEST else f"{number:.3e}"
 
 
 def check_decimals(decimals: Any, place: str = "") -> int:
@@ -420,7 +427,8 @@ def show_uncertain(
     if open_by == 0 or open_by < 0.5 * 10.0**last or not math.isfinite(open_by):
         return show_number(value, digits)
     best, lower, upper = _write_outwards(value, interval, open_by)
-    between = f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"
+    dash = " to " if "-" in f"{lower}{upper}" else "–"  # next to a minus, a dash is misread
+    between = f"{lower}{dash}{upper}"
     return between if ends_only else f"{best} ({between})"
 
 
@@ -430,8 +438,10 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
     The last digit is the first one of `open_by`, the distance of the farther end, or the second one
     if the first is 1 or 2.
     """
-    decade = math.floor(math.log10(open_by))
-    unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
+    power = math.floor(math.log10(open_by))
+    if open_by < 3 * 10.0**power:
+        power -= 1
+    unit = 10.0**power
     slack = 0.02 * open_by / unit  # an end may be cut by so much rather than be rounded outwards
     nearest = round(value / unit)
     least, most = interval.lower / unit + slack, interval.upper / unit - slack
@@ -439,7 +449,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
     if interval.lower <= value <= interval.upper:  # as the shown numbers must be
         lower, upper = min(lower, nearest), max(upper, nearest)
     numbers = [count * unit for count in (nearest, lower, upper)]
-    largest, places = max(map(abs, numbers[1:])), round(-math.log10(unit))
+    largest, places = max(abs(numbers[1]), abs(numbers[2])), round(-math.log10(unit))
     # More zeros than a reader counts, or more digits than a float has.
     if places > 8 or largest >= _EXACT:
         places = max(math.floor(math.log10(largest)) + places, 0)
