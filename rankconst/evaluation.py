@@ -679,8 +679,8 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     from rankconst.catalogue.tools import is_tool, parse_tool
 
     dataset = from_user.dataset or from_file.dataset
-    # A named kind answers them. Without a dataset, that is asked first.
-    kinds = list_kinds(dataset) if dataset and not from_user.kind else {*KINDS, "full"}
+    # Without a dataset, that is asked first.
+    kinds = list_kinds(dataset) if dataset else {*KINDS, "full"}
     from_user = read_words(from_file, from_user)
     accepted = _list_accepted(from_user)
     sides = {question.says for question in from_file.questions if question.field == "side"}

@@ -274,7 +274,7 @@ def _settle(
 
 def _offer_name(error: UnknownNameError, name: str) -> UnknownNameError:
     """Add to an error about the name of no benchmark how to say which graph it is."""
-    if not name or not is_open_name(name):
+    if not name or name not in str(error) or not is_open_name(name):
         return error
     option = f"--accept {shlex.quote(f'{name}=GRAPH')} (accept= in Python)"
     return UnknownNameError(f"{error} If it is another name of a graph, add {option}.")

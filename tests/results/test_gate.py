@@ -129,6 +129,10 @@ TOPICS: dict[str, list[Case]] = {
         (md("Both", "Dataset | MRR", "Transductive | ", "FB15k-237 | .36", "Inductive | ", "FB15k-237 v1 | .49"), "fb15k237; fb15k237_v1_ind"),
         ("dataset,version,setting,MRR\nWN18RR,v1,transductive,.5\nWN18RR,v1,inductive,.6\n", "wn18rr_v1; wn18rr_v1_ind"),
         (md("Transductive", "Model | FB15k-237 MRR", "Inductive | ", "A | .49"), "?inductive"),
+        ("dataset,split,MRR\nWN18RR_v1,inductive,.6\nWN18RR_v1,transductive,.5\n", "wn18rr_v1_ind; wn18rr_v1"),
+        # An option never overrules a word.
+        ("dataset,setting,MRR\nWN18RR_v1,inductive,.6\nWN18RR_v1,transductive,.5\n", "wn18rr_v1_ind; ?transductive", {"dataset": "inductive"}),
+        ("dataset,setting,MRR\nFB15k-237,inductive,.6\nFB15k-237,transductive,.5\n", "?inductive; fb15k237", {"dataset": "inductive"}),
     ],
     "names above metrics are of parts where rows are models": [
         (md("UMLS", f"Model | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), f"?{one.lower()}; ?{other.lower()}")
@@ -251,7 +255,8 @@ TOPICS: dict[str, list[Case]] = {
         )
     ],
     "a column of differences is left out": [
-        (md("UMLS", f"Model | MRR | {heading}", "A | 0.8 | 0.05"), "umls") for heading in ("vs. SOTA MRR", "MRR gain", "ΔMRR", "MRR LB", "MRR UL", "Δ")
+        ("model,UMLS,WN18RR,Avg. Rank\nA,.5,.4,3\nB,.6,.3,2\n", "umls; wn18rr; umls; wn18rr", MRR),
+        *((md("UMLS", f"Model | MRR | {heading}", "A | 0.8 | 0.05"), "umls") for heading in ("vs. SOTA MRR", "MRR gain", "ΔMRR", "MRR LB", "MRR UL", "Δ")),
     ],
     "a column without a heading may name datasets": [
         (md("Results", " | MRR", "FB15k-237 | .3", "UMLS | .2", "mine | .1"), f"fb15k237; umls; {LEFT}"),

@@ -236,8 +236,15 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
     bare = strip_marks(text)
     if bare in commas:
         return commas[bare]
-    is_open = _COMMA.fullmatch(bare) or _THOUSANDS.fullmatch(bare)
-    return f"{text}: decimals or thousands?" if is_open else text
+    return f"{text}{_OPEN}" if _has_open_sign(bare) else text
+
+
+_OPEN = "?"  # behind a number that may have decimals or thousands, to be left out
+
+
+def _has_open_sign(number: str) -> bool:
+    """Tell whether the sign in a number may set decimals or thousands apart: 3,340 or 3.340."""
+    return (_COMMA.fullmatch(number) or _THOUSANDS.fullmatch(number)) is not None
 
 
 _WHOLE = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+", re.ASCII)  # 3340 or 3,340
@@ -315,6 +322,8 @@ def _find_reason(text: str, *, exact: bool) -> str | None:
         return "a difference, since it has a plus sign"
     if is_missing(text):
         return "not a number"
+    if text.endswith(_OPEN) and _has_open_sign(strip_marks(text.removesuffix(_OPEN))):
+        return "decimals or thousands (add --decimal comma or --decimal point)"
     if len(text) <= _LONGEST and _UNCERTAIN.search(text):
         return "an uncertainty or a footnote? Write ±, or a blank before the mark"
     return None

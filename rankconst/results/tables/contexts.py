@@ -91,7 +91,8 @@ def declare(role: str, cell: str) -> Label:
         return label
     if role != "dataset":
         unknown = Label(cell, values={role: (cell,)}, is_vocabulary=True)
-        return label if role in label.values else unknown
+        is_of_another = any(word.field != role for word in label.words)  # split: inductive
+        return label if role in label.values or is_of_another else unknown
     if cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
     if label.is_vocabulary and label.graphs:
