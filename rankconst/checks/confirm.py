@@ -44,7 +44,7 @@ from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -164,9 +164,13 @@ class _Judge:
             return self._suggest_dataset(address, evidence)
         if tasks.dataset not in self.tables.titles:  # a number of tasks among sampled candidates
             return _ask_size(tasks, evidence)
-        return None if tasks.side == RELATION_SIDE else self._ask_tasks(tasks, tool, evidence)
+        if tasks.side == RELATION_SIDE:
+            return None
+        return self._ask_tasks(address, tasks, tool, evidence)
 
-    def _ask_tasks(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question | None:
+    def _ask_tasks(
+        self, address: Address, tasks: Tasks, tool: Tool | None, evidence: Evidence
+    ) -> Question | None:
         """Ask about contradicted tasks, naming tasks that fit better or the contradiction."""
         current = self._grade(tasks, tool, evidence)
         if current is None or current == _FITS:
@@ -180,7 +184,8 @@ class _Judge:
         better = better or others_of[_DEFECT]
         if not better:
             return self._ask_slip(tasks, tool, evidence)
-        return _name_others(tasks, self._choose_nearest(tasks, better), evidence)
+        nearest = self._choose_nearest(tasks, better)
+        return _name_others(tasks, nearest, evidence, declared=_list_declared(address))
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
         """Return the declared or assumed tasks and the tool, or None twice if they are open."""
@@ -280,8 +285,9 @@ class _Judge:
         if tasks is not None and tasks not in matches:
             nearest, *_ = self._choose_nearest(tasks, matches)
             names |= _list_differences(nearest, tasks)
+        options = {name: key for name, key in names.items() if name not in _list_declared(address)}
         text = f"no dataset is named; its numbers are those of {' '.join(names.values())}"
-        return Question("tasks", text, option=_write_options(names))
+        return Question("tasks", text, option=_write_options(options))
 
     def _search(self, evidence: Evidence) -> list[Tasks]:
         """Return the tasks of all benchmarks that numbers fit, at best without known defects."""
@@ -360,6 +366,11 @@ def _name_columns(option: str) -> str:
     return f"{option}, or where rows differ a column {' and one '.join(dict.fromkeys(names))}"
 
 
+def _list_declared(address: Address) -> set[str]:
+    """List the fields that a file declares, which no option overrules."""
+    return {name for name in NAMES if getattr(address, name) not in {None, "filtered"}}
+
+
 def _list_differences(tasks: Tasks, others: Tasks) -> dict[str, str]:
     """Return the names in which tasks differ from others, such as {"split": "test"}."""
     return {
@@ -374,12 +385,17 @@ def _write_options(names: Mapping[str, str]) -> str:
     return " ".join(f"--{name} {key}" for name, key in names.items())
 
 
-def _name_others(tasks: Tasks, others: list[Tasks], evidence: Evidence) -> Question:
-    """Ask about the tasks of numbers, naming those that fit and their options."""
+def _name_others(
+    tasks: Tasks, others: list[Tasks], evidence: Evidence, *, declared: Collection[str] = ()
+) -> Question:
+    """Ask about the tasks of numbers, naming those that fit and their options.
+
+    An option does not overrule what the file has `declared`.
+    """
     differences = [_list_differences(other, tasks) for other in others]
     names = {*itertools.chain.from_iterable(differences)}
     current = ", ".join(getattr(tasks, name) for name in NAMES if name in names)
-    options = [_write_options(keys) for keys in differences]
+    options = [_write_options(keys) for keys in differences if keys.keys().isdisjoint(declared)]
     text = f"its numbers are those of {_name_choices(differences)}, not of {current}"
     return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))
 

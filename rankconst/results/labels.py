@@ -87,9 +87,11 @@ ADJUSTED = "it is adjusted already"
 CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
 """The name of a metric that is cut off at some place, known or not."""
 
+_PROGRAM_ENDINGS = (".py", ".sh", ".ipynb")
+
 FILE_ENDINGS = (
     *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl"),
-    *(".ckpt", ".pt", ".pth", ".py", ".sh", ".md", ".tex", ".pdf", ".html"),
+    *(".ckpt", ".pt", ".pth", *_PROGRAM_ENDINGS, ".md", ".tex", ".pdf", ".html"),
 )
 """The endings of files that a text may name; they and addresses on the web say nothing."""
 
@@ -178,6 +180,8 @@ def _clean(text: str) -> _Cleaned:
     if " " in bare.strip():
         words = bare.split(" ")
         bare = " ".join("" if _is_file(word) else word for word in words)
+    if bare.endswith(_PROGRAM_ENDINGS):  # a cell of what ran, train.py; valid.txt may be evaluated
+        bare = ""
     percent = any(not _is_amount(sign) for sign in _PERCENT.finditer(bare))
     spread = False
     bare = _PERCENT.sub(_keep_amount, bare)
@@ -232,7 +236,9 @@ def _find_mark(text: str, graphs: Iterable[str]) -> str:
 _MOST_WORDS = 8  # of a name
 _SHORT = 3  # letters; a shorter word counts only if it stands alone
 _DIGITS = "0123456789"
-_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
+_TOKEN = re.compile(
+    r"[A-Z]+(?![a-z])|[a-z](?=(?:mrr|mr|hits?)(?![a-z]))|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+"
+)
 _JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")  # between the words of a name
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 _GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")  # between the words of one name

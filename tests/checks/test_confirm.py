@@ -146,6 +146,8 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Address(accepted=("count",)), {"wn18rr/test/both/standard"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,6268\n", OPEN, {"wn18rr/test/both/standard"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,2924\n", OPEN, "those of head or tail, protocol pykeen, not of both, standard: add --side head --protocol pykeen or --side tail"),
+    ("dataset,side,MRR,num_tasks\nwn18rr,both,0.4,2924\n", OPEN, "not of both, standard: add --accept count"),
+    ("side,MRR,num_tasks\nboth,0.3307,20466\n", STANDARD, "those of fb15k237 head: add --dataset fb15k237[.,]"),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,17\n", OPEN, "there are 6,268 ranks, not 17: add --relation NAME for each"),
     ("MRR,num_tasks\n0.3307,35070\n", STANDARD, "those of fb15k237 valid: add --dataset fb15k237 --split valid"),
     ("MRR,num_tasks\n0.3307,35071\n", STANDARD, "no dataset is named"),

@@ -34,6 +34,7 @@ from rankconst.results.labels import (
     Label,
     answer,
     find_name,
+    list_others,
     name_queries,
     read_label,
     weaken,
@@ -42,6 +43,7 @@ from rankconst.results.logs.lines import LogFormat, LogNumber, list_settings, ru
 from rankconst.results.model_names import names_model
 from rankconst.results.neighbours import ask_about_repeated
 from rankconst.results.reading import Notes, Reader
+from rankconst.results.tables.headings import may_mean_filtered
 from rankconst.results.tables.printed import find_lines
 from rankconst.results.tables.units import name_percentages, settle_units
 from rankconst.results.vocabulary import VOCABULARY, Word
@@ -537,6 +539,10 @@ class _Scan:
             return LogNumber(
                 line=line, heading=self._block, name=label.text, text=value, reason=number.reason
             )
+        others = () if label.is_vocabulary else list_others(label.text)
+        if any(may_mean_filtered(word) for word in others):
+            values = {**label.values, "protocol": ("filtered",)}  # next to "fmrr", "mrr" may be raw
+            label = replace(label, is_vocabulary=True, values=values)
         near = (
             Text(label, "column", "its name"),
             *texts,
@@ -548,7 +554,7 @@ class _Scan:
         count = self._count or str(declarations.num_triples or "")
         fields |= {"step": _find_step(self._step), "tool": self._tool, "num_triples": count}
         questions = declarations.questions
-        if not label.is_vocabulary:  # "mr_type"
+        if not number.label.is_vocabulary:  # "mr_type"
             name = label.text[:_MOST_SHOWN]
             questions = (Question("part", name, name.lower(), "its name"), *questions)
         is_crowded = self._inside.crowded or self._above.crowded or self._before.crowded

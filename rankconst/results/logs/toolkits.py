@@ -427,14 +427,14 @@ _WHICH_SIDES = "left and right are head and tail in some tools, tail and head in
 
 def _find_conve(numbers: list[LogNumber]) -> list[LogNumber]:
     """Set the tool of ConvE's numbers, and give a reason to other tools' numbers of a side."""
-    if all(number.fields["side"] == "both" for number in numbers):
+    if not any(number.fields["side"] for number in numbers):
         return numbers
     tools = {number.fields.get("tool") for number in numbers}
     if "conve" in tools or any("unfilled" in number.fields for number in numbers):
         return [number.say(tool=number.fields.get("tool") or "conve") for number in numbers]
     judged = []
     for number in numbers:
-        reason = number.reason if number.fields["side"] == "both" else _WHICH_SIDES
+        reason = _WHICH_SIDES if number.fields["side"] else number.reason
         judged.append(replace(number, reason=reason))
     return judged
 
@@ -455,7 +455,7 @@ CONVE = LogFormat(
     ),
     sign=rule(r"(?:^|\s)Hits (?:left |right )?@\d{1,9}: ", "Hits "),
     exact=True,
-    sides={None: "both", "left": "tail", "right": "head"},
+    sides={None: None, "left": "tail", "right": "head"},
     refine=_find_conve,
 ).reader
 """The output of ConvE and TuckER, and of tools made after them.

@@ -439,6 +439,11 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
     return remainders
 
 
+def may_mean_filtered(word: str) -> bool:
+    """Tell whether a word next to a metric may mean filtered, as the f of MRR@f does."""
+    return len(word) <= SHORT and word.lower().startswith("f")
+
+
 def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
     """Return the labels of a column; unknown ones that may be about tasks ask.
 

@@ -41,13 +41,13 @@ from rankconst.results.tables.contexts import (
     read_rows,
 )
 from rankconst.results.tables.headings import (
-    SHORT,
     ask_beside,
     find_means,
     find_reason,
     find_remainders,
     find_role,
     list_names,
+    may_mean_filtered,
 )
 from rankconst.results.tables.layout import FEW, find_corner, find_layout
 from rankconst.results.tables.near import split_notes
@@ -478,8 +478,8 @@ class SheetReader:
         keys, evaluations = self._heading.keys, entries.rows
         if self._sheet.evaluations is not None:
             evaluations = self._sheet.evaluations[evaluations]
-        short = [j for j, word in self._remainders.items() if len(word) <= SHORT]
-        filtered = {keys[j] for j in short if self._remainders[j].startswith("f")}
+        words = self._remainders.items()
+        filtered = {keys[j] for j, word in words if may_mean_filtered(word)}
         names = {keys[j]: self._list_names(j) for j in self._measures}
         return ask_about_repeated(entries, evaluations, apart=names, filtered=filtered)
 
