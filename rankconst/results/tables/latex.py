@@ -136,7 +136,6 @@ class _Float:
 _MOST_NESTED, _MOST_CAPTIONS, _MOST_NOTES = 20, 50, 20
 _BLANK = re.compile(r"\n[ \t]*\n|\\par(?![a-zA-Z])")
 _LINE = re.compile(r"\\item(?![a-zA-Z])|\\\\|\\footnotetext(?![a-zA-Z])")
-_MARK = re.compile(r"\A\s*+\[\$?([^\[\]$]{1,20})\$?\]")  # the mark of an item, [*]
 _URL = re.compile(r"https?://\S*")
 _CAPTION = re.compile(r"\\caption\*?(?![a-zA-Z])")
 _CAPTION_OPTION = re.compile(r"\bcaption\s*=\s*")
@@ -221,11 +220,10 @@ class _Reader:
         found = (*in_options, *_CAPTION.finditer(self._text, begin.end(), self._end))
         titles = [self._read_title(caption.end()) for caption in found]
         captions = [title.text for title in titles if title is not None]
-        captions = self._outline.add_table(rows, captions)
-        for footnote in _FOOTNOTE.finditer(self._text, begin.end(), self._end):
-            text = self._read_title(footnote.end())
-            if rows and text is not None:  # a table without rows was not added
-                self._outline.add_footnote(text.text)
+        marks = _FOOTNOTE.finditer(self._text, begin.end(), self._end)
+        footnotes = [self._read_title(mark.end()) for mark in marks]
+        notes = [f"† {note.text}" for note in footnotes if note is not None]
+        captions = self._outline.add_table(rows, captions, notes)
         self._below = True
         if self._floats:  # to add its captions at its end
             self._floats[-1].tables.append(captions)
@@ -270,7 +268,7 @@ class _Reader:
         below = parts[:_MOST_NOTES] if self._below else []
         for part in below:
             for line in _LINE.split(part):
-                self._outline.add_text(self._strip_text(_MARK.sub(r"^{\1} ", line, count=1)))
+                self._outline.add_text(self._strip_text(line))
         if above and len(parts) > len(below):
             self._outline.add_text(self._strip_text(parts[-1]), is_item=bool(self._floats))
         self._below = self._below and not parts

@@ -25,9 +25,14 @@ class Printed(NamedTuple):
     commas: bool = False  # True if decimals may follow a comma, as in 0,338
 
 
+# The mark of a note on some of the numbers, in a caption or before the note: † raw.
+_NOTE_MARK = re.compile(rf"[*^{FOOTNOTE_SIGNS}]")
+
+
 def read_near(place: str, text: str) -> Text:
-    """Read a text around a table."""
-    return Text(read_label(text), "text", place)
+    """Read a text around a table; one with the mark of a note is about some rows, and only asks."""
+    label = read_label(text)
+    return Text(weaken(label) if _NOTE_MARK.search(text) else label, "text", place)
 
 
 def _read_farther(text: str) -> Text:
@@ -39,59 +44,6 @@ def _read_farther(text: str) -> Text:
     if near.label.is_vocabulary:
         return near
     return near._replace(label=replace(near.label, graphs=()), farther=True)
-
-
-_RAISED = r"\^\{?(?:[a-z]|\d{1,2})\}?(?!\w)"  # a letter or a number
-_ONE_SIGN = re.compile(rf"[*{FOOTNOTE_SIGNS}]|{_RAISED}")
-# Marks count only where a clause begins: "All but † ..." is about the cells without a dagger.
-_MARK = rf"(?:{_RAISED}|[\\^({{\[]{{0,4}}(?:[{FOOTNOTE_SIGNS}]|\*(?=[*\s:=,)}}\]]))+[)}}\]]*)"
-_SIGN = re.compile(rf"(?:^|(?<=[.;:,(])|(?<=[.;:,(]\s)){_MARK}(?:(?:\s?[,/&]|\sand)\s?{_MARK})*")
-_STOP = re.compile(rf"[.;,)](?!\d)|[{FOOTNOTE_SIGNS}]|{_RAISED}")
-
-
-class MarkedNote(NamedTuple):
-    """A note about the cells with a mark: †, or ^a for a raised letter."""
-
-    signs: frozenset[str]
-    text: Text
-
-    def is_in(self, cell: str) -> bool:
-        """Tell whether a cell has the mark."""
-        return any(sign in self.signs for sign in _list_signs(cell))
-
-
-def _list_signs(text: str) -> list[str]:
-    """List the marks in a text."""
-    return [sign.strip("{}").replace("{", "") for sign in _ONE_SIGN.findall(text)]
-
-
-def split_notes(text: Text) -> tuple[Text, list[MarkedNote]]:
-    """Split notes about cells with a mark, such as a dagger, off a text.
-
-    "Results on WN18. † raw" has the note "† raw", which asks about the protocol of numbers with a
-    dagger, and the rest is about all numbers. Notes that say nothing of tasks stay in the rest.
-    """
-    caption = text.label.text
-    rest, note_end = "", 0  # what is outside the notes before, and the end of the last
-    notes = []
-    for mark in _SIGN.finditer(caption):
-        stop = _STOP.search(caption, mark.end())
-        end = stop.start() if stop else len(caption)
-        label = weaken(read_label(caption[mark.start() : end].strip()))
-        if label.words or label.graphs or label.num_triples:
-            rest += caption[note_end : mark.start()]
-            note_end = end
-            signs = frozenset(_list_signs(mark[0]))
-            notes.append(MarkedNote(signs, text._replace(label=label)))
-    if not notes:
-        return text, []
-    of_caption = read_label(caption)
-    if (text.label.words, text.label.graphs) != (of_caption.words, of_caption.graphs):
-        return text, []  # the label is of a part of the caption
-    of_rest = read_label(rest + caption[note_end:])
-    # A label that was weakened stays so.
-    is_whole = of_rest.is_vocabulary and text.label.is_vocabulary == of_caption.is_vocabulary
-    return text._replace(label=replace(of_rest, text=caption, is_vocabulary=is_whole)), notes
 
 
 NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
@@ -112,20 +64,13 @@ class _Pending(NamedTuple):
     headings: list[Text]
 
 
-_DEFINED = re.compile(r"\[\^([^\[\]]{1,20})\]:")  # before a footnote of Markdown: [^1]: raw
+_FOOTNOTE = "a footnote"
+_DEFINED = re.compile(r"\[\^[^\[\]]{1,20}\]:")
 
 
-def _has_text(table: _Pending, text: str) -> bool:
-    """Tell whether a text is in a cell of a table."""
-    return any(text in cell for row in table.rows for cell in row.cells)
-
-
-class _Footnote(NamedTuple):
-    """A footnote, and the table right above it, if there is one."""
-
-    name: str
-    text: str
-    above: _Pending | None
+def _refers(table: _Pending) -> bool:
+    """Tell whether a cell of a table refers to a footnote: 0.3[^1]."""
+    return any("[^" in cell for row in table.rows for cell in row.cells)
 
 
 class _Paragraph(NamedTuple):
@@ -140,7 +85,7 @@ class Outline:
         self._titles: dict[int, str] = {}  # level to the title of the section that is open
         self._paragraphs: list[_Paragraph] = []  # since the last heading or table
         self._tables: list[_Pending] = []
-        self._footnotes: list[_Footnote] = []
+        self._footnotes: list[str] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
         self._is_below = False  # True if nothing but notes came since the last table
 
@@ -154,11 +99,8 @@ class Outline:
     def add_text(self, text: str, *, is_item: bool = False) -> None:
         """Add a paragraph, or an item of a list."""
         text = _STRUCK.sub("", text).strip()
-        above = self._tables[-1] if self._is_below else None
-        _, *parts = _DEFINED.split(text)  # marks and footnotes, alternately
-        if parts:
-            footnotes = zip(parts[::2], parts[1::2], strict=True)
-            self._footnotes += [_Footnote(mark, note.strip(), above) for mark, note in footnotes]
+        if text.startswith("[^"):  # [^1]: raw, in Markdown
+            self._footnotes.append(_DEFINED.sub("†", text))
         elif text and not self._take_caption(text) and not self._take_note(text, is_item=is_item):
             self._paragraphs.append(_Paragraph(text, is_item))
 
@@ -185,23 +127,25 @@ class Outline:
         introduces_next = text.endswith((":", "："))
         if not is_below or introduces_next or not (is_marked or is_short):
             return False
-        near = read_near("the note below", text)
-        # A note with a mark is about the marked cells, so it declares nothing about the others.
-        if is_marked and not text.startswith(("(", "[")):
-            near = near._replace(label=weaken(near.label))
-        self._tables[-1].notes.append(near)
+        self._tables[-1].notes.append(read_near("the note below", text))
         self._is_below = is_marked
         return is_marked
 
     def add_table(
-        self, rows: list[Row], captions: Iterable[str] = (), *, in_item: bool = False
+        self,
+        rows: list[Row],
+        captions: Iterable[str] = (),
+        footnotes: Iterable[str] = (),
+        *,
+        in_item: bool = False,
     ) -> list[str]:
         """Add a table with the texts above it; return its list of captions, to be appended to.
 
         The paragraphs above are then forgotten, except for the items of a list around the table. A
         table without rows is not added.
         """
-        table = _Pending(rows, list(captions), [], [], [])
+        notes = [read_near(_FOOTNOTE, footnote) for footnote in footnotes]
+        table = _Pending(rows, list(captions), [], notes, [])
         is_near = True  # until the first paragraph that is not an item of a list
         for text, is_item in reversed(self._paragraphs):
             if is_near:
@@ -243,21 +187,12 @@ class Outline:
                 words = () if label.is_vocabulary else label.words
                 upper.notes[-1] = upper.notes[-1]._replace(label=Label(label.text, words=words))
 
-    def add_footnote(self, text: str) -> None:
-        """Add a footnote of the last table."""
-        self._footnotes.append(_Footnote("", text, self._tables[-1]))
-
     def _add_footnotes(self) -> None:
-        """Add each footnote to the tables that refer to it, or else to the one right above it."""
-        for name, text, above in self._footnotes:
-            sign = f"[^{name}]"
-            tables = [table for table in self._tables if _has_text(table, sign)]
-            if not tables and above is not None:
-                tables.append(above)
-            mark = f"^{{{name}}}"
-            near = read_near("a footnote", f"{mark} {text}" if _ONE_SIGN.fullmatch(mark) else text)
-            for table in tables:
-                table.notes.append(near._replace(label=weaken(near.label)))
+        """Add the footnotes of Markdown to the tables that refer to one, or else to all."""
+        referring = [table for table in self._tables if _refers(table)]
+        notes = [read_near(_FOOTNOTE, footnote) for footnote in self._footnotes]
+        for table in referring or self._tables:
+            table.notes.extend(notes)
 
     def list_tables(self) -> list[Printed]:
         """List the tables with the texts that belong to them, once all has been added."""

@@ -33,8 +33,6 @@ from rankconst.results.tables.cells import (
 )
 from rankconst.results.tables.contexts import (
     ENDS,
-    CellTexts,
-    ColumnTexts,
     RowTexts,
     find_groups,
     form_address,
@@ -50,7 +48,6 @@ from rankconst.results.tables.headings import (
     may_mean_filtered,
 )
 from rankconst.results.tables.layout import FEW, find_corner, find_layout
-from rankconst.results.tables.near import split_notes
 from rankconst.results.tables.units import Family, settle_units
 from rankconst.results.vocabulary import VOCABULARY, Word
 
@@ -63,7 +60,6 @@ if TYPE_CHECKING:
     from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import Notes
     from rankconst.results.tables.headings import Heading
-    from rankconst.results.tables.near import MarkedNote
 
 
 _AT_K = re.compile(r"[A-Za-z]\s?@\s?\d+\W*$")  # Foo@10
@@ -128,8 +124,8 @@ class SheetReader:
         self._remainders = {} if sheet.exact else find_remainders(self._measures)
         self._twice = set[int]() if sheet.exact else self._find_twice()
         self._numbers: dict[int, _Numbers] = {}
-        self._texts = list(sheet.texts)  # of all numbers
-        self._notes_of: dict[int, list[Text]] = {}  # notes on the marks of a column's heading
+        corner = () if self._keys_say_all else find_corner(self._layout)
+        self._texts = (*corner, *sheet.texts)  # of all numbers
         self._questions = (STEPS,) if self._holds_steps() else ()
         self._contexts: dict[Address, int] = {}  # the distinct addresses of numbers
         # What _form_addresses returned for the texts and questions of a heading.
@@ -238,46 +234,12 @@ class SheetReader:
         return sum(1 for step in steps if not is_missing(step)) > 1
 
     def _read_rows(self) -> RowTexts:
-        """Read what each row says: its cells, the rows that name its group, notes on its marks."""
+        """Read what each row says: its cells, and the rows that name its group."""
         is_empty = np.full(self._lines.size, not self._sheet.exact, dtype=np.bool_)
         for numbers in self._numbers.values():
             is_empty &= ~numbers.present
         groups = find_groups(self._cells, list(self._numbers), is_empty, self._sheet.spanning)
-        notes = [] if self._keys_say_all else self._take_notes(is_empty)
-        return read_rows(self._layout, [*notes, groups])
-
-    def _take_notes(self, is_empty: Flags) -> list[ColumnTexts]:
-        """Take notes on marks out of `self._texts`, and return what each says of every row.
-
-        In the caption "Results. † filtered", "† filtered" is about the rows with a dagger, or the
-        columns of metrics whose headings have one. A note stays about all numbers if both have its
-        mark, if no row has it, or one without numbers.
-        """
-        self._texts = list(find_corner(self._layout))
-        columns = list[ColumnTexts]()  # code 1 of a row is the note, code 0 nothing
-        for text in self._sheet.texts:
-            rest, notes = split_notes(text)
-            self._texts.append(rest)
-            for note in notes:
-                has_mark = self._find_marked(note)
-                headed = {j for j, key in enumerate(self._heading.keys) if note.is_in(key)}
-                is_of_rows = has_mark.any() and not (has_mark & is_empty).any()
-                if is_of_rows and not headed:
-                    cells = CellTexts(), CellTexts((note.text,))
-                    columns.append(ColumnTexts(has_mark.astype(np.intp), cells))
-                elif headed and headed <= set(self._measures) and not has_mark.any():
-                    for j in headed:
-                        self._notes_of.setdefault(j, []).append(note.text)
-                else:
-                    self._texts.append(note.text)
-        return columns[::-1]
-
-    def _find_marked(self, note: MarkedNote) -> Flags:
-        """Find the rows with a mark such as a dagger."""
-        has_mark = np.zeros(self._lines.size, dtype=np.bool_)
-        for cells in self._cells:
-            has_mark |= _test_rows(cells, note.is_in)
-        return has_mark
+        return read_rows(self._layout, groups)
 
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
@@ -301,7 +263,6 @@ class SheetReader:
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
-        texts += self._notes_of.get(j, [])
         context_of = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
         has_percent = any(label.percent for label in self._heading.labels[j])
         present = self._numbers[j].present
