@@ -88,14 +88,10 @@ class Texts:
     @property
     def is_percent(self) -> Flags:
         """True for numbers with a percent sign, or that of another unit."""
-        return self.map(has_unit, np.bool_)
-
-    def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
-        """Measure the text of each number, equal ones only once."""
-        measures = np.array([measure(text) for text in self.distinct], dtype=dtype)
-        if not measures.any():
-            return np.broadcast_to(np.zeros((), dtype=dtype), self.codes.shape)
-        return measures[self.codes]
+        flags = np.array([has_unit(text) for text in self.distinct], dtype=np.bool_)
+        if not flags.any():
+            return np.broadcast_to(np.False_, self.codes.shape)
+        return flags[self.codes]
 
     def take(self, chosen: Any) -> Texts:
         """Return the numbers that a mask flags, or those at some indices."""
@@ -128,10 +124,6 @@ class Floats:
 
     values: NDArray[np.float64]
     is_percent: Flags  # True for percentages
-
-    def map(self, measure: Callable[[str], Any], dtype: Any) -> NDArray[Any]:
-        """Measure the text of each number."""
-        return np.array([measure(self.write(at)) for at in range(self.values.size)], dtype=dtype)
 
     def take(self, chosen: Any) -> Floats:
         """Return the numbers that a mask flags, or those at some indices."""

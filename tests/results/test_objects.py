@@ -169,7 +169,7 @@ def test_what_keys_and_texts_say(text: str, expected: list[str]) -> None:
         ('{"mrr": 0.3, "hits@1": NaN}', ["NaN: not a number"]),
         ('{"mrr": 0.3, "hits@1": "abc"}', ["abc: not a number, in column hits@1"]),
         ('{"mrr": 0.3, "hits@1": 1e9999}', ["1e9999: not a number: '1e9999' is too large"]),
-        ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: it is above 1"]),
+        ('{"mrr": 0.3, "hits@5": 1.31}', ["1.31: a fraction or a percentage"]),
     ],
 )  # fmt: skip
 def test_what_is_no_number_of_a_metric_is_said_and_costs_nothing_else(

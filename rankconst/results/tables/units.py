@@ -1,11 +1,8 @@
 """Units: the numbers of a family of columns tell whether shares without a sign are percentages.
 
-The rules follow each other, and each looks at the numbers that those before it have kept:
-
-1. A column whose heading has a percent sign, with nothing above 1, is open.
-2. A metric a little above 1 is open if nothing is in percent.
-3. A family is in percent if most of its rows have a number above 1.
-4. A percentage below Hits@k of a smaller k may be a fraction.
+A column whose heading has a percent sign is in percent if a number is above 1. A family without a
+sign is in percent if most of its rows have a number above 1, and some number is far above 1. What
+else may be a percentage is left out, unless the user says what it is.
 """
 
 from __future__ import annotations
@@ -16,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.results.columns import combine, encode
+from rankconst.results.columns import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Mapping
 
     from rankconst.results.columns import Flags, Indices
     from rankconst.results.reading import ColumnHead, Entries, Notes
@@ -28,9 +25,6 @@ if TYPE_CHECKING:
 _EITHER = "a fraction or a percentage"
 _REMEDY = "add --percent or --no-percent (in Python: percent=True or False)"
 _HEADINGS = "write (%) into the headings of percentages, or add --percent if this is one, too"
-_HEADING = "if the column is in percent, write so into its heading: {} (%)"
-_SMALL = "it is above 1, and no other number is a percentage: add --percent if it is one"
-_FRACTION = "less than Hits@k for a smaller k of the same evaluation"
 _LEAST = 5  # in percent: a model with only smaller shares would be of no use
 
 
@@ -66,12 +60,10 @@ def settle_units(
     of_heads = [
         None if head.column in marked else _find_family(head, families) for head in entries.heads
     ]
-    units.leave_small([None if family is None else family.kind for family in of_heads])
     codes, distinct = encode(of_heads)
     family_of = codes[entries.head_of]
     listed = [units.list_shares(family_of == code, family) for code, family in enumerate(distinct)]
     units.settle_families([shares for shares in listed if shares is not None])
-    units.drop_contradictions()
     return units.write()
 
 
@@ -131,11 +123,10 @@ class _Units:
         return settled.keep(self._is_kept)
 
     def _leave_out(self, chosen: Flags, reason: str, remedy: str) -> None:
-        """Leave numbers out with a note: the reason, and the remedy, in which {} is the column."""
+        """Leave numbers out with a note: the reason, and the remedy."""
         for place in np.flatnonzero(chosen).tolist():
             entry = self._entries[place]
-            way = remedy.format(entry.column)
-            why = f"{reason}, in column {entry.column}: {way}"
+            why = f"{reason}, in column {entry.column}: {remedy}"
             self._notes.add(entry.line, entry.text.rstrip("%"), why)
         self._is_kept &= ~chosen
 
@@ -158,29 +149,6 @@ class _Units:
         is_share = self._entries.flag_heads(lambda head: head.metric.is_share)
         return bool(self._find_large(is_share).any())
 
-    def leave_small(self, kinds: list[Hashable]) -> None:
-        """Leave out a metric whose numbers are at most a little above 1, as 1.31 may be wrong.
-
-        They could be percentages below 5, but then no number tells the unit. `kinds` has that of
-        each head, None if its numbers are not shares.
-        """
-        is_share = self._entries.gather([kind is not None for kind in kinds], np.bool_)
-        shares = is_share & self._is_kept & np.isfinite(self._values)
-        large = self._find_large(shares)
-        # The user states the unit, or a number has a sign.
-        is_settled = self._percent is not None or (self._is_percent & self._is_kept).any()
-        if is_settled or not large.any() or self._values[shares].max() >= _LEAST:
-            return
-        large_kinds = {kinds[head] for head in self._entries.head_of[large].tolist()}
-        in_kinds = self._entries.gather([kind in large_kinds for kind in kinds], np.bool_)
-        of_kind = in_kinds & self._is_kept
-        if len(large_kinds) > 1 or self._count_part(of_kind) <= 0.5:
-            return
-        for place in np.flatnonzero(large).tolist():
-            self._notes.add(self._entries[place].line, self._entries.text_at(place), _SMALL)
-        self._leave_out(of_kind & ~large, _EITHER, _REMEDY)
-        self._is_kept &= ~of_kind
-
     def _count_part(self, chosen: Flags) -> float:
         """Return the part of the rows of some numbers, at least one, that have one above 1."""
         rows, large = self._rows[chosen], self._rows[self._find_large(chosen)]
@@ -200,71 +168,30 @@ class _Units:
     def settle_families(self, groups: list[_Shares]) -> None:
         """Write the sign of percentages into the numbers of families.
 
-        They are percentages if most rows have a number above 1. The others then must be printed
-        like them, or are open, as they are where half of the rows have one. Where fewer do, nothing
-        is changed: they are fractions, and some of them wrong.
+        They are percentages if most rows have a number above 1. Then rows and columns without one
+        are open, as are rows without one where half of them have one. All are open if no number is
+        far above 1. Where fewer rows have one, nothing is changed: they are fractions, and some of
+        them wrong.
         """
         if self._percent is False or not any(group.is_large.any() for group in groups):
             return
-        columns = self._entries.columns
-        counts_of = (column.numbers.map(count_decimals, np.intp) for column in columns)
-        decimals = self._entries.gather(counts_of)
-        # Doubtful numbers are left out; those printed unlike percentages get another remedy.
-        is_doubtful, is_unlike = np.zeros((2, len(self._entries)), dtype=np.bool_)
+        in_percent = {group.kind for group in groups if group.are_percentages}
+        has_sign = (self._is_percent & self._is_kept).any()
+        is_sure = has_sign or max(group.most for group in groups) >= _LEAST
+        is_doubtful = np.zeros(len(self._entries), dtype=np.bool_)
         for group in groups:
-            percentages = [
-                other for other in groups if other.are_percentages and other.kind == group.kind
-            ]
+            is_of_kind = group.kind in in_percent
             is_fraction = group.part > 0 and not group.are_percentages
-            if group.are_even or (percentages and not is_fraction):
-                signed, unlike = self._judge(group, percentages, decimals)
-                self._is_percent[group.places] = signed & ~unlike
-                is_doubtful[group.places] = ~signed | unlike
-                is_unlike[group.places] = unlike
+            if not group.are_even and (is_fraction or not is_of_kind):
+                continue
+            heads = self._entries.head_of[group.places]
+            is_signed = group.in_large & np.isin(heads, heads[group.is_large])
+            self._is_percent[group.places] = is_signed & is_sure
+            is_doubtful[group.places] = ~(is_signed & is_sure)
         if self._percent:
             self._is_percent |= is_doubtful
-            return
-        # --percent would make percentages of columns of fractions, too.
-        settled = {group.kind for group in groups if group.are_percentages}
-        is_mixed = any(group.part == 0 and group.kind not in settled for group in groups)
-        remedy = _HEADING if is_mixed else _REMEDY
-        self._leave_out(is_doubtful & ~is_unlike, _EITHER, remedy)
-        self._leave_out(is_doubtful & is_unlike, _EITHER, _HEADINGS)
-
-    def _judge(
-        self, group: _Shares, percentages: Sequence[_Shares], decimals: Indices
-    ) -> tuple[Flags, Flags]:
-        """Flag the percentages of a family, and the numbers that are printed unlike them."""
-        # How many decimals percentages have; a fraction has more.
-        counts = [int(decimals[other.places[other.is_large]].max()) for other in percentages]
-        is_printed_alike = decimals[group.places] <= max(counts, default=-1)
-        # A column of nothing above 1 that is printed unlike them may be of fractions: 0.237 next to
-        # 50.1.
-        heads = self._entries.head_of[group.places]
-        in_small = ~np.isin(heads, heads[group.is_large])
-        is_unlike = ~is_printed_alike & in_small & bool(percentages)
-        is_sure = bool(percentages) or not group.are_even or group.most >= _LEAST
-        is_percent = (group.in_large & is_sure) | (is_printed_alike & group.are_percentages)
-        return is_percent, is_unlike
-
-    def drop_contradictions(self) -> None:
-        """Leave out percentages that Hits@k of a smaller k contradicts, as they may be fractions.
-
-        Next to Hits@1 of 20.1%, a Hits@10 of 0.45 cannot be 0.45%, as Hits@10 is never less.
-        """
-        entries = self._entries
-        k = entries.gather(
-            0 if head.adjustment else head.metric.hits_k or 0 for head in entries.heads
-        )
-        is_hits = self._is_percent & self._is_kept & (k > 0)
-        codes = combine(self._rows, entries.context_of, len(entries.contexts))  # of evaluations
-        # The smallest k of each evaluation that has a percentage above 1.
-        is_large = self._find_large(is_hits)
-        none = np.iinfo(np.intp).max  # above every k: without such a percentage
-        smallest = np.full(int(codes.max(initial=-1)) + 1, none)
-        np.minimum.at(smallest, codes[is_large], k[is_large])
-        is_wrong = is_hits & (self._values <= 1) & (k >= smallest[codes])
-        self._leave_out(is_wrong, _FRACTION, "is it a fraction?")
+        else:
+            self._leave_out(is_doubtful, _EITHER, _HEADINGS)
 
 
 def name_percentages(entries: Entries) -> str:
@@ -272,8 +199,3 @@ def name_percentages(entries: Entries) -> str:
     heads = entries.list_percentages()
     names = dict.fromkeys(head.metric.label.partition("@")[0] for head in heads)
     return f"{' and '.join(names)} in percent" if names else ""
-
-
-def count_decimals(text: str) -> int:
-    """Count the decimals of a number, without its deviation: 3 of ``0.338 ± 0.01``."""
-    return len(text.partition("±")[0].strip().partition(".")[2])

@@ -147,7 +147,7 @@ def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -
         (["Model|MRR|Hits@10 (%)", "A|0.338|0.533", "B|0.3|0.4"], ["0.338", "0.3"], ["0.533", "0.4"]),
         (["Model|MRR (x100)|Hits@10 (%)", "A|0.8|0.533", "B|0.3|2.4"], ["0.8%", "0.533%", "0.3%", "2.4%"], []),
         # A share among percentages of a column, printed otherwise.
-        (["Model|H@10 (UMLS)|H@10 (WN18)", "A|.533|57.1", "B|.5|50.1"], ["57.1%", "50.1%"], [".5", ".533"]),
+        (["Model|H@10 (UMLS)|H@10 (WN18)", "A|.533|57.1", "B|.5|50.1"], ["57.1%", "50.1%"], [".533", ".5"]),
         # RotatE and ConvE on FB15k-237: Hits@1 as a fraction beside Hits@10 in percent.
         (["Model|H@1|H@10", "A|0.241|53.3", "B|0.237|50.1"], ["53.3%", "50.1%"], ["0.241", "0.237"]),
         (["Model|H@1|H@10 (%)", "A|0.241|53.3", "B|0.237|50.1"], ["0.241", "53.3%", "0.237", "50.1%"], []),
@@ -155,8 +155,6 @@ def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -
         (["Model|MRR|MR", "A|1.31|9", "B|1.2|8", "C|.9|7"], ["9", "8", "7"], ["1.31", "1.2", ".9"]),
         # No percentages, but wrong.
         (["Model|H@10", "A|533", "B|57.1"], ["533", "57.1"], []),
-        # Less than Hits@k of a smaller k.
-        (["Model|H@1|H@3|H@10", "A|24.1|0.3|53.3", "B|24|30|50"], ["24.1%", "53.3%", "24%", "30%", "50%"], ["0.3"]),
     ],
 )  # fmt: skip
 def test_what_is_in_percent(lines: list[str], texts: list[str], left: list[str]) -> None:
