@@ -429,6 +429,9 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
             fits = _find_key(declared, parse) in {option, None}
         if not fits:
             return False
+    has_tools = from_file.tool and from_user.tool
+    if has_tools and read_tool(from_file.tool) is not read_tool(from_user.tool):
+        return False
     if from_file.relations and from_user.relations:
         named = {squash(relation) for relation in from_user.relations}
         return all(squash(relation) in named for relation in from_file.relations)

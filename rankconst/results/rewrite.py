@@ -344,7 +344,9 @@ def _choose_cells(
         if exchange is None or number.entry.adjustment is not None:
             continue
         cell: Cell | str = "its table has a question"
-        if site is None or site.table not in waiting:
+        if _GAIN.search(rows[number.entry.row][number.entry.column]):
+            cell = "the gain next to it would be of other numbers"
+        elif site is None or site.table not in waiting:
             cell = _make_cell(
                 document.text, number, spans_of.get(place), site, exchange, percent=percent
             )
@@ -360,6 +362,10 @@ def _choose_cells(
         else:  # the rows adjust it differently
             notes.append(_note(cell.entry, "one number for several rows"))
     return chosen, notes
+
+
+# A gain in the cell of a number: (+0.02), ↑0.02, $_{\\uparrow 0.02}$; 1e+04 has none.
+_GAIN = re.compile(r"(?:(?<![eE])[+↑↓▲▼]|[(\[][-\u2212\u2013]|\\(?:up|down)arrow)[\s{}$]*\.?\d")
 
 
 def _note(entry: Entry, reason: str) -> Note:

@@ -416,6 +416,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "a tool or a kind says which of several benchmarks it is": [
         ("dataset,MRR\nICEWS14,.4\n", "icews14_regcn time-aware", {"tool": "regcn"}), ("dataset,MRR\nYAGO,.6\n", "yago_tkg raw", {"dataset": "temporal", "protocol": "raw"}),
+        ("dataset,tool,MRR\nUMLS,PyKEEN,.8\nUMLS,RotatE,.7\n", f"{LEFT}; umls", {"tool": "rotate"}),
         ("dataset,MRR\nICEWS14,.4\nYAGO,.6\nUMLS,.7\n",
          "?--tool regcn or --tool xerte or --dataset icews14_interp, or --accept ICEWS14=GRAPH for this name alone; "
          "?--dataset temporal or --dataset yago310 or --dataset yago37, or --accept YAGO=GRAPH for this name alone; umls"),
@@ -648,6 +649,9 @@ AGAINST = [
     ("How well they memorise it", "memorise", "split", "test", "train"),
     ("We do it without filtering", "without-filtering", "protocol", "libkge", "raw"),
     ("A sampled evaluation of ours", "sampled", "protocol", "standard", "sampled:50"),
+    ("Macro means of ours", "macro", "aggregation", "micro", "macro-query"),
+    ("Averaged per query", "per-query", "aggregation", "macro-relation", "macro-query"),
+    ("Our per-relation means", "per-relation", "aggregation", "macro-query", "macro-relation"),
 ]
 
 

@@ -313,6 +313,9 @@ HEADING = "the heading MRR stays as it is; rename it to AMRR"
             (5, "Hits@10 stays as it is: ZH@10 is not a percentage; remove the sign"),
             (6, "the heading Hits@10 stays as it is; rename it to ZH@10"),
         ]) for cell in ("**95.0**%", "95.0%", "<u>95.0</u>%", "$95.0$ %")),
+        *((NATIONS.format("MRR", f".42 |\n| C | {cell}"), {}, [(5, HEADING), (6, "MRR stays as it is: the gain next to it")])
+          for cell in (".52 (+.10)", "**.52** ↑.10", ".52 (-0.01)", ".52 (+5.0%)")),
+        (NATIONS.format("MRR", ".42 +/- .01 |\n| C | .52 [1]"), {}, []),
         (ORDINARY, {"metric": "mrr"}, [(3, "no heading names MRR: say AMRR in the caption")]),
         (NATIONS.format("MRR", ".42") + CODE % "B", {}, [(9, "MRR stays as it is: its place in the text is uncertain")]),
     ],
