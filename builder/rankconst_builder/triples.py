@@ -356,14 +356,16 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
     # A first column of row numbers counts from 0 or from 1, and lines may include a heading.
     is_numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
     columns = f"-{form.columns}" if is_numbered else form.columns
-    ignored = columns.ljust(len(parts), "-")
-    if not is_numbered and set(form.columns) == {*"hrt"} and len(parts) in {4, 5}:
-        time = form.columns.ljust(len(parts), "d")
-        return (
-            f" If what follows the triple is its time, name it with d: --columns {time}. "
-            f"To ignore further columns, name them with -: {ignored}."
-        )
-    return f" To ignore further columns, name them with -: {ignored}."
+    advice = f" To ignore further columns, name them with -: {columns.ljust(len(parts), '-')}."
+    if set(form.columns) != {*"hrt"} or len(parts) not in {4, 5}:
+        return advice
+    if len(parts) == 5:
+        times = f"{form.columns}d-, or {form.columns}dd if it has a begin and an end"
+    elif is_numbered:
+        return advice
+    else:
+        times = f"{form.columns}d"
+    return f" If what follows the triple is its time, name it with d: --columns {times}.{advice}"
 
 
 def _advise_delimiter(word: str, line: bytes, name: str) -> str:

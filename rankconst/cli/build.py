@@ -245,15 +245,20 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
 
 def _find_files(folder: Path) -> dict[str, str]:
     """Return the files in a folder that are named after a split, by split."""
-    paths = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
-    files = {_split_name(path)[1]: path for path in paths}
-    if not {"train", "test"} <= files.keys():
-        examples = [str(folder / f"{split}.tsv") for split in SPLITS]
-        command = shlex.join(["rankconst", "build", *examples, "--name", folder.resolve().name])
-        raise UsageError(
-            f"{folder} is a folder without a train and a test file; name its files: {command}"
-        )
-    return {split: files[split] for split in SPLITS if split in files}
+    paths: dict[str, list[str]] = {split: [] for split in SPLITS}
+    for path in sorted(folder.iterdir()):
+        split = _split_name(str(path))[1]
+        if split in paths and path.is_file():
+            paths[split].append(str(path))
+    several = [split for split, found in paths.items() if len(found) > 1]
+    if not several and paths["train"] and paths["test"]:
+        return {split: found[0] for split, found in paths.items() if found}
+    what = "without a train and a test file"
+    if several:
+        what = f"with several files of the {_SETS[several[0]]}"
+    files = [min(found, default=f"{folder / split}.tsv") for split, found in paths.items()]
+    command = shlex.join(["rankconst", "build", *files, "--name", folder.resolve().name])
+    raise UsageError(f"{folder} is a folder {what}; name its files: {command}")
 
 
 def _split_name(path: str) -> tuple[str, str | None]:
@@ -262,7 +267,7 @@ def _split_name(path: str) -> tuple[str, str | None]:
 
     front, _, last = re.sub(r"[-_.](?=[^-_.]*$)", "/", strip_endings(path)).rpartition("/")
     try:
-        return front, parse_split(last)
+        return front, parse_split(last.removesuffix("2id"))  # OpenKE's train2id.txt
     except UnknownNameError:
         return "", None
 

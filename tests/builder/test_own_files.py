@@ -244,11 +244,11 @@ def test_columns_name_the_time() -> None:
     ends = write_quads("01233")
     assert read(ends, "hrtdd")[0]["test"] == [(*QUADS["test"][0], "2014-01-02")]
     assert read(ends, "hrtd-")[0] == QUADS
-    for order, columns in (("0123", "hrtd"), ("01233", "hrtdd")):
+    two = "hrtd-, or hrtdd if it has a begin and an end"
+    for order, columns, ignored in (("0123", "hrtd", "hrt-"), ("01233", two, "hrt--")):
         assert refused(write_quads(order)).endswith(
             f"If what follows the triple is its time, name it with d: --columns {columns}. To "
-            "ignore further columns, "
-            f"name them with -: {columns.replace('d', '-')}."
+            f"ignore further columns, name them with -: {ignored}."
         )
 
 
