@@ -70,8 +70,7 @@ class Finding:
 class Rule:
     """A rule that numbers obey, and the function that finds where they do not.
 
-    `whole_file`: the rule is about all evaluations of a file together. `mended_by_swap`: two
-    exchanged columns break the rule, and exchanging them again mends it.
+    `whole_file`: the rule is about all evaluations of a file together.
     """
 
     key: str
@@ -80,7 +79,6 @@ class Rule:
     why: str
     find: Callable[[Any], Iterable[Finding]]
     whole_file: bool = False
-    mended_by_swap: bool = False
 
     def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
         """Yield the findings in the evaluations of a file."""

@@ -18,7 +18,7 @@ from rankconst.checks.case import RULES as RULES  # noqa: PLC0414 - those of the
 from rankconst.checks.case import Archive, Case, Finding, WrongAverage, build_case
 from rankconst.checks.chance import find_counting
 from rankconst.checks.confirm import SLIP
-from rankconst.checks.laws import DIVERGED, SWAPPED
+from rankconst.checks.laws import DIVERGED
 from rankconst.errors import DataError
 from rankconst.evaluation import (
     NAMES,
@@ -309,22 +309,16 @@ def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
 
 
 def _drop_consequences(findings: list[Finding]) -> list[Finding]:
-    """Drop the findings that follow from exchanged columns or from a value out of range."""
-    exchanged: set[int] = set()
+    """Drop the findings that follow from a value out of range."""
     impossible: set[int] = set()
     for finding in findings:
-        if finding.rule == SWAPPED:
-            exchanged |= _identify_entries(finding)
-        elif finding.rule == "range":
+        if finding.rule == "range":
             impossible |= _identify_entries(finding)
-    causes = []
-    for finding in findings:
-        numbers = _identify_entries(finding)
-        by_exchange = RULES[finding.rule].mended_by_swap and numbers & exchanged
-        by_value = finding.rule not in {"range", SWAPPED} and numbers & impossible
-        if not by_exchange and not by_value:
-            causes.append(finding)
-    return causes
+    return [
+        finding
+        for finding in findings
+        if finding.rule == "range" or not _identify_entries(finding) & impossible
+    ]
 
 
 def _identify_entries(finding: Finding) -> set[int]:

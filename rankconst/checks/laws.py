@@ -10,14 +10,13 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.checks.case import RULES, Finding, Mean, pick_base_values, rule
-from rankconst.names import count_of, join_words
+from rankconst.checks.case import Finding, Mean, rule
+from rankconst.names import count_of
 from rankconst.results.reading import Measured
 from rankconst.values.bounds import (
     PERFECT,
@@ -29,7 +28,7 @@ from rankconst.values.bounds import (
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.checks.case import Case, Severity
@@ -75,7 +74,6 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
     inequality="worst <= M <= optimum; M / E[M] >= 0; index <= 1",
     why="The worst ranker puts every true answer last, the best one first, with index 1.",
     whole_file=True,
-    mended_by_swap=True,
 )
 def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
     """Find texts that are not numbers, and numbers out of the range of their metric."""
@@ -181,93 +179,6 @@ def _guess(number: Measured, *, beyond_worst: bool) -> str:
     return "A slip, or another metric under that name."
 
 
-SWAPPED = "swapped-columns"
-"""The key of the rule on columns that have changed places."""
-
-_FEWEST_SWAPPED = 2  # evaluations: in a single one, several exchanges of metrics may explain a slip
-
-
-@rule(
-    SWAPPED,
-    title="no two columns changed places",
-    inequality="the rules of hits, MR and MRR together",
-    why="All evaluations break them as they are, and none if two metrics are exchanged.",
-    whole_file=True,
-)
-def _find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
-    """Find two metrics whose columns are exchanged.
-
-    A slip is in one evaluation. Exchanged headings make all evaluations with both metrics
-    impossible, and exchanging them again makes all possible.
-    """
-    # Cases are told apart by identity, as hashing their thousands of numbers takes long.
-    metrics_of = {
-        id(case): {number.entry.metric: number for number in _list_plain(case)} for case in cases
-    }
-    impossible = {id(case) for case in cases if not _is_possible(case, {})}
-    pairs: dict[tuple[Metric, Metric], None] = {}
-    for case in cases:
-        if id(case) in impossible:
-            pairs |= dict.fromkeys(itertools.combinations(metrics_of[id(case)], 2))
-    for first, second in pairs:
-        with_both = [case for case in cases if {first, second} <= metrics_of[id(case)].keys()]
-        # If one evaluation is possible as it is, the faults of the others are slips.
-        is_slip = any(id(case) not in impossible for case in with_both)
-        if is_slip or len(with_both) < _FEWEST_SWAPPED:
-            continue
-        if all(_is_possible(case, {first: second, second: first}) for case in with_both):
-            yield _describe_swap(first, second, with_both)
-
-
-def _describe_swap(first: Metric, second: Metric, cases: Sequence[Case]) -> Finding:
-    """Report two exchanged metrics."""
-    exchanged: list[Measured] = []
-    for case in cases:
-        exchanged += [
-            number for number in _list_plain(case) if number.entry.metric in {first, second}
-        ]
-    mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
-    return Finding(
-        values=tuple(exchanged),
-        inequality=f"{join_words(mended)} together",
-        statement=(
-            f"{first.label} and {second.label} are exchanged: all {len(cases):,} evaluations are "
-            "impossible as they are, and possible with the two exchanged."
-        ),
-        cause="Two headings, or two columns, changed places.",
-    )
-
-
-def _list_plain(case: Case) -> list[Measured]:
-    """List the unadjusted numbers of an evaluation whose metrics have an optimum."""
-    return [
-        number
-        for number in case.measured
-        if number.entry.adjustment is None and number.entry.metric.optimum is not None
-    ]
-
-
-def _is_possible(case: Case, exchanged: Mapping[Metric, Metric]) -> bool:
-    """Return False if no ranks on any tasks give the values, with some metrics `exchanged`."""
-    measured = [
-        replace(
-            number,
-            entry=number.entry._replace(
-                metric=exchanged.get(number.entry.metric, number.entry.metric)
-            ),
-        )
-        for number in _list_plain(case)
-    ]
-    bare = replace(
-        case,
-        measured=tuple(measured),
-        unreadable=(),
-        base_values=pick_base_values(measured),
-        tasks=None,
-    )
-    return not any(any(rule.apply([bare])) for rule in RULES.values() if rule.mended_by_swap)
-
-
 def overlap(first: Interval, second: Interval) -> bool:
     """Return True if two intervals meet within rounding."""
     return not (exceeds(first.lower, second.upper) or exceeds(second.lower, first.upper))
@@ -281,7 +192,6 @@ def overlap(first: Interval, second: Interval) -> bool:
     title="hits grow with k",
     inequality="Hits@j <= Hits@k for j < k",
     why="A rank of at most j is at most k.",
-    mended_by_swap=True,
 )
 def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
     """Find hits that are below those of a smaller k."""
@@ -308,7 +218,6 @@ def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
         "sum (H_i - H_(i-1)) / (k_(i-1) + 1) + (1 - H_m) / (k_m + 1)"
     ),
     why="Each share of ranks is last in its range, or first: k + 1, or k + 1/2 in case of ties.",
-    mended_by_swap=True,
 )
 def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
     yield from _compare_with_hits(case, "MRR")
@@ -322,7 +231,6 @@ def _find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
         "sum (H_i - H_(i-1)) k_i + (1 - H_m) N"
     ),
     why="As for the MRR; there is an upper bound only where N, the most candidates, is known.",
-    mended_by_swap=True,
 )
 def _find_means_against_hits(case: Case) -> Iterator[Finding]:
     yield from _compare_with_hits(case, "MR")
@@ -420,7 +328,6 @@ def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str
     title="MR at least what the MRR allows",
     inequality="MR >= 2 r + 1 - r (r + 1) MRR >= 1 / MRR, r = floor(1 / MRR)",
     why="The lower convex hull of the points (1/r, r), above the bound 1 / MRR of the means.",
-    mended_by_swap=True,
 )
 def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     """Find an MR that is too small for the MRR next to it."""
@@ -496,7 +403,6 @@ _FAR = 2.0 ** np.arange(1, 54)
         "MRR@k <= nDCG@k <= Hits@k <= k MRR@k; Hits@k <= log2(1 + k) nDCG@k; none falls if k grows"
     ),
     why="For each task 1/r <= 1/log2(1 + r) <= 1, and beyond k each adds 0; so for the means.",
-    mended_by_swap=True,
 )
 def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
     """Find pairs of nDCG, MRR and Hits of which one is too large for the other."""
