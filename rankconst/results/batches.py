@@ -179,7 +179,10 @@ def adjust_reading(
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
     notes = [note for batch in done for note in _remark(batch, reading, tables)]
-    notes += [*lacks.items(), *_find_perfect(done, reading).items(), *notes_on_means.items()]
+    notes += [*lacks.items(), *notes_on_means.items()]
+    for batch in (part.batch for part in done):
+        if batch.metric == _MRR:
+            notes += [(place, PERFECT) for place in batch.index[batch.value == 1].tolist()]
     reasons = {place: str(error) for place, error in left.items()} | impossible
     rank_types = {context.rank_type for context in reading.entries.contexts}
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
@@ -586,7 +589,7 @@ def _list_open(entry: Entry) -> list[str]:
     return choices or list(entry.context.suites)
 
 
-_MRR, _FIRST = parse_metric("mrr"), parse_metric("hits@1")
+_MRR = parse_metric("mrr")
 
 
 def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
@@ -602,18 +605,3 @@ def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int,
     is_base = entries.flag_heads(lambda head: head.adjustment is None)
     places = np.flatnonzero(np.isin(evaluations, list(reasons)) & is_base).tolist()
     return {place: reasons[int(evaluations[place])] for place in places}
-
-
-def _find_perfect(done: Iterable[AdjustedBatch], reading: Reading) -> dict[int, str]:
-    """Map MRR and Hits@1 to a warning where both are exactly 1, as scores of NaN may cause."""
-    places: dict[Metric, list[int]] = {_MRR: [], _FIRST: []}
-    for adjusted in done:
-        batch = adjusted.batch
-        if batch.metric in places:
-            places[batch.metric] += batch.index[batch.value == 1].tolist()
-    if not all(places.values()):
-        return {}
-    evaluations = number_evaluations(reading)
-    perfect = np.intersect1d(evaluations[places[_MRR]], evaluations[places[_FIRST]])
-    ones = np.array(places[_MRR] + places[_FIRST])
-    return dict.fromkeys(ones[np.isin(evaluations[ones], perfect)].tolist(), PERFECT)

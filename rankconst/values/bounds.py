@@ -41,10 +41,10 @@ NOT_A_NUMBER = (
 """The reason for leaving out the numbers of an evaluation, found by :func:`tells_no_scores`."""
 
 PERFECT = (
-    "MRR and Hits@1 are exactly 1: a perfect model, "
+    "an MRR of exactly 1: a perfect model, "
     "or scores that are not numbers (NaN), which OGB, TGB, TorchKGE and OpenKE rank first."
 )
-"""The note on numbers of an evaluation in which every rank is the first."""
+"""The note on an MRR for which every rank has to be the first."""
 
 
 def tells_no_scores(metric: Metric, values: Any) -> Any:
