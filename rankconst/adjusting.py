@@ -78,13 +78,14 @@ class Batch:
 
     def take(self, mask: NDArray[np.bool_] | Places) -> Batch:
         """Return the numbers that a mask or an array of indices selects."""
+        where = None if self.where is None else self.where.take(mask)
         return replace(
             self,
             value=self.value[mask],
             lower=self.lower[mask],
             upper=self.upper[mask],
             index=self.index[mask],
-            where=None if self.where is None else self.where.take(mask),
+            where=where,
         )
 
     def shift(self, step: float | Numbers) -> Batch:
@@ -272,7 +273,7 @@ def list_contradictions(
     for adjusted, evaluation in zip(done, evaluations, strict=True):
         batch = adjusted.batch
         if is_bounded(batch.metric):
-            lower, upper, index = map(np.atleast_1d, (batch.lower, batch.upper, batch.index))
+            lower, upper, index = np.atleast_1d(batch.lower, batch.upper, batch.index)
             results = Results(batch.metric, evaluation, lower, upper, index)
             of_tasks.setdefault((batch.tasks, batch.tool), []).append(results)
     reasons: dict[int, str] = {}

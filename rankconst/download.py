@@ -105,13 +105,14 @@ def download(
     shown = hide_login(url)
     require_module("pooch", f"downloading {shown}")
     reporter.say(f"downloading {shown}")
+    limit = LARGEST if size is None else size
     for attempt in range(1 + RETRIES):
         try:
             with (
                 reporter.download(shown.rpartition("/")[2], size) as advance,
                 path.open("wb") as file,
             ):
-                _receive(url, file, LARGEST if size is None else size, advance)
+                _receive(url, file, limit, advance)
             return
         except TooLargeError as error:
             if size is None:

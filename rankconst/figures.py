@@ -183,7 +183,8 @@ def draw_results(
     only = None if metrics is None else tuple(dict.fromkeys(metrics))
     points = collect_points(adjusted, only, titles or {})
     chosen = only or tuple(dict.fromkeys(point.metric for point in points))
-    lacking = [metric.label for metric in chosen if all(point.metric != metric for point in points)]
+    drawn = {point.metric for point in points}
+    lacking = [metric.label for metric in chosen if metric not in drawn]
     if lacking:
         raise DataError(
             f"{adjusted.reading.name} has no value of {', '.join(lacking)} that could be adjusted."
@@ -268,7 +269,8 @@ def _draw_panel(
     title, unit = f"{metric.label} skill", "1 is perfect"
     if form == "value":
         title = metric.label
-        unit = f"{metric.label} ({'higher' if metric.increasing else 'lower'} is better)"
+        better = "higher" if metric.increasing else "lower"
+        unit = f"{metric.label} ({better} is better)"
         if metric.lower == 1:  # a mean of ranks, which differ by powers of ten
             axes.set_yscale("log")
         _draw_levels(axes, results, spans)
@@ -329,7 +331,8 @@ def choose_look(number: int) -> Look:
     # Each turn moves the markers on by 3 of 10, so that a colour gets another one in each of ten
     # turns.
     colour, marker = COLOURS[place], MARKERS[(place + 3 * turn) % len(MARKERS)]
-    return {"color": colour, "marker": marker, "mfc": "white" if turn % 2 else colour}
+    inside = "white" if turn % 2 else colour
+    return {"color": colour, "marker": marker, "mfc": inside}
 
 
 def _choose_looks(points: Sequence[Point]) -> dict[str, Look]:

@@ -52,9 +52,14 @@ def read_at_most(stream: IO[bytes], limit: int) -> bytes:
 def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file to the disk, so that it is whole even after a power failure."""
     with path.open("wb") as stream:
-        stream.writelines([content] if isinstance(content, bytes) else content)
+        _write_blocks(stream, content)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _write_blocks(stream: IO[bytes], content: bytes | Iterable[bytes]) -> None:
+    blocks = [content] if isinstance(content, bytes) else content
+    stream.writelines(blocks)
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = True) -> None:
@@ -67,7 +72,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = 
     # such as /dev/stdout.
     if path.exists() and not (target.is_file() and target.samefile(path)):
         with open(path, "wb", opener=_open_without_waiting) as stream:
-            stream.writelines([content] if isinstance(content, bytes) else content)
+            _write_blocks(stream, content)
         return
     # A short name of its own: names may be as long as the system allows, and two processes may
     # write one file.

@@ -52,7 +52,7 @@ def write_latin(text: str) -> str:
 
 def _write_word(match: re.Match[str]) -> str:
     """Return a word in Latin letters if all of it looks like them."""
-    latin = "".join(map(_write_letter, match[0].translate(_ALIKE)))
+    latin = "".join(_write_letter(sign) for sign in match[0].translate(_ALIKE))
     return latin if latin.isascii() else match[0]
 
 

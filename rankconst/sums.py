@@ -31,10 +31,9 @@ HEAD, TABLE = 16, 1024
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 # B_2, B_4, ... B_16.
-_EXACT = tuple(
-    map(Fraction, ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6", "-3617/510"))
-)
-_BERNOULLI = tuple(map(float, _EXACT))
+_FRACTIONS = ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6", "-3617/510")
+_EXACT = tuple(Fraction(text) for text in _FRACTIONS)
+_BERNOULLI = tuple(float(number) for number in _EXACT)
 # B_2k / (2k)!, the coefficients of the Euler-Maclaurin formula, and B_2k(1/2) / (2k)!, those of its
 # midpoint form.
 EULER_MACLAURIN = tuple(b / math.factorial(2 * k) for k, b in enumerate(_BERNOULLI, start=1))
@@ -43,10 +42,10 @@ MIDPOINT = tuple(
     for k, b in enumerate(_EXACT, start=1)
 )
 # Power to the sums of j^-power over j <= N, correctly rounded, for N from 0 to HEAD.
-_PARTIAL_SUMS = {
-    power: np.array([math.fsum(j**-power for j in range(1, m + 1)) for m in range(HEAD + 1)])
-    for power in (1, 2)
-}
+_PARTIAL_SUMS: dict[int, Values] = {}
+for _power in (1, 2):
+    _terms = [j**-_power for j in range(1, HEAD + 1)]
+    _PARTIAL_SUMS[_power] = np.array([math.fsum(_terms[:n]) for n in range(HEAD + 1)])
 
 # Chebyshev points for each octave of N.
 _POINTS = 24

@@ -92,7 +92,9 @@ def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
     batch, metric = done.batch, done.batch.metric
     if side < 0 and metric.is_counted and not done.constants.histogram.is_weighted:
         step = 1 / done.constants.num_tasks
-        batch = batch.shift(step if metric.increasing else -step)
+        if not metric.increasing:
+            step = -step
+        batch = batch.shift(step)
     verdicts = []
     for tail in add_significance(replace(done, batch=batch)).significance or (None,):
         if tail is None:
@@ -101,7 +103,8 @@ def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
             is_certain = tail.interval.upper <= math.log10(_BELOW)
         else:
             is_certain = tail.interval.lower >= math.log10(1 - _BELOW)
-        verdicts.append(side if is_certain else 0)
+        verdict = side if is_certain else 0
+        verdicts.append(verdict)
     return verdicts
 
 
@@ -117,7 +120,9 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
         return f"{sentence} Counting gets {gets}; {text} is {_show_way(floor)}."
     # A number may be better than what the baseline is expected to get, and not certainly so.
     lead = floor.batch.value - floor.constants.expectation
-    if verdict == 0 and (lead > 0 if floor.batch.metric.increasing else lead < 0):
+    if not floor.batch.metric.increasing:
+        lead = -lead
+    if verdict == 0 and lead > 0:
         return f"{sentence} {text} cannot be distinguished from counting, which gets {gets}."
     does = "does better" if verdict < 0 else "is no worse"
     return f"{sentence} Counting {does}: it gets {gets}."
@@ -170,9 +175,9 @@ def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
         return _count(over_chance, "chance and than counting")
     better = int((over_counting > 0).sum())
     some = f"{better:,}" if better else "None"
+    verb = "are" if better > 1 else "is"
     if not is_complete:
         some += f" of {over_counting.size:,}"
-    verb = "are" if better > 1 else "is"
     return f"{_count(over_chance, 'chance')} {some} {verb} better than counting (p < {LEVEL})."
 
 

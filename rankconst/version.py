@@ -14,7 +14,7 @@ VERSION = r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})"
 def parse_version(version: str) -> tuple[int, ...] | None:
     """Return the three numbers of a released version; None for any other text."""
     found = re.fullmatch(VERSION, version)
-    return None if found is None else tuple(map(int, found.groups()))
+    return None if found is None else tuple(int(number) for number in found.groups())
 
 
 def precedes(version: str, other: str) -> bool:

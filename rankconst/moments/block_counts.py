@@ -245,7 +245,8 @@ class BlockCounts:
         uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
         if not 0 < needed < uncertain:
             # All of them are, z infinite, or none is, z = 0.
-            return np.array([0.0 if needed else math.inf]), np.ones(1)
+            inverse = 0.0 if needed else math.inf
+            return np.array([inverse]), np.ones(1)
         rows = (self.starts < y) & (self.stops > y)
         share, tasks = self.shares(y)[None, rows], self.tasks[None, rows]
         tilt, variance = _tilt(share, tasks, np.array([uncertain]), np.array([float(needed)]))

@@ -453,18 +453,18 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
         for g in range(len(series)):
             terms = [summands[j] * np.abs(series[g - j]) for j in range(g + 1)]
             lost[g] = sum(terms, none)
-    values, errors = [], []
-    for k in range(order + 1):
-        factorial = float(math.factorial(k))
-        values.append((-1) ** k * factorial * float(normal_weights @ series[2 * k]))
-        off = _MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]
-        errors.append(UNIT_ROUNDOFF * factorial * float(normal_weights @ off))
-    return [
+    moments = [
         Estimate(1.0, 0.0),
         Estimate(0.0, 0.0),
         Estimate(second, 8 * UNIT_ROUNDOFF * second),
-        *map(Estimate, values[3:], errors[3:]),
     ]
+    for k in range(3, order + 1):
+        factorial = float(math.factorial(k))
+        value = (-1) ** k * factorial * float(normal_weights @ series[2 * k])
+        off = _MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]
+        error = UNIT_ROUNDOFF * factorial * float(normal_weights @ off)
+        moments.append(Estimate(value, error))
+    return moments
 
 
 def _expand(excess: Values, slope: Values, order: int) -> Iterator[Values]:
@@ -532,7 +532,7 @@ def _by_series(central: list[Estimate]) -> Estimate:
         terms = list(zip(coefficients, central, strict=True))[2 : last + 1]
         value = -math.fsum(coefficient * moment.value for coefficient, moment in terms)
         # All coefficients from the first on add up to 1 in size.
-        remaining = 1 - math.fsum(map(abs, coefficients[1 : last + 1]))
+        remaining = 1 - math.fsum(abs(coefficient) for coefficient in coefficients[1 : last + 1])
         truncation = (central[last].value + central[last].error) * remaining
         rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in terms)
         routes.append(Estimate(value, truncation + rounding + 4 * UNIT_ROUNDOFF * abs(value)))

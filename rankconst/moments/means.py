@@ -210,10 +210,14 @@ def average(
     if not isinstance(slack, float) or slack != 0.0:
         lost = float(np.sum(twice * slack)) / total / total
     # Positive terms, each good to a few roundings; the sum itself is exact.
-    rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
+    roundings = _WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS
+    rounding = UNIT_ROUNDOFF * roundings
+    expectation_error = rounding * expectation
+    if error is not None:
+        expectation_error = error * abs(expectation)
     return Moments(
         expectation=expectation,
-        expectation_error=rounding * expectation if error is None else error * abs(expectation),
+        expectation_error=expectation_error,
         variance=spread,
         variance_error=rounding * spread + lost,
         method="closed_form",

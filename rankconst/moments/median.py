@@ -101,7 +101,8 @@ class _Rules(dict[int, Rule]):
 
     def __missing__(self, length: int) -> Rule:
         """Form the rule for a length that :meth:`prepare` was not asked for, and keep it."""
-        self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
+        num_nodes = _GAP_NODES if length > _TERM_BY_TERM else length
+        self[length] = gram_rule(length, num_nodes)
         return self[length]
 
 

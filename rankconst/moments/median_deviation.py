@@ -129,7 +129,8 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     size = min(_PILOT, limit // 2)
     # With very many distinct N each pass over them is dear; the sample can share the pilot's.
     is_shared = limit == 2 * size
-    values, counts = _draw(histogram, control.points, size + limit if is_shared else size, rng)
+    num_first = size + limit if is_shared else size
+    values, counts = _draw(histogram, control.points, num_first, rng)
     plan = _make_plan(control, values[:size], counts[:, :size], limit)
     if is_shared:
         values, counts = values[size:], counts[:, size:]
@@ -142,8 +143,10 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
         second = _estimate(control, plan.for_variance, values, counts)
         plain = _estimate(control, 0.0 * plan.for_expectation, values, counts)
         # Next to an end of what is possible, L may lead beyond; the plain estimates cannot.
-        first = first if 0 <= first.expectation <= largest else plain
-        second = second if second.variance >= 0 else plain
+        if not 0 <= first.expectation <= largest:
+            first = plain
+        if not second.variance >= 0:
+            second = plain
     rounding = 2 * UNIT_ROUNDOFF * first.expectation
     return Moments(
         expectation=first.expectation / NORMAL_QUARTILE,
@@ -282,7 +285,10 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
         (within, half_down, False),
     ):
         is_expected = mean < level if is_fewer else mean > level
-        total += math.exp(-_divergence(level, mean, n)) if is_expected else 1.0
+        if is_expected:
+            total += math.exp(-_divergence(level, mean, n))
+        else:
+            total += 1.0
     return min(total, 1.0)
 
 
@@ -336,8 +342,10 @@ def _divergence(level: float, mean: float, n: int) -> float:
     """
     total = 0.0
     for part, expected in ((level, mean), (n - level, n - mean)):
+        if part > 0 and expected <= 0:
+            return math.inf
         if part > 0:
-            total += part * math.log(part / expected) if expected > 0 else math.inf
+            total += part * math.log(part / expected)
     return total
 
 
@@ -598,7 +606,8 @@ def _draw_rankings(
     tasks = np.zeros(edges.size, dtype=np.int64)
     tasks[np.searchsorted(edges, sizes)] = histogram.num_tasks
     # Half the memory where that is enough.
-    counts = np.empty((edges.size, draws), dtype=np.int32 if histogram.total < 2**31 else np.int64)
+    kind = np.int32 if histogram.total < 2**31 else np.int64
+    counts = np.empty((edges.size, draws), dtype=kind)
     counts[0] = 0
     current = np.full(draws, tasks[-1])
     counts[-1] = current

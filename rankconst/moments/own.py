@@ -149,7 +149,7 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     starts = offsets_of(histogram).astype(np.float64)
     stops = histogram.last_ranks.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
-    edge = float(stops.max() if largest else starts.min() + 1)
+    edge = float(stops.max()) if largest else float(starts.min() + 1)
 
     def log_beyond(d: Values) -> Values:
         return _log_beyond(d, starts, stops, tasks, edge=edge, largest=largest)

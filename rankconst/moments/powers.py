@@ -76,12 +76,15 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     """
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
-    power = (-1 if inverse else 1) / exponent
+    power = 1 / exponent
+    if inverse:
+        power = -power
     sums = _sum_powers(histogram, float(exponent))
     if int(histogram.num_candidates.max()) == 1:
         # All ranks are certain, and under chance 1.
         value = (sums.mean / histogram.total) ** power
-        return Moments(value, 0.0 if value == 1 else _CERTAIN_ERROR * value, 0.0, 0.0, "numerical")
+        error = 0.0 if value == 1 else _CERTAIN_ERROR * value
+        return Moments(value, error, 0.0, 0.0, "numerical")
     series = _by_series(sums, power)
     routes = [series]
     enough = GOOD_FOR_MANY if has_many_blocks(histogram) else _GOOD_ENOUGH

@@ -222,16 +222,19 @@ def place_nodes(panels: list[Panel]) -> Nodes:
     """Choose points and weights for sums over consecutive panels, at whole numbers."""
     if not panels:
         return Nodes(np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int64))
-    rules = []
+    points, weights, checks, sizes = [], [], [], []
     for panel in panels:
         length = panel.stop - panel.start
-        rules.append(_whole_rule(length, _num_nodes(length, panel.scale)))
-    placed = [panel.start + rule.points for panel, rule in zip(panels, rules, strict=True)]
+        rule = _whole_rule(length, _num_nodes(length, panel.scale))
+        points.append(panel.start + rule.points)
+        weights.append(rule.weights)
+        checks.append(rule.checks)
+        sizes.append(rule.points.size)
     return Nodes(
-        points=np.concatenate(placed),
-        weights=np.concatenate([rule.weights for rule in rules]),
-        checks=np.concatenate([rule.checks for rule in rules]),
-        firsts=np.cumsum([0] + [points.size for points in placed[:-1]]),
+        points=np.concatenate(points),
+        weights=np.concatenate(weights),
+        checks=np.concatenate(checks),
+        firsts=np.cumsum([0, *sizes[:-1]]),
     )
 
 
@@ -270,7 +273,10 @@ def _interpolating_weights(offsets: Counts, length: int) -> Values:
     rows = np.empty((size, size))
     rows[0] = 1.0
     for k in range(1, size):
-        rows[k] = (x * rows[k - 1] - (beta[k - 2] * rows[k - 2] if k > 1 else 0.0)) / beta[k - 1]
+        rows[k] = x * rows[k - 1]
+        if k > 1:
+            rows[k] -= beta[k - 2] * rows[k - 2]
+        rows[k] /= beta[k - 1]
     # Only the constant polynomial has a sum.
     moments = np.zeros(size)
     moments[0] = length

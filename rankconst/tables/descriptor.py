@@ -116,7 +116,8 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
 
     Raises TablesError for a file that is larger than any of a set, or a decompression bomb.
     """
-    most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
+    ending = ".json" if str(file).endswith(".json") else ".parquet"
+    most = LARGEST[ending]
     if size > most:
         raise TablesError(
             f"{file} has {size:,} bytes; expected at most {most:,}. "

@@ -47,7 +47,9 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         if "://" not in text and "\0" not in text:
             path = Path(text)
             exists(path)  # raises the errors that `is_zip` would hide
-            return path, find_set(path, text) if is_zip(path) else path
+            if is_zip(path):
+                return path, find_set(path, text)
+            return path, path
     except PermissionError as error:
         raise TablesError(
             f"cannot read {text}: {error.strerror}. Check its permissions."
@@ -119,7 +121,8 @@ def _parse(text: str) -> _Remote:
             f"what follows # in {hide_login(text)!r} is not a hash: "
             f"expected #sha256= and 64 hexadecimal digits, got #{fragment}."
         )
-    return _Remote(address, hide_login(address), match[1].lower() if match else None)
+    sha256 = None if match is None else match[1].lower()
+    return _Remote(address, hide_login(address), sha256)
 
 
 def _find_copy(text: str) -> tuple[Path, ZipPath]:

@@ -389,12 +389,10 @@ class Records:
         import pyarrow.compute as pc
 
         table, weight = self._read_blocks(tasks), AGGREGATIONS[tasks.aggregation].group
-        wanted: dict[str, Iterable[str]] = {
-            "protocol": (tasks.protocol,),
-            "split": {part.split for part in tasks.parts},
-            "side": {part.side for part in tasks.parts},
-            "relation": tasks.relations,
-        }
+        wanted: dict[str, Iterable[str]] = {"protocol": [tasks.protocol]}
+        wanted["split"] = {part.split for part in tasks.parts}
+        wanted["side"] = {part.side for part in tasks.parts}
+        wanted["relation"] = tasks.relations
         for column, values in wanted.items():
             if values:
                 table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))

@@ -253,7 +253,8 @@ def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tai
         return None
     left, right, log_scale = halves
     # ln of the sums over right[i:] for the tail, over right[:i] for its complement.
-    inward = slice(None, None, -1 if saddle.upper else 1)
+    step = -1 if saddle.upper else 1
+    inward = slice(None, None, step)
     weight = (np.log(right.chance) - saddle.t * right.values)[inward]
     running = np.logaddexp.accumulate(np.append(-np.inf, weight))[inward]
     reached = running[np.searchsorted(right.values, least - left.values)]

@@ -174,7 +174,9 @@ class RankDistribution(SumDistribution):
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
         """Return ln of the mean of e^(y j) over j = 0 .. N - 1, y = -z if `upper`, else z."""
-        y = (-z if upper else z)[:, None]
+        if upper:
+            z = -z
+        y = z[:, None]
         summed: Complex = np.log(np.expm1(self.sizes * y) / (self.sizes * np.expm1(y)))
         return summed
 
@@ -286,7 +288,9 @@ class LogRankDistribution(SumDistribution):
         """Add up the ranks of the head one by one, and those beyond it by Euler-Maclaurin."""
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
-        ranks = (1.0 + np.arange(head)) / (1.0 if upper else head)
+        ranks = 1.0 + np.arange(head)
+        if not upper:
+            ranks /= head
         sums = np.cumsum(np.exp(-z[:, None] * np.log(ranks)), axis=1)
         taken = sums[:, np.minimum(self.counts, head) - 1]
         far = self.sizes > head
@@ -404,7 +408,8 @@ class Tail:
         tail = math.log1p(-math.exp(log))
         if error < 1:
             return cls(tail / LN10, 2 * math.exp(log - tail) * error / LN10, method)
-        most = log + error if most is None else most
+        if most is None:
+            most = log + error
         least = math.log1p(-math.exp(most)) if most < 0 else -math.inf
         return cls(tail / LN10, max(-tail, tail - least) / LN10, method)
 

@@ -112,8 +112,9 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     step = 1e-8 / distribution.width
     mean = float(distribution.cgf(np.array([step * 1j]), True)[0].imag) / step
     upper = x >= mean
-    sign = 1.0 if upper else -1.0
+    sign, scale = 1.0, abs(x)
     if not upper:
+        sign, scale = -1.0, distribution.width
         x += distribution.width
 
     def height(t: Values) -> Values:
@@ -128,7 +129,6 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     if not upper:
         least, farthest = _NEGLIGIBLE, 0.5 * distribution.farthest
     t = _find_lowest(height, sign / distribution.width, least, farthest)
-    scale = abs(x) if upper else distribution.width
     terms = distribution.tasks * distribution.log_means(np.array([t + 0j]), upper)[0].real
     # The second derivative of K, by differences.
     around = np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128)
@@ -285,7 +285,9 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     error is `_LOST`, the sum is all rounding: the logarithm is the largest that it can be.
     """
     step = float(z[1].imag) if len(z) > 1 else 2.0 * math.pi / (saddle.span or 1.0)
-    moved = g * np.exp(-(z - saddle.t) * shift) if shift else g
+    moved = g
+    if shift:
+        moved = g * np.exp(-(z - saddle.t) * shift)
     # Conjugate nodes have conjugate values: all but the first count twice.
     total = float(moved[0].real) + 2.0 * float(moved[1:].real.sum())
     size = 1.0 + 2.0 * float(np.abs(moved[1:]).sum())
@@ -313,7 +315,9 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
         ends.append((log, error + lost))
     (low, low_error), (high, high_error) = sorted(ends)
     error = 0.5 * (high - low) + max(low_error, high_error)
-    most = high + (high_error if high_error < _LOST else 0.0)
+    most = high
+    if high_error < _LOST:
+        most += high_error
     return _tail(0.5 * (low + high), error, saddle, "inversion", most)
 
 

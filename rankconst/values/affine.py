@@ -79,7 +79,9 @@ class Affine:
         DataError
             If a value is impossible, such as an MR below 1.
         """
-        return self._apply(value if self.admit is None else self.admit(value))
+        if self.admit is not None:
+            value = self.admit(value)
+        return self._apply(value)
 
     def _apply(self, value: Any) -> Any:
         return (value - self.origin) / self.unit + 0.0  # chance is 0, not -0.0 where less is better
@@ -137,8 +139,10 @@ def _z(metric: Metric, moments: Moments) -> Affine:
         raise UndefinedError(
             f"the z-score of {metric.label} is undefined here: the variance {why}."
         )
-    deviation = math.sqrt(moments.variance)
-    return Affine(moments.expectation, deviation if metric.increasing else -deviation)
+    unit = math.sqrt(moments.variance)
+    if not metric.increasing:
+        unit = -unit
+    return Affine(moments.expectation, unit)
 
 
 ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {
@@ -208,9 +212,9 @@ class Adjusted:
             if form in self.undefined:
                 continue
             ends = (getattr(self, form), *getattr(self, f"{form}_interval"))
-            columns = [np.ravel(each)[:most] for each in ends]
+            columns = [np.ravel(each)[:most].astype(float).tolist() for each in ends]
             rows = zip(*columns, strict=True)
-            shown[form] = [show_range(*map(float, row)) for row in rows]
+            shown[form] = [show_range(*row) for row in rows]
         return shown
 
 

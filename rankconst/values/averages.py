@@ -133,7 +133,9 @@ class Average:
         pooled = pool_graphs([constants.ranking for constants in self.constants])
         if explain_lack(self.metric, pooled):
             return None
-        worst = self.value - (self.rounding if self.metric.increasing else -self.rounding)
+        worst = self.value + self.rounding
+        if self.metric.increasing:
+            worst = self.value - self.rounding
         return compute_significance(self.metric, pooled, worst, Interval(worst, worst))
 
 

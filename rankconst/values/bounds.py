@@ -363,7 +363,8 @@ def _explain(numbers: Sequence[_Number]) -> str:
 
 def _write_reason(number: _Number, relation: str, others: Sequence[_Number]) -> str:
     """Return a reason such as "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation"."""
+    words = join_words([str(other) for other in others])
     return (
-        f"{number} is {relation} {join_words([*map(str, others)])} of the same evaluation, which "
-        "no ranks allow: one of them is a slip, or of another evaluation."
+        f"{number} is {relation} {words} of the same evaluation, which no ranks allow: one of them "
+        "is a slip, or of another evaluation."
     )

@@ -586,7 +586,8 @@ def _require_numbers(values: Any) -> Any:
     # In half precision the difference to chance would lose most of its digits, or overflow.
     if dtype.kind == "f" and dtype.itemsize < 8:
         # pandas' Float32 has missing values, which NumPy's float64 has not.
-        return values.astype("Float64" if str(dtype) == "Float32" else "float64")
+        double = "Float64" if str(dtype) == "Float32" else "float64"
+        return values.astype(double)
     return values
 
 

@@ -181,7 +181,9 @@ class AnswerRanks:
                 "how many candidates N there are. If each query has at least k, it is precision@k."
             )
         sums, over = family.sum_up(self.places, k), family.divide(ALL, self.places.rights, k)
-        return float(sums.sum() / over.sum() if family.pooled else np.mean(sums / over))
+        if family.pooled:
+            return float(sums.sum() / over.sum())
+        return float(np.mean(sums / over))
 
 
 @overload
@@ -259,10 +261,8 @@ def key_by_side(by_name: Mapping[Any, _Value]) -> dict[str, _Value]:
     is_double = len(set(keys)) < len(keys)
     is_mixed = "both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)
     if not keys or is_double or is_mixed:
-        raise UsageError(
-            "expected head, tail or relation, each once; "
-            f"got {', '.join(map(str, by_name)) or 'no side'}."
-        )
+        got = ", ".join(str(side) for side in by_name) or "no side"
+        raise UsageError(f"expected head, tail or relation, each once; got {got}.")
     return dict(zip(keys, by_name.values(), strict=True))
 
 
@@ -312,9 +312,8 @@ def _from_frame(frame: Any) -> Ranks:
     """Read the column rank of a DataFrame and, if there, side, head, relation and tail."""
     names = {str(column).strip().lower(): column for column in frame.columns}
     if "rank" not in names:
-        raise UsageError(
-            f"the DataFrame has no column rank; it has {', '.join(map(str, frame.columns))}."
-        )
+        columns = ", ".join(str(column) for column in frame.columns)
+        raise UsageError(f"the DataFrame has no column rank; it has {columns}.")
     if not len(frame):
         raise DataError("the DataFrame has no rows; expected one for each ranking task.")
     sides = np.full(len(frame), "both")
