@@ -86,10 +86,7 @@ def wrap_text(text: str) -> Any:
 
 
 def refuse_masked(values: Any, what: str) -> None:
-    """Refuse a numpy array with masked values. `what` names it in the message.
-
-    Raises DataError.
-    """
+    """Raise DataError for a numpy array with masked values. `what` names it in the message."""
     import numpy as np
 
     # np.ma.is_masked would load a module that few need.
@@ -105,10 +102,7 @@ _COMPUTE = ("toPandas", "compute", "collect", "df", "execute", "read_all", "to_t
 
 
 def refuse_lazy(table: Any) -> None:
-    """Refuse a table that is not computed yet, and name the method to call.
-
-    Raises UsageError, which names the method to call.
-    """
+    """Raise UsageError for a table that is not computed yet, with the method to call."""
     for method in _COMPUTE:
         if callable(getattr(table, method, None)):
             kind = type(table).__name__

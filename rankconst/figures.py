@@ -376,10 +376,7 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
 
 
 def require_matplotlib() -> None:
-    """Raise an error with the command to install matplotlib if it is missing.
-
-    Raises MissingExtraError, with the command that installs it, if matplotlib is missing.
-    """
+    """Raise MissingExtraError, with the command to install it, if matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise MissingExtraError(
             "pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'"

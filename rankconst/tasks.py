@@ -478,10 +478,7 @@ _ANSWER = " (the true answer counts)"
 
 
 def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") -> NDArray[np.int64]:
-    """Return whole numbers from `least` to 2**53 as int64, shape (n,).
-
-    Raises DataError for other numbers.
-    """
+    """Return whole numbers from `least` to 2**53 as int64, shape (n,); DataError for others."""
     array = _to_array(name, values)
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
@@ -544,10 +541,7 @@ def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
-    """Return `size` positive weights as floats.
-
-    Raises DataError unless all are finite and above 0.
-    """
+    """Return `size` weights as floats, or raise DataError unless all are finite and above 0."""
     array = _to_array("weights", weights)
     if array.shape != (size,):
         raise DataError(

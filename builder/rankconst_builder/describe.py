@@ -127,20 +127,18 @@ def _complete(name: str, content: Mapping[str, Any]) -> str:
 def write_croissant(edition: Edition) -> str:
     """Write the metadata for machine-learning tools as MLCommons Croissant 1.0."""
     tables = edition.descriptor["resources"]
-    return _complete(
-        "croissant.json",
-        {
-            "alternateName": edition.title,
-            "description": SUMMARY,
-            "version": edition.version,
-            "datePublished": edition.date.isoformat(),
-            "url": edition.url or "README.md",
-            "keywords": KEYWORDS,
-            "citeAs": write_bibtex(edition),
-            "distribution": [_describe_file(table) for table in tables],
-            "recordSet": [_describe_records(table) for table in tables],
-        },
-    )
+    content: dict[str, Any] = {
+        "alternateName": edition.title,
+        "description": SUMMARY,
+        "version": edition.version,
+        "datePublished": edition.date.isoformat(),
+        "url": edition.url or "README.md",
+        "keywords": KEYWORDS,
+        "citeAs": write_bibtex(edition),
+    }
+    content["distribution"] = [_describe_file(table) for table in tables]
+    content["recordSet"] = [_describe_records(table) for table in tables]
+    return _complete("croissant.json", content)
 
 
 def _describe_file(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -248,11 +246,12 @@ def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, d
 
 def write_readme(edition: Edition) -> str:
     """Write the README of a release."""
+    place = f" at <{edition.url}>" if edition.url else ""
     return Template(_read_template("README.md")).substitute(
         version=edition.version,
         summary=SUMMARY,
         date=edition.date.isoformat(),
-        place=f" at <{edition.url}>" if edition.url else "",
+        place=place,
         files=_list_files(edition),
         tables="\n\n".join(_describe_table(table) for table in edition.descriptor["resources"]),
         datasets=_list_datasets(edition),
@@ -316,13 +315,14 @@ def _list_datasets(edition: Edition) -> str:
         dataset = row["dataset"]
         hashes = [value for value in row["sha256"] if value is not None]
         splits = coverage.get(dataset, {})
+        verified = "yes" if row["verified"] else "no"
         cells = [
             f"{row['title']} (`{dataset}`)",
             _phrase_coverage(splits),
             _show_enough(candidates, dataset, splits),
             str(len(row["source_urls"])),
             str(len(hashes)),
-            "yes" if row["verified"] else "no",
+            verified,
             row["licence"] or "not stated",
         ]
         rows.append(cells)

@@ -271,16 +271,21 @@ def _list_groups(columns: Columns) -> list[_RowGroup]:
     for file in columns.files:
         with open_parquet(file) as opened:
             numbers = range(opened.metadata.num_row_groups)
-        place = file.absolute() if isinstance(file, Path) else file
+        place = _make_absolute(file)
         groups += [_RowGroup(place, number, columns.names) for number in numbers]
     return groups
+
+
+def _make_absolute(file: Path | str) -> Path | str:
+    """Return the place of a file as workers in other folders find it."""
+    return file.absolute() if isinstance(file, Path) else file
 
 
 @_explaining()
 def hash_files(client: Any, columns: Columns) -> Content:
     """Return the hash of a file that workers read."""
-    files = [file.absolute() if isinstance(file, Path) else file for file in columns.files]
-    return columns.describe(_gather(client, [client.submit(hash_file, file) for file in files]))
+    hashes = [client.submit(hash_file, _make_absolute(file)) for file in columns.files]
+    return columns.describe(_gather(client, hashes))
 
 
 def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:

@@ -120,8 +120,10 @@ def add_parts(
     for part in parts:
         counts.update(part)
     names = [*graph.splits]
-    overlaps, seen_rows = {}, {}
+    overlaps, seen_rows, distinct, seen_distinct = {}, {}, {}, {}
     for place, later in enumerate(names):
+        distinct[later] = counts["distinct", later]
+        seen_distinct[later] = counts["seen", later]
         seen_rows[later] = rows[later]
         if later != "train":
             seen_rows[later] = int(graph.is_seen(graph.splits[later]).sum())
@@ -133,10 +135,10 @@ def add_parts(
         relations=int(graph.relations.sum()),
         relations_train=int(graph.train_relations.sum()),
         rows=rows,
-        distinct={name: counts["distinct", name] for name in names},
+        distinct=distinct,
         overlaps=overlaps,
         seen=seen_rows,
-        seen_distinct={name: counts["seen", name] for name in names},
+        seen_distinct=seen_distinct,
         self_loops_train=counts[("loops",)],
     )
 
@@ -166,10 +168,16 @@ def describe_dataset(
         **describe_source(source),
         **statistics.tabulate(missing),
         "counting": counting,
-        "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
+        "sha256": list_hashes(contents),
         "verified": bool(contents) and all(content.verified for content in contents.values()),
     }
     return make_row(row, schema_of("datasets"))
+
+
+def list_hashes(contents: Mapping[str, Content]) -> list[str | None]:
+    """List the SHA-256 of each file in the order of the table, None for those that are missing."""
+    files = [contents.get(role) for role in ROLES]
+    return [None if file is None else file.sha256 for file in files]
 
 
 def make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:

@@ -136,7 +136,8 @@ def _split_columns(triples: Any, split: str) -> Sequence[Any]:
         places.sort(key=lambda place: "hrtd".index(letters[place]))
         return [np.asarray(triples.iloc[:, place]) for place in places]
     refuse_masked(triples, split)
-    rows = np.asarray(triples, dtype=object if isinstance(triples, (list, tuple)) else None)
+    kind = object if isinstance(triples, (list, tuple)) else None
+    rows = np.asarray(triples, dtype=kind)
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise DataError(
             f"{split} is a {type(triples).__name__} of shape {rows.shape}; expected a DataFrame, "
@@ -152,7 +153,10 @@ def _split_factory(factory: Any, split: str) -> list[Any]:
     ids = np.asarray(factory.mapped_triples).T
     for column, kind in zip(ids, ("entity", "relation", "entity"), strict=True):
         names = getattr(factory, f"{kind}_to_id", None)
-        columns.append(column if names is None else _name_ids(column, names, split))
+        if names is None:
+            columns.append(column)
+        else:
+            columns.append(_name_ids(column, names, split))
     return columns
 
 

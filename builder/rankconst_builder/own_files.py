@@ -159,16 +159,15 @@ def begin_alike(paths: Iterable[Path]) -> bool:
 
 
 def refuse_headings(files: Mapping[str, Labels]) -> None:
-    """Refuse splits whose first row is a heading, unless its words are labels of other rows.
-
-    Raises DataError.
-    """
+    """Raise DataError for splits that begin with a heading whose words are no other labels."""
     headings, rest = {}, []
     for split, labels in files.items():
         first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
         if name_columns([label.decode() for label in first]):
             headings[split] = first
-        rest.append(labels.without_first() if split in headings else labels)
+            rest.append(labels.without_first())
+        else:
+            rest.append(labels)
     for split, first in headings.items():
         if not find_in_graph(first, rest):
             raise DataError(
@@ -440,9 +439,8 @@ def _check_repeated(
     for first, roles in roles_by_line.items():
         if len({contents[role] for role in roles}) < 2:  # one file, given for several splits
             continue
-        rest = [
-            labels.without_first() if role in roles else labels for role, labels in files.items()
-        ]
+        rest = [labels for role, labels in files.items() if role not in roles]
+        rest += [files[role].without_first() for role in roles]
         layout = layouts[roles[0]]
         if not find_in_graph(layout.cells, rest):
             order = ", ".join(NAMES[letter] for letter in layout.form.columns if letter in NAMES)

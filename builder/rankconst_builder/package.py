@@ -305,7 +305,9 @@ def describe_set(
 ) -> dict[str, Any]:
     """Return the Data Package 2.0 descriptor of a set, with the `extra` entries of a release."""
     return {
-        **{name: HEADER[name] for name in ("$schema", "name", "title")},
+        "$schema": HEADER["$schema"],
+        "name": HEADER["name"],
+        "title": HEADER["title"],
         "version": version,
         **(extra or {}),
         "licenses": HEADER["licenses"],

@@ -181,7 +181,8 @@ def build_all(build: Build) -> Outcome:
         finally:
             if parts:  # also if the build is interrupted
                 write_parts(build.out, existing, parts)
-        return Outcome(load(build.out) if parts else existing, tuple(parts), failures)
+        tables = load(build.out) if parts else existing
+        return Outcome(tables, tuple(parts), failures)
 
 
 _ONLY_OWN = (

@@ -155,15 +155,17 @@ def _release(order: ReleaseOrder) -> Released:
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
     before = {name: table.slice(0, 0) for name, table in built.items()}
+    version = None
     if previous is not None:
         before = {name: previous.read(name) for name in COLUMNS}
+        version = previous.version
     tables = {**built, "constants": keep_released(before["constants"], built["constants"])}
     if _is_released(order, tables):
         return _leave_as_is(order)
     _check_build(order, tables)
     changes = compare_sets(before, built)
-    if previous is not None:
-        _check_version(order, previous.version, changes)
+    if version is not None:
+        _check_version(order, version, changes)
     files = _assemble_files(order, tables)
     archive = pack_zip(order.version, files)
     has_archive = order.archive.is_file() and order.archive.read_bytes() == archive
@@ -179,7 +181,7 @@ def _release(order: ReleaseOrder) -> Released:
     return Released(
         files={**written, order.archive: archive},
         written=True,
-        previous=None if previous is None else previous.version,
+        previous=version,
         changes=changes,
     )
 

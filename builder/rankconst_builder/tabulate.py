@@ -106,8 +106,9 @@ def _join_numbers(column: str, histograms: Iterable[Histogram]) -> Any:
     arrays = []
     for histogram in histograms:
         numbers = getattr(histogram, _NUMBERS[column])
-        # Histograms in which no candidate ranks above any have no offsets.
-        arrays.append(np.zeros_like(histogram.num_tasks) if numbers is None else numbers)
+        if numbers is None:  # no candidate ranks above any: there are no offsets
+            numbers = np.zeros_like(histogram.num_tasks)
+        arrays.append(numbers)
     return wrap_numbers(np.concatenate(arrays))
 
 
@@ -141,7 +142,10 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
         address = {name: getattr(tasks, name) for name in ADDRESS}
         rows += [address | row for row in computed[job]]
     schema = schema_of("constants")
-    arrays = [_make_column([row[field.name] for row in rows], field.type) for field in schema]
+    arrays = []
+    for field in schema:
+        values = [row[field.name] for row in rows]
+        arrays.append(_make_column(values, field.type))
     return pa.table(arrays, schema=schema)
 
 

@@ -164,11 +164,12 @@ class Side:
         tallies = {}
         for protocol in self.protocols:
             sources = list_known(self.packing.graph, protocol, self.split)
+            inside = f"inside {protocol.candidates}" if sources else ""
             tallies[protocol.key] = tally(
                 tasks=f"ranked {protocol.tasks}",
                 distinct=protocol.distinct,
                 sources=sources,
-                inside=f"inside {protocol.candidates}" if sources else "",
+                inside=inside,
                 timed=not sources or protocol.time == "same",
             )
         return tallies

@@ -10,7 +10,7 @@ import csv
 import shlex
 import threading
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -140,6 +140,7 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
     columns.sort(key=lambda name: "hrtd".index(name[0]))
     # A block must hold the longest line; pyarrow reads blocks in parallel.
     block = max(1 << 20, _longest_line(body) + 2)
+    quote: str | Literal[False] = '"' if form.quoted else False
     _require_threads()
     return pa_csv.read_csv(
         # Cast, as the stubs know only paths and Python files.
@@ -147,7 +148,7 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
         pa_csv.ReadOptions(column_names=names, block_size=block),
         pa_csv.ParseOptions(
             delimiter=form.delimiter,
-            quote_char='"' if form.quoted else False,
+            quote_char=quote,
             escape_char=False,
             ignore_empty_lines=False,
         ),
@@ -233,7 +234,8 @@ def read_stat(content: bytes, name: str) -> Size:
             f"{name}: expected the numbers of entities and relations, "
             f"got {show_line(content[:_SHOWN])}."
         )
-    return Size(*map(int, numbers))
+    entities, relations = numbers
+    return Size(int(entities), int(relations))
 
 
 def _copy_to_arrow(body: bytes) -> pa.Buffer:
@@ -293,7 +295,8 @@ def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
                 f"{show_line(text)}.{_advise(text, form, parts, number, name)}"
             )
         for letter, part in zip(form.columns, parts, strict=True):
-            if letter != "-" and not (part.strip() if form.padded else part):
+            label = part.strip() if form.padded else part
+            if letter != "-" and not label:
                 return DataError(f"{where}: the {NAMES[letter]} is empty: {show_line(text)}.")
     return DataError(f"{name} cannot be read as lines of {width} columns ({form.columns}).")
 
@@ -387,4 +390,6 @@ def _spell(delimiter: str) -> str:
 def show_line(line: bytes) -> str:
     """Return a line for a message, cut if it is long."""
     text = line.decode("utf-8", "backslashreplace")
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    if len(text) > _SHOWN:
+        text = f"{text[:_SHOWN]}…"
+    return repr(text)

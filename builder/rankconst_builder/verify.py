@@ -20,7 +20,7 @@ import numpy as np
 
 from rankconst.arrow import wrap_numbers
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
-from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
+from rankconst.catalogue.benchmarks import CONTEXT, load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import (
     DEFAULT_AGGREGATION,
@@ -641,7 +641,7 @@ class _Recount(NamedTuple):
 
 def _count_again(opened: Opened, dataset: str) -> _Recount:
     """Count a dataset's files as the build did."""
-    from rankconst_builder.facts import describe_graph
+    from rankconst_builder.facts import describe_graph, list_hashes
     from rankconst_builder.pipeline import encode_benchmark
     from rankconst_builder.tabulate import tabulate_histograms
     from rankconst_builder.tallies import count_histograms
@@ -668,9 +668,8 @@ def _count_again(opened: Opened, dataset: str) -> _Recount:
     covered = {tasks: histograms[tasks] for tasks in histograms if tasks.side in sides}
     tables = tabulate_histograms(covered)
     statistics = describe_graph(graph).tabulate(graph.missing)
-    hashes = [contents[role].sha256 if role in contents else None for role in ROLES]
     return _Recount(
-        {**statistics, "counting": counting, "sha256": hashes},
+        {**statistics, "counting": counting, "sha256": list_hashes(contents)},
         {name: tables[name] for name in opened.names if len(tables.get(name, ()))},
     )
 

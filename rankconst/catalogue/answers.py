@@ -252,10 +252,7 @@ def parse_answers_metric(name: str) -> tuple[str, int | None]:
 
 
 def check_answers_metric(key: str, k: int | None, name: str) -> tuple[str, int | None]:
-    """Return a definition and its k, and refuse a missing k.
-
-    Raises UnknownNameError if the metric needs a k and has none.
-    """
+    """Return a definition and its k, or raise UnknownNameError if it needs a k and has none."""
     if ("@" in name and not k) or k == 0:
         raise UnknownNameError(f"{name!r} needs a k of at least 1: write {key}@10, for example.")
     if FAMILIES[key].needs_k and k is None:

@@ -222,10 +222,7 @@ def find_suite(name: str) -> Suite | None:
 
 
 def parse_suite(name: str) -> Suite:
-    """Return the suite with a name.
-
-    Raises UnknownNameError for any other name.
-    """
+    """Return the suite with a name, or raise UnknownNameError."""
     return load_suites()[_list_names().resolve(name)]
 
 

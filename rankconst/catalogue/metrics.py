@@ -98,10 +98,7 @@ def _take_gain(ranks: Values, _: int | None) -> Values:
 
 
 def require_k(k: int | None) -> int:
-    """Return the k of a metric with a cut-off, and refuse None.
-
-    Raises UnknownNameError for None.
-    """
+    """Return the k of a metric with a cut-off, or raise UnknownNameError for None."""
     if k is None:
         raise UnknownNameError(
             "a metric with a cut-off needs a k: write hits@10 or mrr@10, for example."

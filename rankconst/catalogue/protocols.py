@@ -347,10 +347,7 @@ _SIDE_NAMES = Names("side", {**SIDES, "both": (*SIDES["both"], *_MEANS)})
 
 
 def parse_protocol(name: str) -> Protocol:
-    """Read the name of a protocol, and refuse one without constants.
-
-    Raises UndefinedError if it has no constants.
-    """
+    """Read the name of a protocol, or raise UndefinedError if it has no constants."""
     protocol = find_protocol(require_text(name))
     if protocol.refused:
         raise UndefinedError(protocol.refused)

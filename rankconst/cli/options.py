@@ -233,10 +233,7 @@ def refuse_names(
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
-    """Return what `find` returns for each name, or raise one error about all wrong names.
-
-    Raises UnknownNameError.
-    """
+    """Return what `find` returns for each name, or raise one UnknownNameError about all wrong."""
     errors, things = list[str](), []
     for name in names:
         try:

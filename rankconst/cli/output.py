@@ -86,10 +86,7 @@ NOTICE = Notice()
 
 
 def print_listing(listing: Listing, form: Format) -> None:
-    """Write a listing to stdout, unless the format is binary and stdout a terminal.
-
-    Raises UsageError if the format is binary and stdout a terminal.
-    """
+    """Write a listing to stdout, or raise UsageError for a binary format on a terminal."""
     NOTICE.stop()
     for block in form.write(listing):
         if form is Format.table:  # which has no control characters

@@ -112,10 +112,7 @@ LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
 
 
 def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
-    """Refuse a file that is larger than those of any set, or a decompression bomb.
-
-    Raises TablesError for a file that is larger than any of a set, or a decompression bomb.
-    """
+    """Raise TablesError for a file larger than those of any set, or a decompression bomb."""
     ending = ".json" if str(file).endswith(".json") else ".parquet"
     most = LARGEST[ending]
     if size > most:
@@ -171,10 +168,7 @@ def is_of_set(file: Path) -> bool:
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON, and refuse NaN and Infinity.
-
-    Raises ValueError for these, and for a text that is not JSON.
-    """
+    """Parse JSON, or raise ValueError, also for NaN and Infinity."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is not JSON")

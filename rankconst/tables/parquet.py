@@ -250,10 +250,7 @@ def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
-    """Open the content of a Parquet file, unless its rows take too much memory.
-
-    Raises TablesError if its rows take too much memory.
-    """
+    """Open the content of a Parquet file, or raise TablesError if it takes too much memory."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -45,10 +45,7 @@ def cover_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
 
 
 def require_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Coverage:
-    """Return the coverage of a suite, and refuse one without any graph in the tables.
-
-    Raises UnknownNameError if the tables hold none of its graphs.
-    """
+    """Return the coverage of a suite, or raise UnknownNameError if the tables hold no graph."""
     coverage = cover_suite(suite, tasks, tables)
     if not coverage.tasks:
         raise UnknownNameError(f"the tables ({tables.version}) hold no graph of {suite.key}.")

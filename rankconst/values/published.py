@@ -159,10 +159,7 @@ def _show_given(value: Any, number: Decimal) -> str:
 
 
 def check_decimals(decimals: Any, place: str = "") -> int:
-    """Return a number of decimals as an int, if it is one.
-
-    Raises DataError if it is not a whole number in range.
-    """
+    """Return a number of decimals as an int, or raise DataError if it is none in range."""
     whole = is_number(decimals) and isinstance(decimals, numbers.Integral)
     if not whole or not 0 <= decimals <= _LONGEST:
         raise DataError(
@@ -181,10 +178,7 @@ def read_published(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published value like :func:`parse_value`, but refuse percentages of mean ranks.
-
-    Raises DataError for a mean rank in percent.
-    """
+    """Read a published value like :func:`parse_value`; DataError for a mean rank in percent."""
     if not metric.is_share and (percent or (isinstance(value, str) and has_unit(value))):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is not a share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)

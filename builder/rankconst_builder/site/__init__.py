@@ -119,10 +119,7 @@ def write_site(
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a folder that a site cannot replace, such as one with other files.
-
-    Raises UsageError.
-    """
+    """Raise UsageError for a folder that a site cannot replace, as one with other files."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
     names = {path.name for path in out.iterdir()} if out.is_dir() else set()
@@ -223,12 +220,13 @@ def _describe_set(version: str, keys: Sequence[str]) -> dict[str, Any]:
     """Return the index of a set of tables, which explains its files."""
     address = identify(version, "DATASET", "TASKS", "METRIC")
     descriptions = {column.name: column.description for column in COLUMNS["constants"]}
-    fields = ", ".join(FIELDS)
+    fields = {name: descriptions[name] for name in FIELDS}
+    listed = ", ".join(FIELDS)
     return {
         "version": version,
         "licence": "CC0-1.0",
-        "fields": {name: descriptions[name] for name in FIELDS},
-        "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {fields}",
+        "fields": fields,
+        "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {listed}",
         "datasets": {key: f"{key}.json" for key in keys},
     }
 

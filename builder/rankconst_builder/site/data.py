@@ -106,18 +106,22 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
     datasets = []
     for key in keys:
         row, counting = tables.datasets[key], tables.find_counting(key)
+        brief = "" if counting is None else counting.brief
         dataset = {
             "key": key,
             "title": row["title"],
             "aliases": row["aliases"],
             "protocols": list(tables.protocols(key)),
-            "counting": "" if counting is None else counting.brief,
+            "counting": brief,
         }
         datasets.append(dataset)
     ambiguous = {}
     for name, keys_of_name in list_ambiguous().items():
         if explain_ambiguous(name):
             ambiguous[squash(name)] = list(keys_of_name)
+    units = {sign: unit.adjusted() for sign, unit in UNITS.items()}
+    metrics = [_describe_metric(metric) for metric in OFFERED]
+    tools = [_pick(tool, *_OF_TOOLS) for tool in load_tools().values()]
     return {
         "version": tables.version,
         "noise": NOISE,
@@ -125,13 +129,13 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
             "digits": DIGITS,
             "exponent": EXPONENT,
             "plus_minus": PLUS_MINUS,
-            "units": {sign: unit.adjusted() for sign, unit in UNITS.items()},
+            "units": units,
         },
         "protocol": DEFAULT_PROTOCOL,
         "datasets": datasets,
         "ambiguous": ambiguous,
-        "metrics": [_describe_metric(metric) for metric in OFFERED],
-        "tools": [_pick(tool, *_OF_TOOLS) for tool in load_tools().values()],
+        "metrics": metrics,
+        "tools": tools,
         "baselines": [_pick(row, "key", "title", "brief") for row in BASELINES.values()],
     }
 
@@ -201,13 +205,14 @@ def _ask(word: Word) -> dict[str, str]:
 
 def _describe_metric(metric: Metric) -> dict[str, Any]:
     """Return what the calculator knows of a metric."""
+    upper = metric.upper if metric.upper < float("inf") else None
     return {
         "slug": slug(metric),
         **_pick(metric, "key", "label"),
         "share": metric.is_share,
         "increasing": metric.increasing,
         **_pick(metric, "optimum", "lower"),
-        "upper": metric.upper if metric.upper < float("inf") else None,
+        "upper": upper,
         "names": {form: metric.name_of(form) for form in FORMS},
     }
 

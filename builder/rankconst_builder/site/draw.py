@@ -333,7 +333,8 @@ def _cut_cells(constants: Constants, lower: float, upper: float) -> Values:
     """Return the edges of cells, which hold equally many values if the metric counts."""
     metric = constants.metric
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
-    ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
+    best = constants.worst if metric.optimum is None else metric.optimum
+    ends = sorted((constants.worst, best))
     lower, upper = max(lower, ends[0]), min(upper, ends[1])
     if not metric.is_counted or constants.histogram.is_weighted:
         # Half a cell beyond either end, so that what lies on it is counted.
@@ -371,7 +372,8 @@ def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
         is_certain = not metric.increasing
     else:
         return tail_probability(metric, histogram, value)
-    return Tail(0.0 if is_certain else -math.inf, 0.0, "exact")
+    log10 = 0.0 if is_certain else -math.inf
+    return Tail(log10, 0.0, "exact")
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:

@@ -98,20 +98,24 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
         printed = entry.entry  # as in the file, before it was adjusted
         row = adjusted.reading.rows[printed.row]
         source, tool = row["source"] or "", load_tools().get(row["tool"] or "")
+        counting = None
         # Where a tool leaves out a part of the test set, it is not known what counting gets.
-        is_whole = tool is None or tool.batch is None
+        if tool is None or tool.batch is None:
+            counting = _expect_counting(tasks, tables)
         text = printed.text
+        if len(text) > _LONGEST:
+            text = show_number(number.value)
         result = PublishedResult(
             tasks,
             printed.context.model or "–",
             source,
             addresses[source],
-            text=text if len(text) <= _LONGEST else show_number(number.value),
+            text=text,
             value=number.value,
             best=number.value_interval[1],
             index=number.index,
             shown=show_uncertain(number.index, number.index_interval),
-            counting=_expect_counting(tasks, tables) if is_whole else None,
+            counting=counting,
         )
         by_dataset.setdefault(tasks.dataset, {})[result] = None
     return {
@@ -227,7 +231,10 @@ def _expect_graph(tables: Tables, tasks: Tasks, metric: str) -> dict[str, float]
 
 def _average(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the mean of each column of rows."""
-    return {name: statistics.fmean(row[name] for row in rows) for name in rows[0]}
+    means = {}
+    for name in rows[0]:
+        means[name] = statistics.fmean(row[name] for row in rows)
+    return means
 
 
 def write_averages(site: Site) -> str:
@@ -265,13 +272,16 @@ def _tabulate_graphs(site: Site, rows: Iterable[_Row], means: Mapping[str, float
         models = []
         for name in SOURCES:
             text = f"{mrr[name]:.4f}"
-            models.append(tag("em", text) if mrr[name] <= mrr["counting"] else text)
+            if mrr[name] <= mrr["counting"]:
+                text = tag("em", text)
+            models.append(text)
         return [*models, *(show_expected(mrr[name]) for name in _BASELINES)]
 
     cells: list[list[str]] = []
     for row in rows:
-        title = site.title_of(row.graph)
-        name = link(f"datasets/{row.graph}.html", title) if row.graph in site.keys else title
+        name = site.title_of(row.graph)
+        if row.graph in site.keys:
+            name = link(f"datasets/{row.graph}.html", name)
         cells.append([name, *show(row.mrr)])
     cells.append(["mean", *show(means)])
     return table(["graph", *SOURCES, *_BASELINES], cells, class_="numbers mean-last")
@@ -279,8 +289,9 @@ def _tabulate_graphs(site: Site, rows: Iterable[_Row], means: Mapping[str, float
 
 def _list_findings(site: Site, rows: Sequence[_Row], means: Mapping[str, float]) -> list[str]:
     """Return the findings of the table as sentences."""
-    sentences = []
+    sentences, deviations = [], []
     for name in SOURCES:
+        deviations.append(statistics.stdev(row.mrr[name] for row in rows))
         below = sum(row.mrr[name] < row.mrr["counting"] for row in rows)
         gain = means[name] - means["counting"]
         than = "above" if gain > 0 else "below"
@@ -290,13 +301,12 @@ def _list_findings(site: Site, rows: Sequence[_Row], means: Mapping[str, float])
         )
     heaviest = max(rows, key=lambda row: row.mrr["chance"])
     share = heaviest.mrr["chance"] / math.fsum(row.mrr["chance"] for row in rows)
-    deviation = max(statistics.stdev(row.mrr[name] for row in rows) for name in SOURCES)
     return [
         *sentences,
         f"Chance makes {means['chance']:.4f} of a mean, and {site.title_of(heaviest.graph)} makes "
         f"{share:.0%} of that.",
         f"With another draw of {len(rows)} such graphs, the mean of a model would vary by "
-        f"{deviation / math.sqrt(len(rows)):.2f}.",
+        f"{max(deviations) / math.sqrt(len(rows)):.2f}.",
     ]
 
 
@@ -308,15 +318,13 @@ def _tabulate_suites(tables: Tables) -> Html:
         graphs = _list_tasks(suite, tables)
         if not graphs:
             continue
-        mrr, hits = (
-            _average([_expect_graph(tables, tasks, metric) for tasks in graphs.values()]).values()
-            for metric in ("mrr", "hits@10")
-        )
+        mrr = _average([_expect_graph(tables, tasks, "mrr") for tasks in graphs.values()])
+        hits = _average([_expect_graph(tables, tasks, "hits@10") for tasks in graphs.values()])
         models: dict[str, float] = {}
         # The numbers of the models are for the ranking tasks of their tool.
         if suite.tool is not None and published.keys() >= graphs.keys():
             models = _average([published[graph] for graph in graphs])
-        numbers = [*mrr, *(models.get(name) for name in SOURCES), *hits]
+        numbers = [*mrr.values(), *(models.get(name) for name in SOURCES), *hits.values()]
         share = f"{len(graphs)} of {len(suite.graphs)}"
         cells.append([suite.title, share, *(show_expected(value) for value in numbers)])
     headings = ["mean over", "graphs", "MRR: chance", "counting", *SOURCES]

@@ -153,7 +153,8 @@ def write_calculator(site: Site) -> str:
     titles = {}
     for key in site.keys:
         title = site.title_of(key)
-        titles[key if squash(title) in ambiguous else title] = key
+        name = key if squash(title) in ambiguous else title
+        titles[name] = key
     choices = {
         "split": ("test (default)", SPLITS),
         "side": ("both, or the tool's (default)", sorted(SIDES)),
@@ -259,7 +260,8 @@ def _list_dataset(site: Site, key: str) -> Html:
     expected = []
     for metric in ("mrr", "hits@10", "mr"):
         value = site.expect(tasks, metric)
-        expected.append("–" if value is None else show_number(value, 4))
+        text = "–" if value is None else show_number(value, 4)
+        expected.append(text)
     counts = [count(row[name]) for name in ("entities", "relations", "triples_test")]
     dataset = tag("th", link(f"datasets/{key}.html", row["title"]), scope="row")
     # In the order of the headings.
@@ -386,12 +388,12 @@ def _list_more(
 def _list_expected(site: Site, tasks: Tasks) -> list[Html]:
     """Return the expectations of the usual metrics, as links to the constants."""
     cells = []
-    for metric in map(slug, HEADLINE):
-        value = site.expect(tasks, metric)
+    for metric in HEADLINE:
+        value = site.expect(tasks, slug(metric))
         if value is None:
             cells.append(Html("–"))
         else:
-            cells.append(link(f"#{locate(tasks)}/{metric}", show_number(value, 4)))
+            cells.append(link(f"#{locate(tasks)}/{slug(metric)}", show_number(value, 4)))
     return cells
 
 
