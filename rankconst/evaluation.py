@@ -709,8 +709,18 @@ def _answers(option: str, question: Question, sides: Collection[str]) -> bool:
     if option == "both":  # where a text has both heads and tails
         return not question.says or {*ENTITY_SIDES} <= {*sides}
     if question.option.endswith("sampled:M"):  # no other protocol has a number of negatives
-        return is_sampled(option)
+        return is_sampled(option) and _fits_counts(option, question)
     return not question.says or option.startswith(question.says)
+
+
+def _fits_counts(sampled: str, question: Question) -> bool:
+    """Tell whether a protocol has the number in a question's word, or before it: 50 negatives."""
+    word = re.escape(question.word).replace(r"\-", "[ -]")
+    before = rf"(\d+) (?:\w+ )?{word}"
+    text = question.text.lower().replace(",", "")
+    counts = re.findall(r"\d+", question.word) or re.findall(before, text)
+    negatives = find_protocol(sampled).negatives or 0
+    return not counts or not {negatives, negatives + 1}.isdisjoint(map(int, counts))
 
 
 def read_words(from_file: Address, from_user: Address) -> Address:

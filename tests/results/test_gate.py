@@ -649,6 +649,7 @@ AGAINST = [
     ("How well they memorise it", "memorise", "split", "test", "train"),
     ("We do it without filtering", "without-filtering", "protocol", "libkge", "raw"),
     ("A sampled evaluation of ours", "sampled", "protocol", "standard", "sampled:50"),
+    ("It is one among 1,000 random negatives", "random-negatives", "protocol", "sampled:500", "sampled:1000"),
     ("Macro means of ours", "macro", "aggregation", "micro", "macro-query"),
     ("Averaged per query", "per-query", "aggregation", "macro-relation", "macro-query"),
     ("Our per-relation means", "per-relation", "aggregation", "macro-query", "macro-relation"),
