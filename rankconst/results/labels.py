@@ -449,17 +449,13 @@ def _find_unspaced(bare: str) -> dict[str, Word]:
 def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
     """Compose the label of a text from the parts into which `bare` was divided."""
     graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
-    words = {part.word.text: part.word for part in parts if part.word is not None}
-    words |= _find_unspaced(bare)
     amounts = _find_amounts(bare)
-    words |= amounts.words
-    if any(amount.startswith("1 vs") for amount in amounts.words):  # no comparison of models
-        words.pop("vs", None)
-    unknown = [part for part in parts if not part.kind and part.text.lower() not in words]
+    others = [part for part in parts if part.start not in amounts.positions]
+    words = {part.word.text: part.word for part in others if part.word is not None}
+    words |= _find_unspaced(bare) | amounts.words
+    unknown = [part for part in others if not part.kind and part.text.lower() not in words]
     is_vocabulary = not unknown if parts else bool(words)
-    has_name = any(
-        part.start not in amounts.positions and not part.text.isdigit() for part in unknown
-    )
+    has_name = any(not part.text.isdigit() for part in unknown)
     are_words = not has_name and all(part.kind in {"word", ""} for part in parts)
     measures = _list_measures(parts, k, is_vocabulary=is_vocabulary)
     asking = tuple(words.values())
