@@ -19,6 +19,7 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import (
+    NAMES,
     NOTHING,
     Address,
     complete_by_name,
@@ -79,13 +80,17 @@ def read_values(
         typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", word)  # mrr=0.3,hits@1=0.2
     for word in typed:
         name, _, value = word.rpartition("=")
+        if name.strip() in NAMES:
+            raise UsageError(f"{name} is no metric. Did you mean --{name} {value}?")
         if name and names:
             raise UsageError(
                 f"{name}= and --metric both name the metric: write {value}, or leave out --metric."
             )
         if not name and len(names) != 1:
-            missing = "name one metric for values" if names else "which metric is it"
-            raise UsageError(f"{missing}? Add --metric, or write it before the value: mrr={value}.")
+            named = value.replace(":", "=") if ":" in value else f"mrr={value}"
+            raise UsageError(
+                f"which metric is it? Add one --metric, or write it before the value: {named}."
+            )
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)
         # Among named metrics, --percent is about the shares; the metric of --metric has to be one.

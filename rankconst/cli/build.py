@@ -26,7 +26,7 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     parse_split,
 )
-from rankconst.cli.options import argument, find_all, option, rare
+from rankconst.cli.options import argument, find_all, option, rare, split_commas
 from rankconst.cli.output import print_listing
 from rankconst.cli.show import EXPECTED, SUMMARY, join_protocols
 from rankconst.download import cache_folder, find_mirror, hide_login
@@ -130,7 +130,9 @@ def build(
     from rankconst_builder.pipeline import Build, build_all, order_protocols
 
     reporter = Reporter()
-    protocols = order_protocols(parse_protocol(name) for name in protocol or PROTOCOLS)
+    protocols = order_protocols(
+        parse_protocol(name) for name in split_commas(protocol) or PROTOCOLS
+    )
     with write_dataset(pykeen, protocols, alone=not what) as paths:
         benchmarks: Sequence[Benchmark] = ()
         if paths:
@@ -157,7 +159,7 @@ def build(
                 out=out,
                 fetcher=Fetcher(cache, mirror=mirror, offline=offline, reporter=reporter),
                 protocols=protocols,
-                baselines=_choose_baselines(baseline or usual),
+                baselines=_choose_baselines(split_commas(baseline) or usual),
                 splits=tuple(ranked_splits),
                 local={source.key: local for source in sources if files},
                 train_url=url,

@@ -121,7 +121,7 @@ def split_commas(values: Iterable[str]) -> list[str]:
 # Options of other programs, with those of this one that do the same.
 _ELSEWHERE = {f"--{form}": f"--format {form}" for form in ("csv", "markdown", "latex", "parquet")}
 for _split, _words in SPLITS.items():
-    _ELSEWHERE |= {f"--{word}": f"--split {_split}" for word in _words}
+    _ELSEWHERE |= {f"--{word}": f"--split {_split}" for word in (_split, *_words)}
 _ELSEWHERE |= {
     **dict.fromkeys(("--output", "--save"), "--out FILE"),
     **dict.fromkeys(("--figure", "--plot"), "--out figure.svg"),
@@ -138,11 +138,10 @@ _ELSEWHERE |= {
     ),
     **dict.fromkeys(("--in-place", "--inplace"), "--out FILE --force"),
     "--out": "--format csv > FILE",
-    **dict.fromkeys(
-        ("--train", "--valid", "--test"),
-        "the files in their order: rankconst build TRAIN VALID TEST",
-    ),
     "--mirror": "the variable RANKCONST_MIRROR",
+    **dict.fromkeys(
+        ("--tables", "--from"), "rankconst tables verify PLACE, or tables release --from DIR"
+    ),
     **dict.fromkeys(("--aggregation", "--relation"), "rankconst adjust, or a column of the file"),
     "--metric": "the metric behind the dataset: rankconst show DATASET METRIC",
     "--macro": "--aggregation macro-query or --aggregation macro-relation",
@@ -155,7 +154,9 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
-    suggestion = _ELSEWHERE.get(name, "")
+    suggestion = name + "s" if name + "s" in known else _ELSEWHERE.get(name, "")
+    if suggestion.startswith("--split ") and "--split" not in known:
+        suggestion = "the files in their order: rankconst build TRAIN VALID TEST"
     if not suggestion and find_metric(bare):
         suggestion = f"{bare}=VALUE"
     if not suggestion:
@@ -205,7 +206,7 @@ def refuse_names(
     """
     typed: list[str] = []
     for value in values:
-        typed += [value] if "=" in value else value.split()
+        typed += [value] if "=" in value else value.replace(":", " ").split()
     words = [word for word in typed if word[:1].isalpha() and "=" not in word]
     if not words:
         return
@@ -219,10 +220,14 @@ def refuse_names(
             kinds[word] = "dataset"
     if not kinds:
         return
-    line = ["rankconst", command, *(word for word in typed if word not in words)]
-    for kind, names in (("dataset", datasets), ("metric", metrics)):
-        for name in (*names, *(word for word in kinds if kinds[word] == kind)):
-            line += [f"--{kind}", name]
+    numbers = [word for word in typed if word not in words]
+    measured = [word for word in words if kinds.get(word) == "metric"]
+    options = [("--dataset", name) for name in (*datasets, *kinds) if kinds.get(name) != "metric"]
+    if len(numbers) == len(measured) > 1:  # of "mrr 0.338 hits@10 0.533"
+        numbers = [f"{name}={number}" for name, number in zip(measured, numbers, strict=True)]
+    else:
+        options += [("--metric", name) for name in dict.fromkeys((*metrics, *measured))]
+    line = ["rankconst", command, *numbers, *itertools.chain(*options)]
     # A metric is named first.
     first = min(kinds, key=lambda word: kinds[word] != "metric")
     others = " ".join(word for word in words if word not in kinds and word.lower() not in _JOINING)
