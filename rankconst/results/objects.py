@@ -10,7 +10,7 @@ of one outline: the first is walked, and its layout tells which leaf of each is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -31,7 +31,7 @@ from rankconst.results.paths import (
     walk,
 )
 from rankconst.results.reading import NO_LINE, Notes, Reader, Reading
-from rankconst.results.structured import Number, NumberAt, read_records
+from rankconst.results.structured import Number, read_records
 from rankconst.results.tables.contexts import CellTexts, RowText, RowTexts, form_address
 from rankconst.results.tables.grid import MOST_CELLS, name_file, refuse_size
 from rankconst.results.tables.headings import Heading
@@ -181,7 +181,6 @@ class _Table:
         self.keys: list[str] = []
         self.columns: dict[str, dict[int, str]] = {}  # name to the cell of each row
         self.headings: dict[str, str] = {}  # the key in the file of each column
-        self.lines_of: dict[tuple[str, int], int] = {}  # of numbers, where they are known
 
     def add(
         self,
@@ -206,13 +205,10 @@ class _Table:
             self._add_row(model_row, line, leaves)
         self._evaluations += len(layout.rows)
         for row, column, leaf, deviation in layout.numbers:
-            number = leaves[leaf]
-            cell = number.strip()
+            cell = leaves[leaf].strip()
             if deviation is not None:
                 cell = f"{cell} ± {leaves[deviation].strip()}"
             self.columns[column][first + row] = cell
-            if type(number) is NumberAt:
-                self._note_line(number, column, first + row)
         for skipped in layout.skipped:
             key = ".".join((*path, *skipped.place.path, skipped.key))
             self._notes.add(line, key, skipped.reason)
@@ -230,13 +226,6 @@ class _Table:
         self.text_of.append(row.text)
         self.models.append(_fill(row.model, leaves))
         self.keys.append(row.key)
-
-    def _note_line(self, number: NumberAt, column: str, row: int) -> None:
-        """Note the line of a number, which is known in YAML; the first one is that of its row."""
-        if number.line is not None:
-            self.lines_of[column, row] = number.line
-            if self.lines[row] is None:
-                self.lines[row] = number.line
 
     def name_column(self, key: str, taken: set[str]) -> str:
         """Return the column for the numbers of a key: "MRR", or "MRR (2)" if that is `taken`."""
@@ -348,13 +337,6 @@ def _read(document: Document) -> Reading:
         refuse_size(document.name)
     sheet = _make_sheet(table, document)
     entries = SheetReader(sheet, notes).read().entries
-    if table.lines_of:
-        columns = []
-        for column in entries.columns:
-            cells = ((column.head.column, row) for row in column.rows.tolist())
-            lines = [table.lines_of.get(cell, NO_LINE) for cell in cells]
-            columns.append(replace(column, lines=np.array(lines, dtype=np.intp)))
-        entries = replace(entries, columns=tuple(columns))
     columns_of_file, rows = _list_cells(table, sheet)
     return Reading(
         name=document.name,

@@ -342,7 +342,7 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     """Yield the keys and values that are about the numbers of an object.
 
     The settings of its program are among them, {"config": {"filter": true}}. A list of datasets or
-    splits, ["WN18", "YAGO"], becomes "WN18 and YAGO", and an object becomes its texts.
+    splits, ["WN18", "YAGO"], becomes "WN18 and YAGO".
     """
     for key, inner in value.items():
         role = find_role(key)
@@ -350,8 +350,10 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
         is_evaluation = _EVALUATION.match(key) is not None and not _names_metric(below)
         if below and (is_evaluation or key.lower() in SETTINGS):
             yield from _list_beside(below)
-        elif role in ADDRESS and isinstance(inner, dict):
-            yield from _list_inside(key, role, inner)
+        elif below and role in ADDRESS:  # {"dataset": {"name": "WN18", "split": "valid"}}
+            for name, text in below.items():
+                is_name = find_role(name) == "model"
+                yield (key if is_name else name), text
         elif isinstance(inner, list) and (role in ADDRESS or read_label(key).values):
             yield key, " and ".join(text for text in inner if isinstance(text, str))
         else:
@@ -361,19 +363,6 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
 def _names_metric(keys: Iterable[str]) -> bool:
     """Tell whether one of some keys names a metric."""
     return any(read_label(key).metric is not None for key in keys)
-
-
-def _list_inside(key: str, role: str, value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """Yield the texts of an object below the key of a dataset or a split, with its name."""
-    strings = {inner: text for inner, text in value.items() if isinstance(text, str)}
-    texts = {inner: text for inner, text in strings.items() if not is_path(text)}
-    # A version or a configuration makes another graph of it.
-    is_alone = all(find_role(inner) or isinstance(text, Number) for inner, text in texts.items())
-    for inner, text in texts.items():
-        if find_role(inner) not in {"model", role}:
-            yield inner, text
-        elif is_alone:
-            yield key, text
 
 
 def is_path(text: str) -> bool:
