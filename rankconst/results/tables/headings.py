@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.literature import find_suite, is_mean
@@ -346,30 +345,14 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
             f"{place}: one column, {row.plain[0][:40]!r}; expected at least two, such as model and "
             "MRR. Is the delimiter right? Commas, tabs and semicolons are known."
         )
-    from rankconst.catalogue.mentions import find_mentions
-
-    headings = [label for label in row.plain if label][:12]
-    hint = ""
-    columns = "models" if list_possible_models(rows) else ""
-    if any(read_label(label).values or find_mentions(label) for label in headings):
-        columns = "datasets, splits or sides"
-    elif any(read_label(label).role == "value" for label in headings):  # as TensorBoard's
-        columns = "values"
-    if columns:
-        # The only metric that is named, such as hits@10 in a caption or in the name of the file.
-        text = f"{PurePath(document.name).stem.replace('-', ' ')} {document.text}"
-        words = {word.strip("()[]{},.;:*_|") for word in text.split()}
-        metrics = [read_label(word).metric for word in words]
-        named = {metric.label.lower() for metric in metrics if metric is not None}
-        metric = named.pop() if len(named) == 1 else "mrr"
-        hint = f" If the columns are {columns}, say of which metric: --metric {metric}."
+    headings = [label[:40] for label in row.plain if label][:12]
+    hint = "If all columns are of one metric, say which: --metric mrr."
     if document.metric is not None and headings:
-        name = f"{document.metric.label} {headings[-1][:40]}"
-        hint = f" Write the metric into the headings of its columns: {name}."
-    listed = ", ".join(label[:40] for label in headings)
+        name = f"{document.metric.label} {headings[-1]}"
+        hint = f"Write the metric into the headings of its columns: {name}."
     return (
-        f"{place}: no column is a metric among {listed or 'empty headings'}.{hint} "
-        "Expected columns such as MRR, MR or Hits@10, or the two columns metric and value."
+        f"{place}: no column is a metric among {', '.join(headings) or 'empty headings'}. Expected "
+        f"columns such as MRR, MR or Hits@10, or the two columns metric and value. {hint}"
     )
 
 

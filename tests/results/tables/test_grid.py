@@ -277,11 +277,7 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
         ("MRR", "one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?"),
         ("Model|MMR", "no column is a metric among Model, MMR. Expected columns such as MRR, MR or Hits@10"),
         ("|", "no column is a metric among empty headings. Expected columns "),
-        # The metric of a caption is suggested.
-        ("Model|WN18RR|UMLS\n\nResults (Hits@3, %)", "--metric hits@3."),
-        ("Model|WN18RR|UMLS\n\nMRR and Hits@3", "--metric mrr."),
-        # As TensorBoard writes it.
-        ("Wall time|Step|Value", "If the columns are values, say of which metric: --metric mrr."),
+        ("Model|WN18RR|UMLS", "If all columns are of one metric, say which: --metric mrr."),
     ],
 )  # fmt: skip
 def test_what_is_no_heading_is_explained(text: str, message: str) -> None:
