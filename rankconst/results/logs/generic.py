@@ -98,6 +98,7 @@ _PART = re.compile(
 )
 _REPORTING = {"proc", "process", "rank", "set", "worker"}  # Worker 0 ready, Set 5 threads
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
+_BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
     re.IGNORECASE,
@@ -119,6 +120,23 @@ _MORE_NUMBERS = "several numbers are behind its name"
 _LABEL_BEHIND = (
     "a label is between or behind the numbers of its line: put each evaluation on a line of its own"
 )
+
+
+def _cut(line: str) -> list[str]:
+    """Cut a line before its labels in brackets, if several name splits, else return it whole.
+
+    Text that was written over, as by a progress bar, is dropped.
+
+    >>> _cut("[VALID] MRR: 0.3 [TEST] MRR: 0.2")
+    ['', '[VALID] MRR: 0.3 ', '[TEST] MRR: 0.2']
+    """
+    shown = line.rpartition("\r")[2]
+    if shown.count("[") < 2:
+        return [shown]
+    pieces = _BRACKET.split(shown)
+    labels = [read_label(piece[1:].partition("]")[0]) for piece in pieces]
+    splits = [label for label in labels if "split" in label.declared]
+    return pieces if len(splits) > 1 else [shown]
 
 
 class _Cleaned(NamedTuple):
@@ -453,8 +471,9 @@ class _Scan:
 
     def read(self, text: str) -> Iterator[LogNumber]:
         """Yield the numbers in the order of their lines."""
-        for number, printed in enumerate(text.split("\n"), 1):
-            line = printed.rpartition("\r")[2]  # the rest was written over, as by a progress bar
+        lines = enumerate(text.split("\n"), 1)
+        pieces = ((number, piece) for number, raw in lines for piece in _cut(raw))
+        for number, line in pieces:
             shape = line.translate(_ALIKE)
             parsed, values = self._remarks.get(shape), list[str]()
             if parsed is None:

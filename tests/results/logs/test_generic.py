@@ -36,7 +36,6 @@ def test_every_number_is_declared_or_asked_about(text: str, expected: list[str])
         ("mrr, mr, hit10 0.0634 2666.28 0.1695", "several names of metrics are before it"),
         ("mrr 0.24 0.44 0.34", "several numbers are behind its name"),
         ("MRR: 0.3 (raw), 0.4 (filtered)", "a label is between or behind"),
-        ("[VALID] MRR: 0.3 [TEST] MRR: 0.2", "a label is between or behind"),  # RED-GNN
         ("3\tVALID MRR:0.568 H@1:0.516 {TEST} MRR:0.567 H@1:0.514", "a label is between or behind"),
     ],
 )  # fmt: skip
