@@ -187,7 +187,7 @@ def _spread_names(names: Sequence[str], labels: Sequence[str]) -> list[str]:
     metrics = [labels[j] for j in measures]
     size = len(metrics) // max(len(names), 1)
     are_repeated = len(set(metrics)) == size and metrics == metrics[:size] * len(names)
-    if len(names) < 2 or not are_repeated:
+    if len(names) < 2 or not metrics or not are_repeated:
         return []
     starts = dict(zip(measures[::size], names, strict=True))
     return [starts.get(j, "") for j in range(len(labels))]

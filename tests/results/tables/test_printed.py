@@ -82,6 +82,7 @@ def test_a_progress_bar_above_a_table_is_no_row_of_it() -> None:
     bar = "Testing: 100%|██████| 160/160 [00:35<00:00,  4.50it/s]\n"
     text = "│ Metric │ Test │\n├────────┼──────┤\n│ mrr    │ 0.3  │\n│ mr     │ 2    │\n"
     assert _describe(bar + text) == ["Test MRR 0.3", "Test MR 2"]
+    assert _describe(bar + text.replace("Test ", "Value")) == ["MRR 0.3", "MR 2"]
 
 
 def test_captions_below() -> None:
