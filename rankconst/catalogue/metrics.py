@@ -786,13 +786,12 @@ def _find_adjusted(name: str) -> Form | None:
     stem = plain.rstrip("0123456789")
     digits = plain[len(stem) :]
     found = _ADJUSTED.get(stem)
-    # As _NUMBERED: longer numbers are no k.
-    if found is None or found.metric.takes_k != bool(digits) or len(digits) > 20:
+    if found is None or not found.metric.takes_k:
+        return None if digits else found
+    # A k has at most 20 digits, as in _NUMBERED, and is not 0.
+    if len(digits) > 20 or not digits.strip("0"):
         return None
-    if not digits:
-        return found
-    k = int(digits)
-    return found._replace(metric=found.metric.at(k)) if k else None
+    return found._replace(metric=found.metric.at(int(digits)))
 
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:

@@ -89,15 +89,20 @@ def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None
 
 
 def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
-    """Map the columns of each reading to the names that columns of their meaning had first."""
+    """Map the columns of each file to their names in the joined table.
+
+    A column is called as in the first file with one of its meaning: after "Hits@10", "H@10" is
+    "Hits@10", too. If two columns of a file mean the same, they keep their names.
+    """
     first_names: dict[Hashable, str] = {}
     names_of = []
     for reading in readings:
         meanings = [_find_meaning(column) for column in reading.columns]
         names = {}
         for column, meaning in zip(reading.columns, meanings, strict=True):
-            is_unique = meanings.count(meaning) == 1
-            names[column] = first_names.setdefault(meaning, column) if is_unique else column
+            names[column] = column
+            if meanings.count(meaning) == 1:
+                names[column] = first_names.setdefault(meaning, column)
         names_of.append(names)
     return names_of
 

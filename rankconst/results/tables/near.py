@@ -105,7 +105,10 @@ class Outline:
             self._paragraphs.append(_Paragraph(text, is_item))
 
     def _take_caption(self, text: str) -> bool:
-        """Give a numbered caption to the table above it; return whether that was done."""
+        """Give a numbered caption to the table above it; return whether that was done.
+
+        In a document that begins with a caption, captions are above their tables.
+        """
         if not NUMBERED.match(text):
             return False
         if not self._tables:

@@ -346,18 +346,13 @@ class SheetReader:
                     self._notes.add(line, name, label.reason or UNKNOWN)
 
     def _spread_counts(self, j: int, is_count: Flags) -> Indices:
-        """Return for each row the number of ranks that a row of its evaluation has, or else 0.
+        """Return the number of ranks of the evaluation of each row; 0 if no row states it.
 
-        `is_count` flags such rows: "TransE, count, 40932" is for "TransE, MRR, 0.3". Rows of one
-        evaluation differ in metric, k and numbers only.
+        `is_count` flags the rows that do: "TransE, count, 40932" is for "TransE, MRR, 0.3", too.
         """
         if not is_count.any():
             return np.zeros(is_count.size, dtype=np.intp)
-        of_numbers = {j, self._roles["metric"], self._roles.get("k"), *self._sheet.floats}
-        evaluation = np.zeros(is_count.size, dtype=np.intp)
-        for other, cells in enumerate(self._cells):
-            if other not in of_numbers:
-                evaluation = combine(evaluation, cells.codes, len(cells.distinct))
+        evaluation = self._number_evaluations(j, is_count.size)
         counts = np.zeros(int(evaluation.max()) + 1, dtype=np.intp)
         for row in np.flatnonzero(is_count).tolist():
             floats, cell = self._sheet.floats.get(j), self._cells[j][row]
@@ -368,6 +363,15 @@ class SheetReader:
                 self._note(row, j, _NO_COUNT)
             counts[evaluation[row]] = count or 0
         return counts[evaluation]
+
+    def _number_evaluations(self, j: int, num_rows: int) -> Indices:
+        """Return a code for each row; rows that differ only in metric, k and numbers share it."""
+        of_numbers = {j, self._roles["metric"], self._roles.get("k"), *self._sheet.floats}
+        evaluation = np.zeros(num_rows, dtype=np.intp)
+        for other, cells in enumerate(self._cells):
+            if other not in of_numbers:
+                evaluation = combine(evaluation, cells.codes, len(cells.distinct))
+        return evaluation
 
     def _add_counts(self, context_of: Indices, counts: Indices) -> Indices:
         """Add numbers of ranks to the addresses of rows."""
