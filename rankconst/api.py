@@ -422,6 +422,8 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
     refuse_lazy(results)
     if isinstance(results, SINGLE) or hasattr(results, "columns"):
         return results
+    if getattr(results, "name", None) and hasattr(results, "to_frame"):  # a Series: valid_mrr
+        return results.to_frame()
     _refuse_labels(results)
     refuse_masked(results, "the numbers")
     array = as_values(results)
@@ -429,7 +431,7 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
 
 
 def _refuse_labels(results: Any) -> None:
-    """Refuse a Series with an index of text, such as splits or datasets."""
+    """Refuse a Series without a name that has an index of text, such as splits or datasets."""
     labels = getattr(getattr(results, "index", None), "dtype", None)
     if labels is not None and labels.kind not in "iu":
         raise UsageError(

@@ -506,8 +506,13 @@ def test_the_first_guesses_of_python() -> None:
         held = rankconst.adjust(array, metric="mrr", dataset="FB15k-237")
         assert [each.index for each in held] == [mrr.index(value) for value in values]
     labelled = pd.Series(values, index=["valid", "test"])
-    of_splits = rankconst.adjust(labelled.to_frame("MRR"), dataset="FB15k-237")
-    assert of_splits["split"].tolist() == ["valid", "test"]
+    for frame in (labelled.to_frame("MRR"), labelled.rename("MRR")):
+        of_splits = rankconst.adjust(frame, dataset="FB15k-237")
+        assert of_splits["split"].tolist() == ["valid", "test"]
+    of_valid = pd.Series(values, name="valid MRR")  # its name counts as that of a column does
+    assert [*rankconst.adjust(of_valid, metric="mrr", dataset="FB15k-237")["split"]] == [
+        "valid"
+    ] * 2
     numbers: Any = {"mr": "470", "amri": "0.934", "count": 402}
     checked = str(rankconst.check(**numbers, dataset="fb15k237"))
     assert checked == str(rankconst.check(numbers, dataset="fb15k237"))

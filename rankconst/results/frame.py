@@ -248,11 +248,13 @@ def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric
         parse = choose_parse(metric, [Row(1, row, row) for row in first])
         heading = _compose(names, parse)
     if not (heading.measures or heading.long):
-        known = ", ".join(key for key in heading.keys if key)
+        known = [key for key in heading.keys if key]
+        advice = "of columns of datasets or models, give the metric, as in metric='mrr'"
+        if metric is not None and known:
+            advice = f"with the metric in their names, such as {metric.label} {known[-1]}"
         raise DataError(
-            f"no column holds a metric; there are: {known or 'none'}. "
-            "Name columns MRR, MR, Hits@10 ..., or metric and value; of columns of datasets or "
-            "models, give the metric, as in metric='mrr'."
+            f"no column holds a metric; there are: {', '.join(known) or 'none'}. "
+            f"Name columns MRR, MR, Hits@10 ..., or metric and value; {advice}."
         )
     return heading
 
