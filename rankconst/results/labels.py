@@ -137,7 +137,7 @@ _ARROWS = re.compile(
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"(?:[\s*†‡§¶¹]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
-_MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§¶])|(['\u2019\u2032\u2033])(?!\w)")
+_MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§])|(['\u2019\u2032\u2033])(?!\w)")
 _LETTERS = re.compile(r"\s?[(\[]\s?([A-Za-z]{1,2})\s?[)\]]$")  # behind a graph: WN18RR (H)
 _QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
 _PERCENT = re.compile(
