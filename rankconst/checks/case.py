@@ -361,7 +361,7 @@ def _has_several_runs(group: Group, reading: Reading) -> bool:
         cells = [row.get(column) or "" for row in rows]
         if label.role == "runs" and any((read_count(cell) or 0) > 1 for cell in cells):
             return True
-        is_spread = any(word.field == "metric" for word in label.words)
+        is_spread = any(word.field == "metric" and "column" in word.scopes for word in label.words)
         if is_spread and any(map(is_number, cells)):
             return True
     return False
