@@ -24,7 +24,7 @@ def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
     if are_of_answers(tables):  # their counts are all that is known
         return reading
     reading = name_relations(reading, user, tables)
-    if not reading.has_evidence:
+    if not reading.has_evidence and not reading.entries.is_full_share.any():
         return reading
     from rankconst.checks.confirm import ask_contradicted
 

@@ -78,10 +78,13 @@ def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading
     entries = reading.entries
     judge = _Judge(tables, user, reading.tool)
     questions = []
-    for places, address, evidence in _gather(reading, percent=user.percent):
-        question = judge.ask(address, evidence)
-        if question is not None:
-            questions.append((places, question))
+    if reading.has_evidence:
+        for places, address, evidence in _gather(reading, percent=user.percent):
+            question = judge.ask(address, evidence)
+            if question is not None:
+                questions.append((places, question))
+    else:
+        questions += _ask_shares(reading, judge)
     if not questions:
         return reading
     # An option is for the whole file, a column for some rows of a table.
@@ -125,6 +128,52 @@ def _gather(
         if counts or pairs:
             evidence = Evidence(frozenset(counts), tuple(pairs))
             yield places, contexts[address_of[places[0]]], evidence
+
+
+# Shares of other tasks by chance alone are less likely than this.
+_UNLIKELY = 1e-6
+
+
+def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.intp], Question]]:
+    """Ask about Hits@k that are fractions of the number of ranks of other tasks alone."""
+    entries = reading.entries
+    codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
+    address_of = codes[entries.context_of]
+    in_percent = entries.is_percent | judge.user.percent
+    shares = np.where(in_percent, entries.values / 100, entries.values)
+    evaluation_of = number_evaluations(reading)
+    for places in split_by_code(address_of):
+        full = places[entries.is_full_share[places]]
+        tasks, tool = judge.settle(contexts[address_of[places[0]]]) if full.size else (None, None)
+        if tasks is None or tasks.side == RELATION_SIDE or not tasks.is_micro:
+            continue
+        is_fraction = _are_fractions(shares[full], judge.archive.count(tasks, tool))
+        if is_fraction.all():
+            continue
+        broken = evaluation_of[full[~is_fraction]]
+        told = np.unique(shares[full[np.isin(evaluation_of[full], broken)]])
+        others = [
+            other
+            for other in judge.list_others(tasks, None)
+            if other.is_micro and _tell(told, judge.archive.count(other, tool))
+        ]
+        if others:
+            nearest = judge.choose_nearest(tasks, others)
+            asked = places[np.isin(evaluation_of[places], broken)]
+            yield asked, _name_others(tasks, nearest, Evidence(frozenset(), ()))
+
+
+def _tell(shares: NDArray[np.float64], count: int | None) -> bool:
+    """Tell whether distinct shares are fractions of a number of ranks, and hardly by chance."""
+    if count is None or not _are_fractions(shares, count).all():
+        return False
+    return bool(np.prod(2 * count * NOISE * shares) < _UNLIKELY)
+
+
+def _are_fractions(shares: NDArray[np.float64], count: int | None) -> NDArray[np.bool_]:
+    """Flag shares that may be fractions of a number of ranks; all, if it is unknown."""
+    hits = shares * (count or 0)
+    return np.abs(hits - np.rint(hits)) <= NOISE * hits
 
 
 # Grades of ranking tasks: nothing contradicts them; contradictions are known defects of adjusted
@@ -184,7 +233,7 @@ class _Judge:
         better = better or others_of[_DEFECT]
         if not better:
             return self._ask_slip(tasks, tool, evidence)
-        nearest = self._choose_nearest(tasks, better)
+        nearest = self.choose_nearest(tasks, better)
         return _name_others(tasks, nearest, evidence, declared=_list_declared(address))
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
@@ -235,7 +284,7 @@ class _Judge:
                 others.append(other)
         return others
 
-    def _choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
+    def choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
         """Return the tasks that differ in the fewest names, one for each set of constants."""
         differences = {other: len(_list_differences(other, tasks)) for other in fitting}
         fewest = min(differences.values())
@@ -283,7 +332,7 @@ class _Judge:
         tasks, _ = self.settle(replace(address, dataset=dataset))
         names = {"dataset": dataset}
         if tasks is not None and tasks not in matches:
-            nearest, *_ = self._choose_nearest(tasks, matches)
+            nearest, *_ = self.choose_nearest(tasks, matches)
             names |= _list_differences(nearest, tasks)
         options = {name: key for name, key in names.items() if name not in _list_declared(address)}
         text = f"no dataset is named; its numbers are those of {' '.join(names.values())}"

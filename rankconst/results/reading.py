@@ -248,6 +248,16 @@ class Entries(Listed[Entry]):
         return self.gather((column.numbers.is_percent for column in self.columns), np.bool_)
 
     @cached_property
+    def is_full_share(self) -> Flags:
+        """True for Hits@k with more than seven decimals, which are fractions of few numbers."""
+        shown = self.values * 10**_MOST_ROUNDED
+        is_hits = self.flag_heads(
+            lambda head: head.metric.family == "hits_at_k" and head.adjustment is None
+        )
+        flags: Flags = is_hits & (np.abs(shown - np.rint(shown)) > _SHORT)
+        return flags
+
+    @cached_property
     def _position_of(self) -> Indices:
         """The position of each number in its column."""
         return self.gather(np.arange(column.places.size) for column in self.columns)
@@ -619,6 +629,7 @@ ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset
 
 _MOST_SHOWN = 8  # digits
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
+_SHORT = 1e-3  # a smaller remainder behind these digits is the error of a float
 # The first number of a text, with separators of thousands.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
 
