@@ -390,11 +390,7 @@ def _write_markdown(listing: Listing) -> Iterator[str]:
             rules.append("---:" if column.right else "---")
             cells.append(listing.cells(column, _escape_markdown, _keep_markdown))
     for row in (headings, rules, *zip(*cells, strict=True)):
-        yield _join_markdown(row)
-
-
-def _join_markdown(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |\n"
+        yield f"| {' | '.join(row)} |\n"
 
 
 # Signs that Markdown interprets: some anywhere, an underscore only at the edge of a word, "<" and

@@ -356,10 +356,7 @@ def list_sides(graph: Graph) -> tuple[str, ...]:
 
 
 def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
-    """Return the distinct queries of a side that facts ask.
-
-    Raises DataError if keys exceed 64 bits.
-    """
+    """Return the distinct queries of a side that facts ask; DataError for keys above 64 bits."""
     entities, times = graph.num_entities, graph.num_times
     relations = entities if side == RELATION_SIDE else graph.num_relations
     if entities * relations * times >= 1 << 64:

@@ -352,10 +352,7 @@ class NotPlainError(Exception):
 
 
 def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield text in pieces that end with a newline.
-
-    Raises NotPlainError for a long line.
-    """
+    """Yield text in pieces that end with a newline; NotPlainError for a long line."""
     rest = b""
     while block := stream.read(PIECE):
         piece, end, rest = (rest + block).rpartition(b"\n")

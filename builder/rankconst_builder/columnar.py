@@ -95,10 +95,7 @@ class Columns(TripleFile):
         return name_columns(self.names) is not None
 
     def read_labels(self) -> Labels:
-        """Return the triples as labels, with ids as digits.
-
-        Raises DataError for an empty or missing label.
-        """
+        """Return the triples as labels, with ids as digits; DataError for a missing label."""
         chunks: list[list[Any]] = [[] for _ in self.order]
         row = 0
         for batch in self.read():

@@ -51,10 +51,7 @@ class OwnTasks:
     )
 
     def read_num_tasks(self) -> int | None:
-        """Return the number of tasks, if it is given.
-
-        Raises UsageError if --counts is given, too.
-        """
+        """Return the number of tasks, if it is given; UsageError if --counts is given, too."""
         number = _read_whole("--num-tasks", self.num_tasks, 1)
         if self.counts is not None and number is not None:
             raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")

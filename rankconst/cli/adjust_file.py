@@ -141,7 +141,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
-    write_whole(out, done.source.encode(), force)
+    write_whole(out, done.source.encode(), force=force)
     say(f"{out}: {count_of(done.replaced, 'number')} replaced, tables {work.tables.version}")
 
 

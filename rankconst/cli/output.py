@@ -143,7 +143,7 @@ class Target(NamedTuple):
         form = None if format is None else read_format(format)
         if out is None:  # on stdout
             return cls(out, form or Format.table, force)
-        check_target(out, force)
+        check_target(out, force=force)
         form = form or SUFFIXES.get(out.suffix.lower())  # --format before the ending
         # A document that is rewritten keeps its own format, and needs no known ending.
         if form or replacing:
@@ -165,12 +165,13 @@ class Target(NamedTuple):
             print_listing(cast("Listing", result), self.form)
             return
         if isinstance(result, Listing):
-            write_whole(self.out, render(result, self.form), self.force)
+            write_whole(self.out, render(result, self.form), force=self.force)
             say(f"{self.out}: {count_of(len(result), 'row')}, tables {opened.version}")
         else:
             from rankconst.figures import render_figure
 
-            write_whole(self.out, render_figure(result, self.out.suffix.lower()), self.force)
+            picture = render_figure(result, self.out.suffix.lower())
+            write_whole(self.out, picture, force=self.force)
             say(f"{self.out}: tables {opened.version}")
 
 
@@ -181,7 +182,7 @@ def read_format(name: str) -> Format:
     return FORMATS[name]
 
 
-def check_target(path: Path, force: bool) -> None:
+def check_target(path: Path, *, force: bool) -> None:
     """Refuse a path to which no file may be written."""
     try:
         is_there = exists(path)
@@ -205,7 +206,7 @@ def _refuse_existing(path: Path) -> UsageError:
     return UsageError(f"{path} already exists. Name another file, or add --force to overwrite it.")
 
 
-def write_whole(path: Path, content: bytes | Iterable[bytes], force: bool) -> None:
+def write_whole(path: Path, content: bytes | Iterable[bytes], *, force: bool) -> None:
     """Write a file in one step, so that no half of it is ever seen."""
     with explain_write_errors(str(path), "Name another file."):
         try:
@@ -232,7 +233,7 @@ MOST_REASONS = 7
 _MOST_RANGES = 6  # of line numbers
 _MOST_NOTES = 50
 _MOST_NAMED = 3
-_LONGEST = 80  # letters of a name
+
 # A number in a text, but not the one in "Hits@10".
 _NUMBER = r"(?<![\w@.-])\d[\d.,]*(?<![.,])%?(?!\w)"
 
@@ -260,14 +261,10 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
 def _name_skipped(group: Iterable[Skipped]) -> str:
     """Name omissions: the first few different ones, and the number of the others."""
     things = list(dict.fromkeys(skipped.what for skipped in group))
-    names = [_cut(thing) for thing in things[:_MOST_NAMED]]
+    names = [shorten(thing) for thing in things[:_MOST_NAMED]]
     if len(things) > len(names):
         return f"{', '.join(names)} and {len(things) - len(names):,} more"
     return ", ".join(names)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def name_lines(lines: Iterable[int]) -> str:

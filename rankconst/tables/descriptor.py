@@ -128,10 +128,7 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
 
 
 def read_file(file: Path | ZipPath) -> bytes:
-    """Return the content of a file of a set.
-
-    Raises FileNotFoundError or TablesError if there is no such file.
-    """
+    """Return the content of a file of a set, or raise FileNotFoundError or TablesError."""
     if not isinstance(file, Path):
         return file.read_bytes()
     # If a build was cut off after its new set was whole, that set counts.
@@ -177,10 +174,7 @@ def parse_json(text: str) -> Any:
 
 
 def read_descriptor(folder: Folder) -> dict[str, Any]:
-    """Return the descriptor of a set.
-
-    Raises TablesError if it is missing, or names no files.
-    """
+    """Return the descriptor of a set; TablesError if it is missing, or names no files."""
     file = folder / DESCRIPTOR
     try:
         content = read_file(file)

@@ -263,10 +263,7 @@ class ZipPath:
         return ZipPath(self.archive, f"{self.at}{name}", self.label)
 
     def read_bytes(self) -> bytes:
-        """Return the content of a file.
-
-        Raises FileNotFoundError if it is missing, TablesError if it is damaged.
-        """
+        """Return the content of a file; FileNotFoundError without it, TablesError if damaged."""
         import zipfile
 
         try:

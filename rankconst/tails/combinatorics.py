@@ -293,7 +293,8 @@ def _halves(
     """
     t = saddle.t
     bottoms = np.zeros(len(kept)) if saddle.upper else distribution.deviations(distribution.sizes)
-    log_means = distribution.log_means(np.array([complex(t)]), saddle.upper)[0].real + t * bottoms
+    log_means = distribution.log_means(np.array([complex(t)]), upper=saddle.upper)[0].real
+    log_means = log_means + t * bottoms
     log_scale = math.fsum((distribution.tasks * log_means).tolist())
     singles: list[Part] = []
     for u, ranks in enumerate(kept):

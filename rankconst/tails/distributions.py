@@ -85,7 +85,7 @@ class SumDistribution(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def log_means(self, z: Complex, upper: bool) -> Complex:
+    def log_means(self, z: Complex, *, upper: bool) -> Complex:
         """Return ln E[exp(z (f(r) - f_ref))] per z and N, shape (len(z), U).
 
         f_ref is f(1) if `upper`, else f(N).
@@ -96,13 +96,13 @@ class SumDistribution(ABC):
         del reach
         return float(len(self.tasks))
 
-    def cgf(self, z: Complex, upper: bool) -> Complex:
+    def cgf(self, z: Complex, *, upper: bool) -> Complex:
         """Return ln E[exp(z (S - top))] if `upper`, else ln E[exp(z (S - bottom))]."""
         rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
         # Plain sums: for such sizes, threads of a linear algebra library cost more than they save.
         parts = []
         for start in range(0, len(z), rows):
-            logs = self.log_means(z[start : start + rows], upper)
+            logs = self.log_means(z[start : start + rows], upper=upper)
             parts.append(np.sum(logs * self.tasks, axis=1))
         return np.concatenate(parts)
 
@@ -149,7 +149,7 @@ class HitsDistribution(SumDistribution):
         """All of them hit."""
         return math.fsum((self.tasks * np.log(self.hit)).tolist())
 
-    def log_means(self, z: Complex, upper: bool) -> Complex:
+    def log_means(self, z: Complex, *, upper: bool) -> Complex:
         """Return ln(p + (1 - p) e^-z) if `upper`, else ln(1 - p + p e^z); p is the hit's chance."""
         # numpy's log1p of complex numbers would be no better near 1 than its log.
         if upper:
@@ -172,7 +172,7 @@ class RankDistribution(SumDistribution):
         """Return 1 - r."""
         return 1.0 - ranks
 
-    def log_means(self, z: Complex, upper: bool) -> Complex:
+    def log_means(self, z: Complex, *, upper: bool) -> Complex:
         """Return ln of the mean of e^(y j) over j = 0 .. N - 1, y = -z if `upper`, else z."""
         if upper:
             z = -z
@@ -215,7 +215,7 @@ class ReciprocalDistribution(SumDistribution):
         """Count the terms of the head and the expansion."""
         return self._head(reach) + 2.0 * len(self.sizes)
 
-    def log_means(self, z: Complex, upper: bool) -> Complex:
+    def log_means(self, z: Complex, *, upper: bool) -> Complex:
         """Add up the ranks of the head one by one, and those beyond it by the expansion."""
         head = self._head(float(np.max(np.abs(z))))
         ranks = 1.0 + np.arange(head)
@@ -284,7 +284,7 @@ class LogRankDistribution(SumDistribution):
         """Count the terms of the head and of the formula."""
         return self._head(reach) + 4.0 * len(self.sizes)
 
-    def log_means(self, z: Complex, upper: bool) -> Complex:
+    def log_means(self, z: Complex, *, upper: bool) -> Complex:
         """Add up the ranks of the head one by one, and those beyond it by Euler-Maclaurin."""
         head = self._head(float(np.max(np.abs(z))))
         # From the bottom, the head is measured from its last term and brought to N at the end.
@@ -347,12 +347,10 @@ class MixedDistribution(SumDistribution):
         """All parts are at their best."""
         return math.fsum(distribution.log_best for _, distribution in self.parts)
 
-    def log_means(self, z: Complex, upper: bool) -> Complex:
+    def log_means(self, z: Complex, *, upper: bool) -> Complex:
         """Put the tasks of all parts side by side."""
-        return np.concatenate(
-            [distribution.log_means(weight * z, upper) for weight, distribution in self.parts],
-            axis=1,
-        )
+        means = [part.log_means(weight * z, upper=upper) for weight, part in self.parts]
+        return np.concatenate(means, axis=1)
 
     def cost(self, reach: float) -> float:
         """Add up the parts."""

@@ -110,7 +110,7 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     None.
     """
     step = 1e-8 / distribution.width
-    mean = float(distribution.cgf(np.array([step * 1j]), True)[0].imag) / step
+    mean = float(distribution.cgf(np.array([step * 1j]), upper=True)[0].imag) / step
     upper = x >= mean
     sign, scale = 1.0, abs(x)
     if not upper:
@@ -120,8 +120,8 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     def height(t: Values) -> Values:
         """Return the logarithm of the modulus of the integrand at t."""
         z = t.astype(np.complex128)
-        real: Values = distribution.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
-        return real
+        transform: Values = distribution.cgf(z, upper=upper).real
+        return transform - t * x + np.log(np.abs(_kernel(span, z)))
 
     # A complement matters only next to 1: it is not followed to where terms overflow, or below
     # e^-90.
@@ -129,10 +129,10 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     if not upper:
         least, farthest = _NEGLIGIBLE, 0.5 * distribution.farthest
     t = _find_lowest(height, sign / distribution.width, least, farthest)
-    terms = distribution.tasks * distribution.log_means(np.array([t + 0j]), upper)[0].real
+    terms = distribution.tasks * distribution.log_means(np.array([t + 0j]), upper=upper)[0].real
     # The second derivative of K, by differences.
     around = np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128)
-    below, at_t, above = distribution.cgf(around, upper).real
+    below, at_t, above = distribution.cgf(around, upper=upper).real
     variance = float(below - 2.0 * at_t + above) / (1e-3 * t) ** 2
     sizes = 4.0 * float(np.abs(terms).sum()) + 8.0 * float(distribution.tasks.sum())
     return Saddle(
@@ -234,7 +234,7 @@ def _period(distribution: SumDistribution, saddle: Saddle) -> float:
     for u, sign in ((outward, 1.0), (inward, -1.0)):
         move = math.copysign(sign, sign * saddle.t) * u
         moved = (saddle.t + move).astype(np.complex128)
-        grown = distribution.cgf(moved, saddle.upper).real - saddle.cgf
+        grown = distribution.cgf(moved, upper=saddle.upper).real - saddle.cgf
         needed.append(float(np.min((grown - move * saddle.x + target) / u)))
     return max(needed)
 
@@ -266,7 +266,7 @@ def _walk(
         spent += distribution.cost(abs(z[-1])) * len(z)
         if spent > _BUDGET and first > _LEAST_NODES:
             break
-        exponents = distribution.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x
+        exponents = distribution.cgf(z, upper=saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x
         g = np.exp(exponents) * _kernel(saddle.span, z) / scale
         nodes.append(z)
         values.append(g)
@@ -345,7 +345,7 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
     # The chance of each rank under the tilted distribution of each size, shape (R, U), then of all
     # tasks.
     ranks = np.arange(1.0, min(distribution.sizes[-1], 256.0) + 1)
-    log_means = distribution.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real
+    log_means = distribution.log_means(np.array([saddle.t + 0j]), upper=saddle.upper)[0].real
     logs = log_means + np.log(distribution.sizes)
     reference = np.zeros(1) if saddle.upper else distribution.deviations(distribution.sizes)
     exponents = saddle.t * (distribution.deviations(ranks)[:, None] - reference) - logs
@@ -363,7 +363,7 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
 def _look_far(distribution: MixedDistribution, saddle: Saddle, reach: float) -> float:
     """Estimate near-returns of a mixed distribution, whose parts rarely return together."""
     z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
-    modulus = np.exp(distribution.cgf(z, saddle.upper).real - saddle.cgf)
+    modulus = np.exp(distribution.cgf(z, upper=saddle.upper).real - saddle.cgf)
     return float(modulus.mean()) * math.log(_FAR) / math.pi
 
 

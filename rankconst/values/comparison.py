@@ -453,14 +453,16 @@ def _list_hits(
     metric: Metric, n: int, values: Sequence[float], intervals: Sequence[Interval]
 ) -> tuple[Values, tuple[str, ...]]:
     """Return the smallest and the largest share of whole hits of each value, and a note on each."""
-    hits, notes = np.full((2, len(values)), np.nan), [""] * len(values)
-    for index, (value, interval) in enumerate(zip(values, intervals, strict=True)):
+    hits, notes = [], []
+    for value, interval in zip(values, intervals, strict=True):
+        note = ""
         try:
-            _, ends = attain(metric, n, value, interval)
-            hits[:, index] = ends
+            ends = attain(metric, n, value, interval)[1]
         except UndefinedError as error:
-            notes[index] = str(error)
-    return hits, tuple(notes)
+            ends, note = Interval(math.nan, math.nan), str(error)
+        hits.append(ends)
+        notes.append(note)
+    return np.transpose(hits), tuple(notes)
 
 
 def _bound_exact(least: Values, most: Values, squares: Values) -> tuple[Values, Values]:

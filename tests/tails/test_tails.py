@@ -328,8 +328,8 @@ def test_generating_functions_against_plain_sums(kind: type[SumDistribution], up
     parts = itertools.product((1e-6, 0.3, 1.0, 9.6, 60.0), (0.0, 0.7, 45.0, 400.0))
     z = np.array([complex(sign * a, b) for a, b in parts])
     # One by one, and together, which takes as many terms as the largest needs.
-    for point, together in zip(z, distribution.log_means(z, upper), strict=True):
-        alone = distribution.log_means(np.array([point]), upper)[0]
+    for point, together in zip(z, distribution.log_means(z, upper=upper), strict=True):
+        alone = distribution.log_means(np.array([point]), upper=upper)[0]
         for size, *found in zip(sizes.tolist(), alone, together, strict=True):
             f = distribution.deviations(np.arange(1.0, size + 1))
             terms = np.exp(point * (f - (0.0 if upper else f[-1])))

@@ -391,7 +391,7 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     step = 2.0 * math.pi / (3.0 * float(sums[-1] - sums[0]))
     for terms in _TERMS:
         w = step * np.arange(1.0, terms + 1)
-        distribution_at = np.exp(distribution.cgf((1j * w).astype(np.complex128), True))
+        distribution_at = np.exp(distribution.cgf((1j * w).astype(np.complex128), upper=True))
         if np.max(np.abs(distribution_at[terms // 2 :])) < _NEGLIGIBLE:
             waves = np.exp(-1j * np.outer(sums, w)) @ (distribution_at / (1j * w))
             uniform = step / (2.0 * math.pi) * np.diff(sums)

@@ -19,6 +19,7 @@ from rankconst.catalogue.protocols import (
     rate_protocol,
 )
 from rankconst.catalogue.tools import load_tools
+from rankconst.listing import count, number
 from rankconst.names import squash
 from rankconst.tables.citation import identify
 from rankconst.tasks import Tasks
@@ -257,22 +258,14 @@ def _list_dataset(site: Site, key: str) -> Html:
     """Return the row of a dataset, with the words that searching finds."""
     row = site.tables.datasets[key]
     tasks, family = site.default_tasks(key), _find_family(key)
-    expected = []
-    for metric in ("mrr", "hits@10", "mr"):
-        value = site.expect(tasks, metric)
-        text = "–" if value is None else show_number(value, 4)
-        expected.append(text)
+    show = number(4)
+    expected = [show(site.expect(tasks, metric)) for metric in ("mrr", "hits@10", "mr")]
     counts = [count(row[name]) for name in ("entities", "relations", "triples_test")]
     dataset = tag("th", link(f"datasets/{key}.html", row["title"]), scope="row")
     # In the order of the headings.
     cells = [tag("td", cell) for cell in (*expected, tasks.protocol, family, *counts)]
     words = " ".join((key, row["title"], family, *row["aliases"], row["citation"] or ""))
     return tag("tr", dataset, *cells, data_words=words, data_key=key)
-
-
-def count(number: int | None) -> str:
-    """Write a count, or a dash if it is unknown."""
-    return "–" if number is None else f"{number:,}"
 
 
 def list_protocols(site: Site) -> list[str]:
