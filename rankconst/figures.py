@@ -96,7 +96,7 @@ def collect_points(
     by_counting = adjusted.against_baseline(FLOOR).entries if FLOOR in adjusted.against else None
     models = name_models(adjusted.reading)
     points = []
-    for place, number in enumerate(entries):
+    for index, number in enumerate(entries):
         metric, constants = number.entry.metric, number.constants
         if constants is None or number.adjusted is None:
             continue
@@ -105,9 +105,9 @@ def collect_points(
         marks = _list_marks(number.adjusted, value="value", index="index")
         counting = None
         if by_counting is not None:
-            counting = by_counting[place].constants
-            marks |= _list_marks(by_counting[place].adjusted, skill="index")
-        model = models[place] or PurePath(adjusted.reading.name).stem
+            counting = by_counting[index].constants
+            marks |= _list_marks(by_counting[index].adjusted, skill="index")
+        model = models[index] or PurePath(adjusted.reading.name).stem
         column = _name_column(constants.tasks, number.entry.context.rank_type, titles)
         points.append(
             Point(
@@ -301,12 +301,12 @@ def _draw_points(
         of_column.sort(key=lambda point: order.index(point.model))
         # Points at x, x + 1 and so on, whose mean is the middle of the column.
         x = (span.start + span.stop - len(of_column) + 1) / 2
-        for place, point in enumerate(of_column):
+        for step, point in enumerate(of_column):
             if form in point.marks:
                 mark, look = point.marks[form], looks[point.model]
-                axes.plot(x + place, mark.height, label=point.model, zorder=3, ms=5, **look)
+                axes.plot(x + step, mark.height, label=point.model, zorder=3, ms=5, **look)
                 axes.vlines(
-                    x + place, mark.lower, mark.upper, colors=look["color"], lw=1.0, zorder=2.5
+                    x + step, mark.lower, mark.upper, colors=look["color"], lw=1.0, zorder=2.5
                 )
 
 

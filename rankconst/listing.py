@@ -134,14 +134,14 @@ class Listing:
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])
 
-    def take(self, places: Sequence[int]) -> Listing:
+    def take(self, rows: Sequence[int]) -> Listing:
         """Return a listing of the rows at some indices."""
         data: dict[str, Any] = {}
         for key, values in dict[str, Any](self.data).items():
             if hasattr(values, "dtype"):
-                data[key] = values[places]
+                data[key] = values[rows]
             else:
-                data[key] = [values[place] for place in places]
+                data[key] = [values[row] for row in rows]
         return replace(self, data=data)
 
     @property
@@ -274,8 +274,8 @@ def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> It
         if len(grid) == 2:  # a name and a text in each row: one list for all
             rows = [_write_pairs(grid[0].cells, grid[1].cells, width)]
         else:
-            places = range(1, len(part) + 1)
-            rows = [_write_fields(grid, place, width, is_single=is_single) for place in places]
+            row_numbers = range(1, len(part) + 1)
+            rows = [_write_fields(grid, row, width, is_single=is_single) for row in row_numbers]
         heading = f"{wrap(width, part.title)}\n\n" if part.title else "\n"
         yield heading + "\n\n".join(rows) + "\n\n"
     notes = [listing.caption]
@@ -295,12 +295,12 @@ def _explain_columns(grid: Iterable[GridColumn]) -> str:
     return "\n".join(lines)
 
 
-def _write_fields(grid: Sequence[GridColumn], place: int, width: int, *, is_single: bool) -> str:
+def _write_fields(grid: Sequence[GridColumn], row: int, width: int, *, is_single: bool) -> str:
     """Write the fields of a row below each other, with meanings if it is the only row."""
     names, texts = [], []
-    widest = max((len(each.cells[place]) for each in grid if each.column.meaning), default=0)
+    widest = max((len(each.cells[row]) for each in grid if each.column.meaning), default=0)
     for each in grid:
-        cell = each.cells[place]
+        cell = each.cells[row]
         if is_single and cell:
             cell = f"{cell:<{widest}}   {each.column.meaning}".rstrip()
         if cell and (is_single or cell != "–"):
@@ -648,13 +648,13 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
     gap = _GAP if fits else _NARROW_GAP
     excess = _add_gaps(widths, gap) - width
     while excess > 0:
-        # The widest column gives a place; of equally wide ones, words break better than headings.
+        # The widest column gives up a sign; of equally wide ones, words break better than headings.
         breakable = [
-            place for place, column in enumerate(columns) if widths[place] > column.unbroken
+            index for index, column in enumerate(columns) if widths[index] > column.unbroken
         ]
         if not breakable:
             break
-        widest = max(breakable, key=lambda place: (widths[place], not columns[place].right, place))
+        widest = max(breakable, key=lambda index: (widths[index], not columns[index].right, index))
         widths[widest] -= 1
         excess -= 1
     lines, heading_lines = [], 0

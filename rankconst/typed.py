@@ -32,9 +32,6 @@ from rankconst.listing import (
     show_interval,
     show_tail,
 )
-from rankconst.listing import (
-    number as show_digits,
-)
 from rankconst.names import join_versions, join_words, write_html
 from rankconst.values.published import parse_value, show_number
 from rankconst.verdicts import explain, find_floor, show_expected, summarise
@@ -160,14 +157,10 @@ def _list_columns(
     if full:
         for key in ("expectation_error", "variance", "variance_error", "method"):
             yield Column(key)
-        yield Column(
-            "log10_p",
-            _title_if(any(data["p_method"]), "p"),
-            show_digits(4),
-            right=True,
-            show_row=show_tail("log10_p"),
-            meaning=f"probability that {ranker} does as well",
-        )
+        title = _title_if(any(data["p_method"]), "p")
+        meaning = f"probability that {ranker} does as well"
+        show_p = show_tail("log10_p")
+        yield Column("log10_p", title, right=True, show_row=show_p, meaning=meaning)
         for key in ("log10_p_lower", "log10_p_upper", "p_method"):
             yield Column(key)
     yield Column("table_version")
@@ -441,12 +434,12 @@ class AdjustedList(_Adjusted, Sequence[AdjustedValue]):
     """
 
     @overload
-    def __getitem__(self, place: int) -> AdjustedValue: ...
+    def __getitem__(self, index: int) -> AdjustedValue: ...
     @overload
-    def __getitem__(self, place: slice) -> list[AdjustedValue]: ...
-    def __getitem__(self, place: int | slice) -> AdjustedValue | list[AdjustedValue]:
-        """Return the value at a place."""
-        return self._values[place]
+    def __getitem__(self, index: slice) -> list[AdjustedValue]: ...
+    def __getitem__(self, index: int | slice) -> AdjustedValue | list[AdjustedValue]:
+        """Return the value at an index."""
+        return self._values[index]
 
     def __len__(self) -> int:
         return len(self._values)
@@ -479,9 +472,9 @@ class TurnedBack(Sequence[float]):
         """The largest values within the rounding of the adjusted ones, in units of the metric."""
         return tuple(self.listing.data["value_upper"])
 
-    def __getitem__(self, place: Any) -> Any:
-        """Return the value at a place, in units of the metric."""
-        return self.values[place]
+    def __getitem__(self, index: Any) -> Any:
+        """Return the value at an index, in units of the metric."""
+        return self.values[index]
 
     def __len__(self) -> int:
         return len(self.listing)

@@ -412,10 +412,10 @@ class Coder:
         words = np.ndarray(signs.size - 7, "<u8", signs, strides=(1,))
         columns: list[tuple[Any, Words]] = []
         keys = np.zeros(sizes.size, np.uint64)
-        for place in range(0, longest, 8):
-            longer = sizes > place
+        for offset in range(0, longest, 8):
+            longer = sizes > offset
             rows = slice(None) if longer.all() else np.flatnonzero(longer)
-            column = words[starts[rows] + place] & _KEPT[np.minimum(sizes[rows] - place, 8)]
+            column = words[starts[rows] + offset] & _KEPT[np.minimum(sizes[rows] - offset, 8)]
             mixed = (keys[rows] ^ column) * _MIX
             keys[rows] = mixed ^ mixed >> np.uint64(32)
             columns.append((rows, column))
@@ -543,6 +543,6 @@ def code_text(path: Path, entities: Coder, relations: Coder) -> Iterator[list[Co
             starts, ends = split_piece(signs)
             coders = (entities, relations, entities)
             yield [
-                coder.encode(signs, starts[:, place], ends[:, place])
-                for place, coder in enumerate(coders)
+                coder.encode(signs, starts[:, column], ends[:, column])
+                for column, coder in enumerate(coders)
             ]

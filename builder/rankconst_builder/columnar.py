@@ -124,9 +124,9 @@ class Columns(TripleFile):
 
     def _refuse_nulls(self, array: Any, letter: str, row: int) -> None:
         if array.null_count:
-            place = row + pc.index(array.is_null(), True).as_py()
+            wrong = row + pc.index(array.is_null(), True).as_py()
             raise DataError(
-                f"{self.path}, row {place:,}: the {NAMES[letter]} has no value; "
+                f"{self.path}, row {wrong:,}: the {NAMES[letter]} has no value; "
                 "expected a label or an id in every row."
             )
 
@@ -141,10 +141,10 @@ class Columns(TripleFile):
                     self._refuse_nulls(column, letter, row)
                     ids = view_numbers(column)
                 if ids.size and (ids.min() < 0 or ids.max() >= _MOST_IDS):
-                    place = int(np.argmax((ids < 0) | (ids >= _MOST_IDS)))
+                    wrong = int(np.argmax((ids < 0) | (ids >= _MOST_IDS)))
                     raise DataError(
-                        f"{self.path}, row {row + place:,}: the {NAMES[letter]} "
-                        f"is {int(ids[place]):,}; expected an id from 0 to {_MOST_IDS - 1:,}. "
+                        f"{self.path}, row {row + wrong:,}: the {NAMES[letter]} "
+                        f"is {int(ids[wrong]):,}; expected an id from 0 to {_MOST_IDS - 1:,}. "
                         "Ids best count from 0 without gaps."
                     )
                 columns.append(ids)
@@ -344,7 +344,7 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
         )
     if not len(array):
         raise DataError(_EMPTY.format(path))
-    places = [order.index(letter) for letter in "hrt"]
+    indices = [order.index(letter) for letter in "hrt"]
     length, width = array.shape
     dtype, begin, is_by_rows = array.dtype, int(array.offset), array.flags.c_contiguous
 
@@ -361,9 +361,9 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
             count = min(_ROWS, length - start)
             if is_by_rows:
                 rows = read_numbers(start * width, count * width).reshape(count, width)
-                columns = [rows[:, place] for place in places]
+                columns = [rows[:, index] for index in indices]
             else:
-                columns = [read_numbers(place * length + start, count) for place in places]
+                columns = [read_numbers(index * length + start, count) for index in indices]
             yield [column.astype(dtype.newbyteorder("=")) for column in columns]
 
     return Columns(path=path, rows=length, files=files, order="hrt", read=read, is_ids=True)
@@ -450,12 +450,12 @@ def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spille
             end = row + len(batch[0])
             if end > file.rows:
                 raise DataError(f"{file.path} {_CHANGED}")
-            for place, ids in enumerate(batch):
-                highest[place] = max(highest[place], int(ids.max(initial=0)))
+            for column, ids in enumerate(batch):
+                highest[column] = max(highest[column], int(ids.max(initial=0)))
                 if spilled:
-                    spills[place].write(ids.astype(np.uint32).data.cast("B"))
+                    spills[column].write(ids.astype(np.uint32).data.cast("B"))
                 else:
-                    arrays[place][row:end] = ids
+                    arrays[column][row:end] = ids
             row = end
         mappings = []
         if row:  # an empty file cannot be mapped

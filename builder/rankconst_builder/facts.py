@@ -102,12 +102,12 @@ def describe_part(
     # The packing is that of side tail: anchors are heads, answers are tails.
     loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
     counts = Counter[tuple[str, ...]]({("loops",): int(loops.sum())})
-    for place, later in enumerate(names):
+    for index, later in enumerate(names):
         counts["distinct", later] = words[later].size
         counts["seen", later] = words[later].size
         if later != "train":  # all that is in train is seen
             counts["seen", later] = _count_seen(packing, words[later], part)
-        for earlier in names[:place]:
+        for earlier in names[:index]:
             counts["overlap", later, earlier] = locate(words[earlier], words[later]).rows.size
     return counts
 
@@ -121,13 +121,13 @@ def add_parts(
         counts.update(part)
     names = [*graph.splits]
     overlaps, seen_rows, distinct, seen_distinct = {}, {}, {}, {}
-    for place, later in enumerate(names):
+    for index, later in enumerate(names):
         distinct[later] = counts["distinct", later]
         seen_distinct[later] = counts["seen", later]
         seen_rows[later] = rows[later]
         if later != "train":
             seen_rows[later] = int(graph.is_seen(graph.splits[later]).sum())
-        for earlier in names[:place]:
+        for earlier in names[:index]:
             overlaps[later, earlier] = counts["overlap", later, earlier]
     return Statistics(
         entities=int(graph.entities.sum()),

@@ -403,8 +403,8 @@ def add_known(graph: Graph, known: Labels) -> Graph:
 def _find_codes(column: Any, labels: pa.BinaryArray | None) -> NDArray[np.int64]:
     """Return the code of each label of a column, or -1 if the graph does not have it."""
     values = cast("pa.BinaryArray", labels)
-    places = pc.index_in(column.cast(pa.binary()), value_set=values)
-    return np.array(fill_nulls(places, -1), np.int64)
+    codes = pc.index_in(column.cast(pa.binary()), value_set=values)
+    return np.array(fill_nulls(codes, -1), np.int64)
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:
@@ -445,8 +445,8 @@ def _mark_named(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, 
     if labels is None:
         labels = pa.array([str(code).encode() for code in range(size)], pa.binary())
     texts = pa.array([name.encode() for name in names], labels.type)
-    places = pc.index_in(texts, value_set=labels).to_pylist()
-    unknown = [name for name, place in zip(names, places, strict=True) if place is None]
+    codes = pc.index_in(texts, value_set=labels).to_pylist()
+    unknown = [name for name, code in zip(names, codes, strict=True) if code is None]
     if unknown:
         spellings = [bytes(label or b"").decode(errors="replace") for label in labels.to_pylist()]
         near = difflib.get_close_matches(unknown[0], spellings)
@@ -458,5 +458,5 @@ def _mark_named(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, 
             f"the dataset has no {kind} {listed} ({len(unknown)} of {len(names)} named).{hint}"
         )
     mask = np.zeros(size, dtype=np.bool_)
-    mask[np.array(places, np.int64)] = True
+    mask[np.array(codes, np.int64)] = True
     return mask

@@ -132,9 +132,9 @@ def _split_columns(triples: Any, split: str) -> Sequence[Any]:
                 f"{split} has columns {', '.join(names)}; expected head, "
                 "relation and tail, or three columns in this order whose names say nothing else."
             )
-        places = [place for place, letter in enumerate(letters) if letter in "hrtd"]
-        places.sort(key=lambda place: "hrtd".index(letters[place]))
-        return [np.asarray(triples.iloc[:, place]) for place in places]
+        order = [index for index, letter in enumerate(letters) if letter in "hrtd"]
+        order.sort(key=lambda index: "hrtd".index(letters[index]))
+        return [np.asarray(triples.iloc[:, index]) for index in order]
     refuse_masked(triples, split)
     kind = object if isinstance(triples, (list, tuple)) else None
     rows = np.asarray(triples, dtype=kind)
@@ -163,21 +163,21 @@ def _split_factory(factory: Any, split: str) -> list[Any]:
 def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArray[np.object_]:
     """Return the labels that a factory gives to its ids."""
     labels = {int(code): label for label, code in names.items()}
-    distinct, places = np.unique(ids, return_inverse=True)
+    distinct, codes = np.unique(ids, return_inverse=True)
     unnamed = [code for code in distinct.tolist() if code not in labels]
     if unnamed:
         raise DataError(
             f"{split} has id {unnamed[0]}, which the factory has no name for; pass an array of ids."
         )
     texts = np.array([str(labels[code]) for code in distinct.tolist()], dtype=object)
-    return texts[places.reshape(-1)]
+    return texts[codes.reshape(-1)]
 
 
 def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
     """Return labels as files would have them, with numbers and times written out."""
     if column.dtype.kind in "iu":
-        distinct, places = np.unique(column, return_inverse=True)
-        indices: Any = pa.array(places.astype(np.int32))
+        distinct, codes = np.unique(column, return_inverse=True)
+        indices: Any = pa.array(codes.astype(np.int32))
         labels = pa.array([str(number) for number in distinct.tolist()], pa.binary())
         coded: Any = pa.DictionaryArray.from_arrays(indices, labels)
     else:

@@ -90,14 +90,14 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     if not histograms:
         return pa.Table.from_batches([], schema)
     lengths = [len(histogram) for histogram in histograms.values()]
-    places = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
+    rows = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
     columns = []
     for column in schema:
         if column.name in _NUMBERS:
             values = _join_numbers(column.name, histograms.values())
         else:
             words = join_texts([_get_word(tasks, column.name) for tasks in histograms])
-            values = words.take(places)
+            values = words.take(rows)
         columns.append(values.cast(column.type))
     return pa.table(columns, schema=schema)
 

@@ -135,7 +135,7 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
 
 def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
     """Return the columns of head, relation, tail and time, in this order."""
-    names = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
+    names = [f"{letter}{index}" for index, letter in enumerate(form.columns)]
     columns = [name for name in names if name[0] != "-"]
     columns.sort(key=lambda name: "hrtd".index(name[0]))
     # A block must hold the longest line; pyarrow reads blocks in parallel.

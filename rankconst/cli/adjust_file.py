@@ -193,9 +193,9 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
     _report_others(adjusted)
     report_answers(adjusted)
     notes = (
-        (*reading.locate(place), note)
-        for place, note in sorted(adjusted.notes.items())
-        if place not in adjusted.waiting and (listed is None or listed[place])
+        (*reading.locate(index), note)
+        for index, note in sorted(adjusted.notes.items())
+        if index not in adjusted.waiting and (listed is None or listed[index])
     )
     report_notes(reading.name, notes)
     if len(adjusted.tools) > _FEW:
@@ -278,8 +278,8 @@ def draw_file(work: Work) -> Figure:
     adjusted = adjust_file(read_file(work), replace(work, baselines=(FLOOR,)))
     figure = draw_results(adjusted, work.metrics or None, titles=work.tables.titles)
     report_answers(adjusted)
-    left = Counter(note for place, note in adjusted.notes.items() if adjusted.batch_of[place] < 0)
-    left -= Counter(adjusted.notes[place] for place in adjusted.waiting)
+    left = Counter(note for index, note in adjusted.notes.items() if adjusted.batch_of[index] < 0)
+    left -= Counter(adjusted.notes[index] for index in adjusted.waiting)
     for note, times in left.items():
         say(f"left out: {count_of(times, 'value')} of {adjusted.reading.name}: {note}")
     return figure

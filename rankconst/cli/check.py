@@ -146,14 +146,13 @@ def _read_typed(typed: Sequence[str]) -> Reading:
     address = Address()
     entries = {}
     if "count" in values:
-        text = values["count"]
+        text = values.pop("count")
         num_tasks = read_count(text)
         if not num_tasks:
             raise UsageError(f"count={shorten(text)}: expected a whole number of at least 1.")
         address = Address(num_tasks=num_tasks)
-        if len(values) == 1:  # there is no other number to check
+        if not values:  # there is no other number to check
             entries["count"] = Entry(CATALOGUE["count"], text, row=0, column="count", line=None)
-        del values["count"]
     for name, value in values.items():
         try:
             metric, form = parse_adjusted_metric(name)

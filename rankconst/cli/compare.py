@@ -81,6 +81,14 @@ def compare(
             "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 "
             f"-m hits@10.{_name_adjust(typed, user.dataset, metric)}"
         )
+    _refuse_named(values, metric)
+    if metric is None:
+        raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
+    target.write(_compare_two(values, metric, user, opened, target.form), opened)
+
+
+def _refuse_named(values: Sequence[str], metric: str | None) -> None:
+    """Refuse numbers with the names of their metrics, ``mrr=0.3``, and suggest --metric."""
     names = {value.rpartition("=")[0] for value in values}
     if names != {""}:
         plain = " ".join(value.rpartition("=")[2] for value in values)
@@ -89,9 +97,6 @@ def compare(
             f"leave out the names: rankconst compare {plain} --metric {label}. For several "
             "models, name a file."
         )
-    if metric is None:
-        raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
-    target.write(_compare_two(values, metric, user, opened, target.form), opened)
 
 
 def _list_works(
@@ -197,22 +202,25 @@ def _list(
         "z_lower": Column("z_lower", "z", lambda _: show_z(comparison), right=True),
         "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(comparison), right=True),
     }
-    title, tasks = label, comparison.tasks
-    if tasks is not None:
-        title += f" on {opened.titles.get(tasks.dataset, tasks.dataset)}"
-        if tasks.split:
-            title += f" ({tasks.describe()})"
-    num_tasks = f"{comparison.num_tasks:,} tasks"
-    # The title may name the number of tasks already.
-    if not title.endswith(num_tasks):
-        title += f", {num_tasks}"
     caption = f"{comparison.describe()}\n{LEFT_OUT}"
     if assumed:
         caption += f"\nAssumed: {describe_assumed(assumed)}."
     if comparison.table_version:
         caption += f" Tables {comparison.table_version}."
     columns = [on_screen.get(key, Column(key)) for key in row]
-    return Listing.of(columns, [row], title=title, caption=caption)
+    return Listing.of(columns, [row], title=_entitle(comparison, opened), caption=caption)
+
+
+def _entitle(comparison: Comparison, opened: Tables) -> str:
+    """Name the metric of a comparison, its ranking tasks and their number."""
+    title, tasks = comparison.metric.label, comparison.tasks
+    if tasks is not None:
+        title += f" on {opened.titles.get(tasks.dataset, tasks.dataset)}"
+        if tasks.split:
+            title += f" ({tasks.describe()})"
+    num_tasks = f"{comparison.num_tasks:,} tasks"
+    # The name of the tasks may be their number.
+    return title if title.endswith(num_tasks) else f"{title}, {num_tasks}"
 
 
 # -- a table of results ----------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from rankconst.tasks import Tasks
 from rankconst.values.published import show_enough
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from rankconst.catalogue.literature import Suite
     from rankconst.catalogue.metrics import Metric
@@ -119,14 +119,19 @@ def show(
         is_usual=protocol is None,
         form=form,
     )
-    suite = opened.find_suite(dataset)
+    _show_dataset(wanted, used)
+
+
+def _show_dataset(wanted: _Wanted, used: Collection[str]) -> None:
+    """Print what is wanted of a dataset, and refuse the options in use that do not go with it."""
+    suite = wanted.tables.find_suite(wanted.tasks.dataset)
     if suite is not None:
         wanted.refuse(used, {"--baseline", "--cite"}, "the graphs of a suite: name one of them")
-        print_listing(_list_suite(suite, wanted), form)
+        print_listing(_list_suite(suite, wanted), wanted.form)
     elif wanted.names == [_RELATIONS]:
         wanted.refuse(used, {"--cite"}, _RELATIONS)
-        print_listing(_list_relations(wanted.choose_protocol()), form)
-    elif cite:
+        print_listing(_list_relations(wanted.choose_protocol()), wanted.form)
+    elif "--cite" in used:
         _print_citations(wanted.choose_protocol())
     else:
         _print_constants(wanted)
@@ -480,6 +485,20 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
             row[f"{name}_{metric.key}"] = constants.expectation
             row[f"{name}_{metric.key}_sd"] = math.sqrt(constants.variance)
         rows.append(row)
+    title = f"{suite.title[0].upper()}{suite.title[1:]}\n{suite.reference}"
+    if suite.tool is not None:
+        title += f"\nRanking tasks are those of {suite.tool.title}: rankconst show {suite.tool.key}"
+    caption = f"The mean is of {coverage}."
+    if coverage.missing:
+        command = f"rankconst build {' '.join(coverage.missing)}"
+        caption += f" To build the others, which needs a network: {command}"
+    caption += f"\nTables: {opened.version}."
+    rows.append(_average(rows))
+    return Listing.of(_list_suite_columns(metrics), rows, title=title, caption=caption)
+
+
+def _list_suite_columns(metrics: Sequence[Metric]) -> list[Column]:
+    """List the columns of a suite's graphs, two for each metric and its standard deviation."""
     columns = [
         Column("dataset", "graph"),
         Column("split", "split", drop=2),
@@ -493,15 +512,7 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
             key = f"{name}_{metric.key}"
             columns.append(Column(key, title, show_constant, right=True))
             columns.append(Column(f"{key}_sd", deviation, show_constant, right=True))
-    title = f"{suite.title[0].upper()}{suite.title[1:]}\n{suite.reference}"
-    if suite.tool is not None:
-        title += f"\nRanking tasks are those of {suite.tool.title}: rankconst show {suite.tool.key}"
-    caption = f"The mean is of {coverage}."
-    if coverage.missing:
-        command = f"rankconst build {' '.join(coverage.missing)}"
-        caption += f" To build the others, which needs a network: {command}"
-    caption += f"\nTables: {opened.version}."
-    return Listing.of(columns, [*rows, _average(rows)], title=title, caption=caption)
+    return columns
 
 
 def _average(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

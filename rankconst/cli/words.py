@@ -307,13 +307,13 @@ def find_completion() -> Call | None:
     Bash divides a plain line at blanks, as is done here. For a line with quotes and the like, its
     words are not known, and nothing is returned.
     """
-    place = os.environ.get("COMP_CWORD", "")
-    if os.environ[COMPLETION] != "complete_bash" or not place.isdecimal():
+    typed = os.environ.get("COMP_CWORD", "")
+    if os.environ[COMPLETION] != "complete_bash" or not typed.isdecimal():
         return None
     line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # bash joins words by newlines
     if not line.isprintable() or any(sign in line for sign in _SPECIAL):
         return None
-    words, cursor = line.split(), int(place)
+    words, cursor = line.split(), int(typed)
     command = find_command(words[1:])
     start = 1 + len(command.split())
     if not command or cursor < start:

@@ -126,8 +126,7 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
         if len(coded.dictionary) > len(numbers) // 2:  # few are equal
             return lambda rows: _write_floats(numbers[rows], encode)
         texts = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode)
-        places = coded.indices
-        return lambda rows: texts.take(places[rows])
+        return lambda rows: texts.take(coded.indices[rows])
     cells = list_values(values)
     types = {type(value) for value in cells}
     if not types <= _ALIKE:

@@ -325,8 +325,8 @@ def _apply_rules(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Iterat
     """Apply the rules to some evaluations. Missing numbers are NaN, which breaks no rule."""
     size = next(iter(ends.values())).lower.size
     largest = np.full(size, -np.inf)  # lower end of the hits so far, by ascending k
-    for place, metric in enumerate(hits):
-        yield _Breach(metric, _LESS, hits[:place], ends[metric].upper + _NOISE < largest)
+    for index, metric in enumerate(hits):
+        yield _Breach(metric, _LESS, hits[:index], ends[metric].upper + _NOISE < largest)
         largest = np.fmax(largest, ends[metric].lower)  # fmax ignores NaN
     ks = [metric.hits_k or 0 for metric in hits]
     # Ends of the shares of hits, shape (ks, evaluations).

@@ -225,12 +225,7 @@ def rank_models(
     values = [result.value for result in published]
     intervals = [result.interval for result in published]
     bounds = bound_pairs(
-        constants.metric,
-        constants.tasks,
-        constants.ranking,
-        values,
-        intervals,
-        spreads=deviations,
+        constants.metric, constants.tasks, constants.ranking, values, intervals, spreads=deviations
     )
     known_spreads = {*(spreads or ())} & {*names}
     return Standings(

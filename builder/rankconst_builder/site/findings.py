@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rankconst.catalogue.literature import Suite
+    from rankconst.catalogue.tools import Tool
     from rankconst.tables.archive import Tables
     from rankconst_builder.site.pages import Site
 
@@ -98,10 +99,6 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
         printed = entry.entry  # as in the file, before it was adjusted
         row = adjusted.reading.rows[printed.row]
         source, tool = row["source"] or "", load_tools().get(row["tool"] or "")
-        counting = None
-        # Where a tool leaves out a part of the test set, it is not known what counting gets.
-        if tool is None or tool.batch is None:
-            counting = _expect_counting(tasks, tables)
         text = printed.text
         if len(text) > _LONGEST:
             text = show_number(number.value)
@@ -115,7 +112,7 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
             best=number.value_interval[1],
             index=number.index,
             shown=show_uncertain(number.index, number.index_interval),
-            counting=counting,
+            counting=_expect_counting(tasks, tables, tool),
         )
         by_dataset.setdefault(tasks.dataset, {})[result] = None
     return {
@@ -130,8 +127,10 @@ def _read_addresses() -> dict[str, str]:
         return {row["source"]: row["address"] for row in csv.DictReader(file)}
 
 
-def _expect_counting(tasks: Tasks, tables: Tables) -> float | None:
-    """Return the value of counting, or None if it depends on the drawn negatives."""
+def _expect_counting(tasks: Tasks, tables: Tables, tool: Tool | None) -> float | None:
+    """Return the value of counting; None if it depends on negatives, or the tool omits tasks."""
+    if tool is not None and tool.batch is not None:
+        return None
     try:
         return tables.constants(replace(tasks, baseline=FLOOR), METRIC).expectation
     except RankconstError:
