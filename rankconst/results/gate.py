@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankconst.catalogue.benchmarks import KINDS, list_namesakes
 from rankconst.catalogue.literature import is_mean, suggest_suites
 from rankconst.catalogue.mentions import find_mentions, names_known
-from rankconst.catalogue.protocols import ENTITY_SIDES, SPLITS, find_protocol, is_sampled
+from rankconst.catalogue.protocols import (
+    ENTITY_SIDES,
+    RELATION_SIDE,
+    SPLITS,
+    find_protocol,
+    is_sampled,
+)
 from rankconst.evaluation import Question, name_suites
 from rankconst.names import squash
 from rankconst.results.vocabulary import FIELDS, FOREIGN, REMEDIES, VOCABULARY, Word
@@ -157,8 +163,8 @@ def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
     """
     label = text.label
     for word in label.words:
-        # "Head and tail" is an answer, though each of the words asks alone.
-        is_of_both = label.both and word.field == "side"
+        # "Head and tail" is an answer, though each of the words asks alone; relations are no side.
+        is_of_both = label.both and word.field == "side" and word.says != RELATION_SIDE
         if not is_of_both and _is_asking(text, word, is_training):
             yield word
     if not label.is_vocabulary:  # a sentence declares nothing

@@ -266,6 +266,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "heads and tails are both sides": [
         (near(BOTH), "?head, known, tail"),
+        (near("Paths of (head, tail) pairs tell the relation: relation prediction."), "?relation-prediction"),  # PathCon
         (near(BOTH), "umls", {"side": "both", "accept": ["known"]}), (near(BOTH), "?tail", {"side": "head", "accept": ["known"]}),
     ],
     "columns say the side in any letters": [
