@@ -135,6 +135,8 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('[{"entity": "/m/0a", "mrr": 0.3}]', ["MRR 0.3 ?part entity"]),
         ('[{"mrr": 0.3, "user": "root"}]', ["MRR 0.3"]),
         ('[{"mrr": 0.3, "node_id": 7}]', ["MRR 0.3 ?part node-id"]),
+        ('[{"mrr": 0.3, "relation_id": 7}]', ["MRR 0.3 ?part relation-id"]),
+        ('{"mrr": 0.3, "shard": 2, "rank_side": "o"}', ["MRR 0.3 o ?part shard"]),
         ('{"entity": {"mrr": 0.3}}', ["MRR 0.3"]),
         ('[{"Cluster": "A", "model": "TransE", "mrr": 0.3}]', ["MRR 0.3 TransE"]),
         ('[{"type": "mrr", "value": 0.3}]', ["MRR 0.3"]),
