@@ -15,7 +15,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.reading import Measured, are_in_full, measure
-from rankconst.results.tables.cells import is_number
+from rankconst.results.tables.cells import has_number
 from rankconst.values.bounds import is_infinite, tells_no_scores
 from rankconst.values.published import Interval
 from rankconst.values.whole_batches import count_ranked
@@ -362,7 +362,7 @@ def _has_several_runs(group: Group, reading: Reading) -> bool:
         if label.role == "runs" and any((read_count(cell) or 0) > 1 for cell in cells):
             return True
         is_spread = any(word.field == "metric" and "column" in word.scopes for word in label.words)
-        if is_spread and any(map(is_number, cells)):
+        if is_spread and has_number(cells):
             return True
     return False
 

@@ -68,10 +68,11 @@ def _find_broken(
         where = " (the file states their number)."
         # A number that the file states is of the same program.
         severity = "warning" if case.questions else "error"
+    listed = ", ".join(str(number) for number in broken)
     yield Finding(
         values=tuple(broken),
         inequality=" and ".join(inequality.format(number.label) for number in broken),
-        statement=f"no {n:,} ranks have {', '.join(map(str, broken))}{where}",
+        statement=f"no {n:,} ranks have {listed}{where}",
         cause=cause,
         severity=severity,
     )
@@ -333,7 +334,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
         digits = [_count_equal_digits(number, value, rank_type) for number, value in tied.items()]
         if sum(digits) < _ENOUGH_DIGITS:
             continue
-        listed = ", ".join(map(str, tied))
+        listed = ", ".join(str(number) for number in tied)
         statement = (
             f"{listed}: that is what a model gets{case.where} that scores all candidates alike, "
             f"with {rank_type} ranks."

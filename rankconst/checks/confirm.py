@@ -123,7 +123,8 @@ def _gather(
         counts: set[int] = set()
         pairs: list[Pair] = []
         for evaluation in evaluations.values():
-            counts.update(n for n in map(count_ranks, evaluation) if n is not None)
+            stated = [count_ranks(entry) for entry in evaluation]
+            counts.update(count for count in stated if count is not None)
             pairs += pair_up(evaluation, percent=percent)
         if counts or pairs:
             evidence = Evidence(frozenset(counts), tuple(pairs))
@@ -449,6 +450,11 @@ def _name_others(
     return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))
 
 
+def _write_choice(choice: Mapping[str, str]) -> str:
+    """Write tasks to choose: "side head, protocol pykeen"."""
+    return ", ".join(f"{name} {key}" for name, key in choice.items())
+
+
 def _name_choices(choices: list[dict[str, str]]) -> str:
     """Name tasks to choose from, in short if all combinations are among them.
 
@@ -462,9 +468,9 @@ def _name_choices(choices: list[dict[str, str]]) -> str:
     for choice in choices:
         for name, key in choice.items():
             keys[name][key] = None
-    is_product = len(choices) == math.prod(map(len, keys.values()))
+    is_product = len(choices) == math.prod(len(options) for options in keys.values())
     if not is_product or any(len(choice) < len(keys) for choice in choices):
-        return list_first([", ".join(map(" ".join, choice.items())) for choice in choices])
+        return list_first([_write_choice(choice) for choice in choices])
     texts = []
     for name, options in keys.items():
         text = " or ".join(options)

@@ -301,11 +301,12 @@ def _describe_beyond(
     candidates = f" with at most {most:,.0f} candidates" if by_most else ""
     # With more candidates, an MRR changes by less than a rounding.
     is_open = case.is_open if reciprocal else case.assumed
+    listed = ", ".join(str(number) for number in hits)
+    allowed = f"{named}at {word} {limit:.6g}{candidates}"
     return Finding(
         values=(mean.measured, *hits),
         inequality=f"{label} {sign} {formula}",
-        statement=f"{mean.measured} is impossible: {', '.join(map(str, hits))} allow "
-        f"{named}at {word} {limit:.6g}{candidates}.",
+        statement=f"{mean.measured} is impossible: {listed} allow {allowed}.",
         cause=f"One of these numbers is of another evaluation, or a slip{_name_runs(runs)}.",
         severity="warning" if (by_most and is_open) or runs else "error",
     )

@@ -269,7 +269,8 @@ def _settle(
                 failed[address] = _offer_name(error, address.dataset or "")
             continue
         if questions:
-            failed[address] = AskedError("; ".join(map(str, questions)), questions)
+            text = "; ".join(str(question) for question in questions)
+            failed[address] = AskedError(text, questions)
         else:
             settled[address] = tasks, tool
     return settled, failed
@@ -505,7 +506,7 @@ def _choose_error(
         where = _name_place(reading, reading.entries[place])
         error = DataError(f"{where}: {impossible[place]}{more}")
     else:
-        reasons = dict.fromkeys(map(str, others))
+        reasons = dict.fromkeys(str(other) for other in others)
         error = type(others[0])("\n".join(list(reasons)[:_MOST_ASKED]))
         graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
         if len(graphs) == 1 and list_names().find(graphs[0]) is not None:

@@ -299,7 +299,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
 def _find_heading_of_mean(texts: Sequence[Text]) -> _Dataset | None:
     """Find the heading of a mean over graphs, which counts before the graph that its row names."""
     for text in texts:
-        if text.scope == "column" and any(map(is_mean, text.label.graphs)):
+        if text.scope == "column" and any(is_mean(graph) for graph in text.label.graphs):
             return _Dataset(text.label.graphs[0], text.place)
     return None
 

@@ -354,7 +354,7 @@ def _find_graphs(text: str) -> list[Span]:
         end = mention.end
         if mention.stem > mention.start:
             words = _WORDS.findall(text[mention.stem : end].lower())
-            if words and all(map(VOCABULARY.is_plain, words)):
+            if words and all(VOCABULARY.is_plain(word) for word in words):
                 end = mention.stem
         graphs.append(Span(mention.start, end))
     return graphs

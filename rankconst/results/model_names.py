@@ -32,7 +32,7 @@ def names_model(words: Iterable[str]) -> bool:
     >>> names_model(["RotatE"]), names_model(["rotate_adv"]), names_model(["New"])
     (True, True, False)
     """
-    return any(map(_is_like_model, words))
+    return any(_is_like_model(word) for word in words)
 
 
 _CAPITAL_INSIDE = re.compile(r"[\W\d_]*[^\W\d_].*[A-Z0-9]")  # RotatE, model2

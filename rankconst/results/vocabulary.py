@@ -208,7 +208,8 @@ def _load_lexicon(
         for row in rows:
             shared = {key: row[key] for key in row if key not in {"words", "scopes"}}
             group = Word("", field, frozenset(row.get("scopes", EVERYWHERE)), **shared)
-            for text in itertools.chain.from_iterable(map(_vary, row["words"])):
+            texts = [text for word in row["words"] for text in _vary(word)]
+            for text in texts:
                 named = values.get(squash(text))
                 says = group.says
                 if named is not None and named.field == field:

@@ -249,12 +249,13 @@ class _LineParser:
     def _read_other(self, place: int, name: str, label: Label, labels: Sequence[Label]) -> None:
         """Read the name of another number, as of loss, and the labels before it, which only ask."""
         around = self.behind if self.numbers else self.before
-        around += map(weaken, labels)
+        around += [weaken(inner) for inner in labels]
         role = VOCABULARY.match_role(name)
         if role == "num_triples" and "split" not in label.values:
             self.counted = place
         if role not in _COUNTING:
-            around += map(weaken, (*_read_labels(name), *_ask_about_part(f"{name}{_HOLE}")))
+            asking = (*_read_labels(name), *_ask_about_part(f"{name}{_HOLE}"))
+            around += [weaken(inner) for inner in asking]
         is_second = bool(self.numbers) and self.numbers[-1].place == place - 1
         if is_second and not name:  # the 0.4 of "MRR: 0.3 0.4"
             last = self.numbers[-1]
@@ -268,7 +269,8 @@ def _split_gap(gap: str) -> tuple[list[str], str]:
     ((['Run 1'], 'MRR'), ([], ''))
     """
     bare = _WRAPPER.sub("", gap).rstrip(" \t:='\"`")
-    parts = [part for part in map(_trim, _PARTS.split(bare)) if part] or [""]
+    trimmed = (_trim(part) for part in _PARTS.split(bare))
+    parts = [part for part in trimmed if part] or [""]
     return parts[:-1], parts[-1]
 
 

@@ -146,6 +146,16 @@ def is_number(text: str) -> bool:
     return True
 
 
+def has_number(cells: Iterable[str]) -> bool:
+    """Tell whether one of some cells is a number, apart from marks."""
+    return any(is_number(cell) for cell in cells)
+
+
+def are_blank(cells: Iterable[str]) -> bool:
+    """Tell whether all of some cells are blank."""
+    return all(is_blank(cell) for cell in cells)
+
+
 # Uncertainties that are not written with ±: 177(3), 0.338(5)(30), 177^{+30}_{-20}.
 _ASYMMETRIC = r"[\^_]\{?\s*[+\u2212-][\d.]+\}?\s*"
 _UNCERTAIN = re.compile(rf"(?<![.\d])\d+\(\d{{1,2}}\)$|\d\(\d+\)\(\d+\)|{_ASYMMETRIC}{_ASYMMETRIC}")

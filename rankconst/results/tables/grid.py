@@ -16,7 +16,14 @@ from rankconst.results.columns import Cells, Rows
 from rankconst.results.gate import FILE_NAME, Text
 from rankconst.results.labels import Label, doubt, read_label
 from rankconst.results.reading import Entries, Notes, Reader, Reading, join_entries
-from rankconst.results.tables.cells import Row, is_blank, is_number, read_commas
+from rankconst.results.tables.cells import (
+    Row,
+    are_blank,
+    has_number,
+    is_blank,
+    is_number,
+    read_commas,
+)
 from rankconst.results.tables.headings import (
     DEEPEST,
     are_shifted,
@@ -211,7 +218,7 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
         # Its upper rows, which no number is in, belong to the heading.
         start = i
         highest = max(i - depth + 1, starts[-1] + 1)
-        while start > highest and not any(is_number(cell) for cell in rows[start - 1].plain):
+        while start > highest and not has_number(rows[start - 1].plain):
             start -= 1
         # The rows above the same heading hold on below it.
         if tuple(row.plain for row in rows[start : i + 1]) != heading.levels:
@@ -387,12 +394,12 @@ def _move_metrics(rows: list[Row], parse: Parse) -> list[Row]:
     name = ""
     for row in rows:
         label = parse(row.plain[0], None)
-        is_alone = all(map(is_blank, row.plain[1:]))
+        is_alone = are_blank(row.plain[1:])
         if is_alone and label.metric is not None and label.is_vocabulary:
             name = row.plain[0]
             continue
-        has_number = any(map(is_number, row.plain))
-        if not name and (has_number or any(parse(cell, None).metric for cell in row.plain)):
+        has_metric = any(parse(cell, None).metric for cell in row.plain)
+        if not name and (has_metric or has_number(row.plain)):
             return rows
         first = name or "Metric"
         spans = None if row.spans is None else {j + 1: size for j, size in row.spans.items()}
@@ -447,7 +454,7 @@ def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Tu
     if not numbers or (are_blank and are_shifted([[head[j] for head in heads] for j in numbers])):
         return None
     names = [j for j in range(width) if j != of_metrics and j not in numbers]
-    first = next(row for row in body if any(is_number(row.plain[j]) for j in numbers))
+    first = next(row for row in body if has_number(row.plain[j] for j in numbers))
     if is_blank(first.plain[of_metrics]):
         raise DataError(
             f"{document.at(first.line)}: it is open which rows belong to which metric: write each "
@@ -464,7 +471,7 @@ def _split_heads(
     def is_head(row: Row) -> bool:
         cells = [cell for cell in row.plain[of_metrics + 1 :] if not is_blank(cell)]
         is_measured = parse(row.plain[of_metrics], None).metric is not None
-        return not is_measured and bool(cells) and not any(map(is_number, cells))
+        return not is_measured and bool(cells) and not has_number(cells)
 
     depth = 1 + sum(1 for _ in takewhile(is_head, rows[1:]))
     upper = [spread_names(row, row.plain) for row in rows[: depth - 1]]
@@ -475,7 +482,7 @@ def _read_corner(corner: str, beside: Sequence[str]) -> str:
     """Return the heading of names or numbers that a corner is; empty if it heads the metrics."""
     label = read_label(corner)
     is_of_names = label.is_about_tasks or label.role in {"dataset", "version"}
-    return corner if is_of_names or all(map(is_number, beside)) else ""
+    return corner if is_of_names or all(is_number(cell) for cell in beside) else ""
 
 
 def _repeat_metrics(rows: Sequence[Row], of_metrics: int, names: Sequence[int]) -> list[Row]:
@@ -505,7 +512,7 @@ def _split_groups(rows: Iterable[Row], of_metrics: int, metrics: Collection[str]
         texts = dict.fromkeys(cell for cell in row.plain if not is_blank(cell))
         if row.plain[of_metrics] in metrics:
             groups[-1].rows.append(row)
-        elif texts and not any(map(is_number, texts)):
+        elif texts and not has_number(texts):
             groups.append(_Group(row.line, " ".join(texts), []))
     return groups
 
@@ -515,7 +522,7 @@ def _list_numbers(
 ) -> list[int]:
     """List the columns of numbers behind that of the metrics, at `place`, that have a heading."""
     headed = [j for j in range(place + 1, len(heads[0])) if any(head[j] for head in heads)]
-    numbers = [j for j in headed if any(is_number(row.plain[j]) for row in body)]
+    numbers = [j for j in headed if has_number(row.plain[j] for row in body)]
     # In "key, value, step", only one column holds the numbers.
     return [j for j in numbers if parse(heads[-1][j], None).role == "value"] or numbers
 
@@ -542,7 +549,7 @@ def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[
 
 def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
     """Tell whether most cells of a column, in rows with numbers, are names of metrics."""
-    measured = [row.plain for row in rows if any(map(is_number, row.plain))]
+    measured = [row.plain for row in rows if has_number(row.plain)]
     cells = [plain[j] for plain in measured if not is_blank(plain[j])]
     named = sum(parse(cell, None).metric is not None for cell in cells)
     return bool(cells) and 2 * named > len(cells)

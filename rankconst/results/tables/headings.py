@@ -26,7 +26,14 @@ from rankconst.results.labels import (
 )
 from rankconst.results.model_names import names_model
 from rankconst.results.reading import ADJUST_RANKS
-from rankconst.results.tables.cells import Row, is_blank, is_missing, is_number
+from rankconst.results.tables.cells import (
+    Row,
+    are_blank,
+    has_number,
+    is_blank,
+    is_missing,
+    is_number,
+)
 from rankconst.results.tables.contexts import ENDS, read_kind
 from rankconst.results.tables.layout import RELATION_WORDS, ask_whole
 from rankconst.results.vocabulary import FIELDS, VOCABULARY
@@ -130,7 +137,7 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
         label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
         has_meaning = bool(label.role or label.metric or label.is_about_tasks)
         is_remark = squash(name) in VOCABULARY.remarks
-        are_numbers = any(map(is_number, cells)) or all(map(is_blank, cells))
+        are_numbers = has_number(cells) or are_blank(cells)
         if not name or has_meaning or is_remark or not are_numbers:
             return []
     return models
@@ -161,7 +168,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
 
 def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether `row` makes a heading the `longer` one, as "mean, std" below MRR does."""
-    if row.plain[0] and all(map(is_blank, row.plain[1:])):  # the name of a group
+    if row.plain[0] and are_blank(row.plain[1:]):  # the name of a group
         return False
     added = [j for j in longer.measures if j not in heading.measures]
     new = {j: longer.measures[j] for j in added if not longer.measures[j].reason}
@@ -185,7 +192,7 @@ def _adds_metrics(row: Row, new: Mapping[int, Label]) -> bool:
         return False
     for j, label in new.items():
         is_hits = label.metric is not None and label.metric.hits_k is not None
-        if not is_hits and j < len(row.plain) and not any(map(str.isalpha, row.plain[j])):
+        if not is_hits and j < len(row.plain) and not re.search(r"[^\W\d_]", row.plain[j]):
             return False
     return True
 

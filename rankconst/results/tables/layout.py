@@ -17,7 +17,7 @@ from rankconst.evaluation import NAMES
 from rankconst.names import read_count, squash
 from rankconst.results.gate import CORNER, Text
 from rankconst.results.labels import Label, answer, ask_alone, read_label
-from rankconst.results.tables.cells import is_blank, is_missing, is_number
+from rankconst.results.tables.cells import are_blank, is_blank, is_missing, is_number
 from rankconst.results.vocabulary import VOCABULARY, Word
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _list_names(heading: Heading, cells: Sequence[Cells], j: int) -> list[str]:
     names = cells[j][:_MOST_TRIED]
     if heading.measures:
         numbers = zip(*(cells[k][:_MOST_TRIED] for k in heading.measures), strict=True)
-        has_number = [not all(map(is_blank, row)) for row in numbers]
+        has_number = [not are_blank(row) for row in numbers]
         names = itertools.compress(names, has_number)
     return list(dict.fromkeys(names))
 

@@ -14,6 +14,7 @@ from rankconst.results.tables.cells import (
     PAIR,
     Row,
     check_width,
+    has_number,
     is_missing,
     is_number,
     strip_marks,
@@ -22,7 +23,7 @@ from rankconst.results.tables.grid import make_reader
 from rankconst.results.tables.near import NUMBERED, Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.tables.near import Printed
@@ -96,12 +97,7 @@ def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
 def _is_table(rows: Sequence[Row]) -> bool:
     """Tell whether rows name a metric and hold a number."""
     has_metric = any(read_label(cell).metric for row in rows[:_MOST_LEVELS] for cell in row.cells)
-    return has_metric and any(_has_number(map(strip_marks, row.cells)) for row in rows)
-
-
-def _has_number(cells: Iterable[str]) -> bool:
-    """Tell whether one of some cells is a number."""
-    return any(is_number(cell) for cell in cells)
+    return has_metric and any(has_number(row.cells) for row in rows)
 
 
 # Cells between bars.
@@ -141,7 +137,7 @@ def _is_border(line: str) -> bool:
 def _join_lines(part: list[Row]) -> list[Row]:
     """Join the lines between two rules to one row, cell by cell, unless they are rows already."""
     # Each row has numbers, or they differ in their numbers of cells.
-    are_rows = all(_has_number(row.cells[1:]) for row in part)
+    are_rows = all(has_number(row.cells[1:]) for row in part)
     if are_rows or len(part) == 1 or len({len(row.cells) for row in part}) > 1:
         return part
     columns = zip(*(row.cells for row in part), strict=True)
@@ -201,7 +197,7 @@ def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
         return False
     # A line without numbers is the name of a group if rows follow.
     below = "".join(lines[i + 1 : i + 2])
-    if not _has_number(lines[i].split()) and _split_row(below, labels) is None:
+    if not has_number(lines[i].split()) and _split_row(below, labels) is None:
         return True
     return _split_heading(lines, i) is not None
 
@@ -259,7 +255,7 @@ def _fits(labels: Sequence[str], cells: Sequence[str]) -> bool:
     if "metric" in roles and "value" in roles:
         return _is_cell(cells[roles.index("value")]) and _is_metric(cells[roles.index("metric")])
     measures = [j for j, label in enumerate(labels) if _is_metric(label)]
-    return bool(measures) and all(_is_cell(cells[j]) for j in measures) and _has_number(cells)
+    return bool(measures) and all(_is_cell(cells[j]) for j in measures) and has_number(cells)
 
 
 def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
@@ -287,7 +283,7 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
 def _split_other(line: str) -> list[str]:
     """Split a line that does not fit the heading into cells; without numbers it is a group."""
     words = _join_signs(line).split()
-    if not _has_number(words):
+    if not has_number(words):
         return [" ".join(words)]
     cells = _split_gaps(line)
     return cells if len(cells) > 1 else words

@@ -445,7 +445,8 @@ def _read_csv(document: Document) -> Reading:
     """Read a DataFrame of metrics, written as CSV or printed."""
     is_printed = "," not in document.first_line
     if is_printed:
-        document = Document(document.name, "\n".join(map(_separate_by_commas, document.lines)))
+        lines = [_separate_by_commas(line) for line in document.lines]
+        document = Document(document.name, "\n".join(lines))
     dialect = Dialect(_parse_csv_name, exact=not is_printed, even=True)
     return read_delimited(document, READER_CSV.key, dialect, "pykeen")
 
