@@ -315,7 +315,10 @@ class AdjustedReading:
         entries = self.reading.entries
         used = list_distinct(entries.context_of[self.batch_of >= 0])
         contexts = [entries.contexts[each] for each in used]
-        return {name for name in self.assumed if any(getattr(each, name) for each in contexts)}
+        named = set[str]()
+        for context in contexts:
+            named.update(name for name in self.assumed if getattr(context, name))
+        return named
 
     @property
     def answers(self) -> dict[str, list[Any]]:

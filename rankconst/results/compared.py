@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -210,10 +209,10 @@ def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
 
 def _lay_out(columns: Sequence[_Column]) -> Grid | None:
     """Arrange the results of a metric by model and graph; None for fewer than two of either."""
-    models_of = [[model for model, _ in column.results] for column in columns]
-    models = list(dict.fromkeys(itertools.chain(*models_of)))
+    models = list(dict.fromkeys(model for column in columns for model, _ in column.results))
     shared = []
-    for column, named in zip(columns, models_of, strict=True):
+    for column in columns:
+        named = [model for model, _ in column.results]
         if sorted(named) == sorted(models):  # each model has exactly one result
             shared.append(column)
     datasets = [column.evaluation.tasks.dataset for column in shared]

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -170,7 +170,7 @@ def _part_names(names: Iterable[str], columns: pd.Index[Any]) -> pd.MultiIndex:
     levels = []
     for name in names:
         parts = name.split(" / ", depth - 1)
-        levels.append((*parts, *[""] * (depth - len(parts))))
+        levels.append((*parts, *repeat("", depth - len(parts))))
     return pd.MultiIndex.from_tuples(levels, names=list(columns.names))
 
 
@@ -326,9 +326,9 @@ def _compose(names: list[list[str]], parse: Parse) -> Heading:
     """Return the heading of columns; one with fewer levels has its name on the lowest."""
     # Without columns, or with empty levels alone, the heading is one empty row.
     depth = max((len(each) for each in names), default=1) or 1
-    padded = [[""] * (depth - len(each)) + each for each in names]
+    padded = [(*repeat("", depth - len(each)), *each) for each in names]
+    levels = list(zip(*padded, strict=True)) or [()]
     spans = dict.fromkeys(range(len(names)), 1)  # every cell is one column wide
-    levels = [tuple(each[level] for each in padded) for level in range(depth)]
     return compose_heading([Row(1, level, level, spans) for level in levels], parse)
 
 

@@ -474,14 +474,20 @@ def _find_setting(done: AdjustedBatch, rank_type: str) -> _Setting:
 def _average(numbers: Sequence[_GraphNumber]) -> Average:
     """Average numbers on several graphs."""
     floors = [number.floor.constants for number in numbers if number.floor is not None]
+    is_counted = len(floors) == len(numbers)
+    ends = []
+    for number in numbers:
+        batch, at = number.done.batch, number.position
+        ends.append((batch.value[at], batch.lower[at], batch.upper[at]))
+    values, lower, upper = np.array(ends).T
     return Average(
         metric=numbers[0].done.batch.metric,
         datasets=tuple(number.dataset for number in numbers),
-        values=np.array([number.done.batch.value[number.position] for number in numbers]),
-        lower=np.array([number.done.batch.lower[number.position] for number in numbers]),
-        upper=np.array([number.done.batch.upper[number.position] for number in numbers]),
+        values=values,
+        lower=lower,
+        upper=upper,
         constants=[number.done.constants for number in numbers],
-        counted=floors if len(floors) == len(numbers) else None,
+        counted=floors if is_counted else None,
     )
 
 
@@ -516,8 +522,11 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
 
 def _list_differing(settings: Sequence[_Setting]) -> list[str]:
     """List the names of the fields in which settings differ, without the metric."""
-    names = [name for name in _Setting._fields if name != "metric"]
-    return [name for name in names if len({getattr(setting, name) for setting in settings}) > 1]
+    differing = []
+    for name, values in zip(_Setting._fields, zip(*settings, strict=True), strict=False):
+        if name != "metric" and len(set(values)) > 1:
+            differing.append(name)
+    return differing
 
 
 def _describe_chance(average: Average) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import repeat
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -53,23 +54,25 @@ def join_readings(
                 new_cells[new] = [strip_markup(cell, reading.form) for cell in cells_of_column]
         if dataset and dataset not in new_cells:
             new_cells[dataset] = name_datasets(reading)
-        new_cells[column] = [label] * size
+        new_cells[column] = list(repeat(label, size))
         for key, cells_above in cells.items():
-            cells_above.extend(new_cells.get(key) or [""] * size)
+            cells_above.extend(new_cells.get(key, repeat("", size)))
         tool = reading.tool if len(tools) > 1 else None
         entries.append(_rename_columns(reading.entries, new_names, tool))
         for left_out in reading.skipped:
             skipped.append(replace(left_out, what=f"{column} {label}, {left_out.what}"))
     understood = dict.fromkeys(reading.understood for reading in readings if reading.understood)
+    sizes = [len(reading.rows) for reading in readings]
+    is_alike, is_of_one_tool = len(forms) == 1, len(tools) == 1
     return Reading(
         name=name,
-        form=first.form if len(forms) == 1 else "",
+        form=first.form if is_alike else "",
         layout=first.layout,
         columns=tuple(cells),
         rows=Rows(cells, len(cells[column])),
-        entries=join_entries(entries, [len(reading.rows) for reading in readings]),
+        entries=join_entries(entries, sizes),
         skipped=tuple(skipped),
-        tool=first.tool if len(tools) == 1 else None,
+        tool=first.tool if is_of_one_tool else None,
         understood="; ".join(understood),
         of_objects=any(reading.of_objects for reading in readings),
         joined=tuple(parts),

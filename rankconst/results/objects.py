@@ -356,7 +356,7 @@ def _make_sheet(table: _Table, document: Document) -> Sheet:
     rows = range(len(table.lines))
     steps = {key: _list_all(cells, rows) for key, cells in table.steps.items()}
     joined = [" ".join(cells) for cells in zip(*steps.values(), strict=True)]
-    columns = {"step": joined or [""] * len(rows), "model": table.models}
+    columns = {"step": joined or _list_all({}, rows), "model": table.models}
     first_measure = len(columns)
     columns |= {name: _list_all(cells, rows) for name, cells in table.columns.items()}
     labels = [read_label(table.headings.get(name, name)) for name in columns]
@@ -365,10 +365,11 @@ def _make_sheet(table: _Table, document: Document) -> Sheet:
     heading = Heading(
         keys=names, labels=tuple((label,) for label in labels), levels=(names,), measures=measures
     )
+    lines = [NO_LINE if line is None else line for line in table.lines]
     return Sheet(
         heading=heading,
         cells=[Cells(cells) for cells in columns.values()],
-        lines=[NO_LINE if line is None else line for line in table.lines],
+        lines=lines,
         percent=document.percent,
         row_texts=RowTexts(np.array(table.text_of, dtype=np.intp), list(table.texts)),
         evaluations=np.array(table.evaluations, dtype=np.intp),

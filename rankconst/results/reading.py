@@ -166,9 +166,10 @@ class Column:
     def join(columns: Sequence[Column]) -> Column:
         """Put columns with the same head below each other."""
         numbers = type(columns[0].numbers).join([column.numbers for column in columns])
-        arrays = {
-            name: np.concatenate([getattr(column, name) for column in columns]) for name in _ARRAYS
-        }
+        arrays = {}
+        for name in _ARRAYS:
+            parts = [getattr(column, name) for column in columns]
+            arrays[name] = np.concatenate(parts)
         return Column(columns[0].head, numbers, **arrays)
 
 
@@ -535,15 +536,15 @@ class Collector:
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
         """Return a reading of the numbers that were added, without empty columns."""
         keys = dict.fromkeys(key for row in self._rows for key in row)
-        columns = tuple(key for key in keys if any(row.get(key) for row in self._rows))
-        rows = tuple({key: row.get(key) or "" for key in columns} for row in self._rows)
+        cells = {key: [row.get(key) or "" for row in self._rows] for key in keys}
+        filled = {key: texts for key, texts in cells.items() if any(texts)}
         entries, skipped = make_entries(self._entries), tuple(self._skipped)
         return Reading(
             name=document.name,
             form=form,
             layout="long",
-            columns=columns,
-            rows=rows,
+            columns=tuple(filled),
+            rows=Rows(filled, len(self._rows)),
             entries=entries,
             skipped=skipped,
             tool=tool,

@@ -96,10 +96,15 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
     return Exchange(form, metric.family if is_family else metric.key)
 
 
+def _find_exchange(metric: Metric, exchanges: Iterable[Exchange]) -> Exchange | None:
+    """Find the first exchange that is for a metric."""
+    return next((exchange for exchange in exchanges if exchange.fits(metric)), None)
+
+
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
     """List the metrics of a file that an exchange is for; DataError if there is none."""
     metrics = dict.fromkeys(entry.metric for entry in reading.entries if entry.adjustment is None)
-    chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
+    chosen = [metric for metric in metrics if _find_exchange(metric, exchanges)]
     if not chosen:
         labels = ", ".join(metric.label for metric in metrics)
         raise DataError(
@@ -150,8 +155,11 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Passage, ...
             continue
         spans = _find_numbers(document.text, cell.start, cell.end)
         digits = [number.digits for number in _find_numbers(entry.text, 0, len(entry.text))]
-        runs = [spans[i : i + len(digits)] for i in range(len(spans))]  # of neighbours in the cell
-        fitting = [run for run in runs if [span.digits for span in run] == digits]
+        fitting = []
+        for i in range(len(spans)):
+            run = spans[i : i + len(digits)]  # neighbours in the cell
+            if [span.digits for span in run] == digits:
+                fitting.append(run)
         if len(fitting) == 1:
             located[place] = tuple(fitting[0])
     return located
@@ -340,7 +348,7 @@ def _choose_cells(
     values: dict[Passage, set[float]] = defaultdict(set)  # of a number that stands for several rows
     notes: list[Note] = []
     for place, (site, number) in enumerate(zip(sites, entries, strict=True)):
-        exchange = next((option for option in exchanges if option.fits(number.entry.metric)), None)
+        exchange = _find_exchange(number.entry.metric, exchanges)
         if exchange is None or number.entry.adjustment is not None:
             continue
         cell: Cell | str = "its table has a question"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rankconst.errors import DataError
@@ -90,7 +91,7 @@ class Row(NamedTuple):
 
     def widen(self, width: int) -> Row:
         """Return the row with empty cells behind it up to a width."""
-        blanks = ("",) * (width - len(self.cells))
+        blanks = tuple(repeat("", width - len(self.cells)))
         return self._replace(cells=self.cells + blanks, plain=self.plain + blanks)
 
 

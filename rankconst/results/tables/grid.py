@@ -7,7 +7,7 @@ number 0.3.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise, repeat, takewhile
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -256,18 +256,21 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     heading, rows = block.heading, block.rows
     columns: list[list[str]] = [[] for _ in heading.keys]
     if rows:
-        columns = [list(cells) for cells in zip(*(row.plain for row in rows), strict=True)]
+        written = [row.plain for row in rows]
+        columns = [list(cells) for cells in zip(*written, strict=True)]
     if not dialect.even and not dialect.exact:
         _fill(heading, columns)
+    cells = [Cells(column) for column in columns]
+    spanning = [i for i, row in enumerate(rows) if row.spans is not None]
     return Sheet(
         heading=heading,
-        cells=[Cells(column) for column in columns],
+        cells=cells,
         lines=[row.line for row in rows],
         texts=block.texts,
         parse=dialect.parse,
         exact=dialect.exact,
         percent=document.percent,
-        spanning=frozenset(i for i, row in enumerate(rows) if row.spans is not None),
+        spanning=frozenset(spanning),
     )
 
 
@@ -289,8 +292,8 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     written = [list(column) for column in columns]
     for j in repeated:
         others = [cells for k, cells in enumerate(written) if k not in {j, *heading.measures}]
-        named = [i for i in measured if any(cells[i] for cells in others)]
-        _fill_column(columns[j], named)
+        named = {i for i, cells in enumerate(zip(*others, strict=True)) if any(cells)}
+        _fill_column(columns[j], [i for i in measured if i in named])
 
 
 def _fill_column(column: list[str], rows: Sequence[int]) -> None:
@@ -319,14 +322,15 @@ def _merge(
     if sum(sizes) * len(columns) > MOST_CELLS:
         refuse_size(document.name)
     for block, size in zip(filled, sizes, strict=True):
-        written = zip(*(row.cells for row in block.rows), strict=True)
-        by_key = dict(zip(block.heading.keys, written, strict=True))
+        written = [row.cells for row in block.rows]
+        by_key = dict(zip(block.heading.keys, zip(*written, strict=True), strict=True))
         for key, cells in columns.items():
-            cells.extend(by_key.get(key) or [""] * size)
+            cells.extend(by_key.get(key, repeat("", size)))
+    is_wide = any(block.heading.measures for block in blocks)
     return Reading(
         name=document.name,
         form=form,
-        layout="wide" if any(block.heading.measures for block in blocks) else "long",
+        layout="wide" if is_wide else "long",
         columns=tuple(columns),
         rows=Rows(columns, sum(sizes)),
         entries=join_entries([block.table.entries for block in filled], sizes),
@@ -420,11 +424,14 @@ def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Ro
     heads, names, numbers = table.heads, table.names, table.numbers
     listed = dict.fromkeys(row.plain[table.of_metrics] for row in table.body)
     metrics = [name for name in listed if parse(name, None).metric is not None]
-    corners = [_read_corner(head[table.of_metrics], [head[j] for j in numbers]) for head in heads]
-    headings = (*(heads[-1][j] or heads[0][j] for j in names), *corners, *metrics)
+    named = [heads[-1][j] or heads[0][j] for j in names]
+    corners = []
+    for head in heads:
+        beside = [head[j] for j in numbers]
+        corners.append(_read_corner(head[table.of_metrics], beside))
+    headings = (*named, *corners, *metrics)
     turned = [Row(rows[0].line, headings, headings)]
-    blanks = ("",) * len(heads[0])
-    empty = Row(0, blanks, blanks)  # of a block that lacks a metric
+    empty = Row(0, (), ()).widen(len(heads[0]))  # of a block that lacks a metric
     for group in _split_groups(table.body, table.of_metrics, metrics):
         if group.title:
             title = Row(group.line, (group.title,), (group.title,))
@@ -432,8 +439,9 @@ def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Ro
         for block in _list_blocks(group.rows, table.of_metrics, names):
             first = next(iter(block.values()))
             by_metric = [block.get(metric, empty) for metric in metrics]
+            in_row = [first.plain[k] for k in names]
             for j in numbers:
-                row_name = (*(first.plain[k] for k in names), *(head[j] for head in heads))
+                row_name = (*in_row, *(head[j] for head in heads))
                 cells = (*row_name, *(row.cells[j] for row in by_metric))
                 plain = (*row_name, *(row.plain[j] for row in by_metric))
                 turned.append(Row(first.line, cells, plain))
@@ -450,11 +458,12 @@ def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Tu
         return None
     heads, body = _split_heads(even, of_metrics, parse)
     numbers = _list_numbers(heads, body, of_metrics, parse)
-    are_blank = all(row.spans is None for row in rows[: len(heads) - 1])
-    if not numbers or (are_blank and are_shifted([[head[j] for head in heads] for j in numbers])):
+    lack_spans = all(row.spans is None for row in rows[: len(heads) - 1])
+    columns = list(zip(*heads, strict=True))
+    if not numbers or (lack_spans and are_shifted([columns[j] for j in numbers])):
         return None
     names = [j for j in range(width) if j != of_metrics and j not in numbers]
-    first = next(row for row in body if has_number(row.plain[j] for j in numbers))
+    first = next(row for row in body if has_number(row.plain[numbers[0] :]))
     if is_blank(first.plain[of_metrics]):
         raise DataError(
             f"{document.at(first.line)}: it is open which rows belong to which metric: write each "
@@ -521,8 +530,11 @@ def _list_numbers(
     heads: Sequence[Sequence[str]], body: Sequence[Row], place: int, parse: Parse
 ) -> list[int]:
     """List the columns of numbers behind that of the metrics, at `place`, that have a heading."""
-    headed = [j for j in range(place + 1, len(heads[0])) if any(head[j] for head in heads)]
-    numbers = [j for j in headed if has_number(row.plain[j] for row in body)]
+    numbers = []
+    for j in range(place + 1, len(heads[0])):
+        is_headed = any(head[j] for head in heads)
+        if is_headed and has_number(row.plain[j] for row in body):
+            numbers.append(j)
     # In "key, value, step", only one column holds the numbers.
     return [j for j in numbers if parse(heads[-1][j], None).role == "value"] or numbers
 

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -462,7 +462,7 @@ def _make_row(document: Document, start: int, end: int, width: int) -> Row:
     while len(cells) > width > 0 and not cells[-1]:
         cells.pop()
     if len(cells) > 1:  # one cell alone names a group
-        cells += [Placed("", end, end)] * (width - len(cells))
+        cells += repeat(Placed("", end, end), width - len(cells))
     return Row(line, tuple(cells), tuple(strip_markdown(cell) for cell in cells))
 
 
