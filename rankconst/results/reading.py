@@ -251,7 +251,7 @@ class Entries(Listed[Entry]):
     @cached_property
     def is_full_share(self) -> Flags:
         """True for Hits@k with more than seven decimals, which are fractions of few numbers."""
-        shown = self.values * 10**_MOST_ROUNDED
+        shown = np.nan_to_num(self.values, posinf=0) * 10**_MOST_ROUNDED
         is_hits = self.flag_heads(
             lambda head: head.metric.family == "hits_at_k" and head.adjustment is None
         )
