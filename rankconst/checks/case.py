@@ -120,7 +120,7 @@ class Archive:
             return None
         try:
             return self.tables.look_up(tasks, metric)
-        except (UndefinedError, UnknownNameError, UsageError):
+        except (DataError, UndefinedError, UnknownNameError, UsageError):
             return None
 
     def histogram(self, tasks: Tasks | None) -> Histogram | None:
