@@ -91,10 +91,8 @@ class Place(NamedTuple):
             label = ask_whole(label)
         outer = (*self.beside, *self.above)
         above = (*keep(_doubt_other_graph(Text(label, "row", _ABOVE), outer)), *outer)
-        numbered = _NUMBERED.fullmatch(key)
-        steps = self.steps
-        if numbered is not None and find_role(numbered[1]) == "step":
-            steps = ((numbered[1], Number(numbered[2])),)
+        step = VOCABULARY.find_step(key)
+        steps = self.steps if step is None else ((step[1], Number(step[2])),)
         path = (*self.path, key)
         return self._replace(
             path=path, above=above, is_row=False, nearer=(), beside=(), steps=steps
@@ -109,7 +107,6 @@ class Place(NamedTuple):
         )
 
 
-_NUMBERED = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
 _RANGE = re.compile(r".*[<>≤≥]|[^A-Za-z]*\d[^A-Za-z\d]+\d[^A-Za-z]*$")  # freq > 10, [0, 5), 2014-10
 _SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")  # lower case, in several words
 

@@ -41,6 +41,7 @@ OTHER_SCRIPTS = "\u0400-\u052f\u0590-\u08ff\u0900-\u0eff\u3040-\u30ff\u3400-\u9f
 """The letters of other scripts, in a class of a pattern; Greek letters are signs."""
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_NUMBERED = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
 _ACCENTED = re.compile(r"\b[a-z]*[ß-öø-ÿ][a-zß-öø-ÿ]*\b")  # names begin with a capital letter
 _OTHER_SCRIPTS = re.compile(f"[{OTHER_SCRIPTS}]")
 
@@ -149,6 +150,12 @@ class Vocabulary:
     def knows(self, text: str) -> bool:
         """Tell whether a text has letters of another script, and is of known words."""
         return _OTHER_SCRIPTS.search(text) is not None and not self.is_foreign(text)
+
+    def find_step(self, name: str) -> re.Match[str] | None:
+        """Match the noun and the number of a name such as epoch_100; None for other names."""
+        numbered = _NUMBERED.fullmatch(name)
+        is_step = numbered is not None and self.match_role(numbered[1]) == "step"
+        return numbered if is_step else None
 
     def match_role(self, heading: str) -> str:
         """Return the role of the cells below a heading; empty if it names none."""

@@ -199,6 +199,7 @@ TOPICS: dict[str, list[Case]] = {
         ("dim,UMLS MRR\n100,.5\n200,.6\n", "umls; umls"), ("negatives,UMLS MRR\n100,.5\n200,.6\n", "?negatives; ?negatives"),
     ],
     "a known word of another script is no name": [
+        (md("主实验（归纳推理）", "数据集 | 版本 | 指标 | A | 提升", "WN18RR | v1 | MRR | .5 | +8.8%"), "wn18rr_v1_ind"),
         ("model,验证集 MRR,测试集 MRR\nA,.5,.4\n", "?验证; umls", {"dataset": "umls"}), ("model,对称集 MRR\nA,.5\n", "?not-english, 对称集", {"dataset": "umls"}),
     ],
     "a number of runs is no part of a metric": [
@@ -336,6 +337,8 @@ TOPICS: dict[str, list[Case]] = {
         ({"dataset": "UMLS", "runs": [{"dataset": "WN18", "mrr": 0.3}]}, "wn18"),
     ],
     "a key with the number of a step is one of a training": [
+        *((text, "; ".join(["?--split valid, --split test, or a column split"] * 2)) for text in ("name,UMLS MRR\nepoch 10,.3\nepoch 20,.4\n", "metric,step 1000,step 2000\nUMLS MRR,.3,.4\n")),
+        ("model,UMLS MRR\nA,.3\nepoch 20,.4\n", "umls; umls"),
         ({"dataset": "UMLS", "epoch_1": {"mrr": 0.3}, "epoch_2": {"mrr": 0.4}}, "; ".join(["?--split valid, --split test, or a column split"] * 2)),
         ({"dataset": "UMLS", "step_500": {"test_mrr": 0.3}, "step 1000": {"test_mrr": 0.4}}, "umls; umls"), ({"dataset": "UMLS", "epoch_9": {"mrr": 0.3}}, "umls"),
     ],

@@ -228,10 +228,14 @@ class SheetReader:
 
     def _holds_steps(self) -> bool:
         """Tell whether rows are of several steps, as of the log of a training."""
-        if self._sheet.exact or "step" not in self._roles:
-            return False
-        steps = self._cells[self._roles["step"]].distinct
-        return sum(1 for step in steps if not is_missing(step)) > 1
+        names = self._layout.names
+        steps: list[str] = []
+        if not self._sheet.exact and "step" in self._roles:
+            column = self._cells[self._roles["step"]]
+            steps = [step for step in column.distinct if not is_missing(step)]
+        elif not self._sheet.exact and names >= 0:
+            steps = [name for name in self._cells[names].distinct if VOCABULARY.find_step(name)]
+        return len(steps) > 1
 
     def _read_rows(self) -> RowTexts:
         """Read what each row says: its cells, and the rows that name its group."""
