@@ -216,11 +216,13 @@ def check_reading(
     reading, uncounted = _leave_out_uncounted(reading, tables)
     reading, notes = _leave_out_other_tasks(reading, tables, user)
     cases, waiting = _build_cases(confirm_reading(reading, tables, user), tables, user)
+    # No rule is of a gain, which has a question of this field.
+    results = [case for case in cases if all(ask.field != "metric" for ask in case.questions)]
     # The other numbers of an evaluation of scores that were not numbers are meaningless.
-    sound = [case for case in cases if not case.diverged]
+    sound = [case for case in results if not case.diverged]
     findings: list[Finding] = []
     for rule in tried:
-        findings += rule.apply(cases if rule.key == DIVERGED else sound)
+        findings += rule.apply(results if rule.key == DIVERGED else sound)
     findings = sorted(_drop_consequences(findings), key=lambda finding: finding.line or 0)
     notes += [*uncounted, *dict.fromkeys(case.note for case in cases if case.note)]
     for tasks in dict.fromkeys(case.tasks for case in cases if case.tasks is not None):

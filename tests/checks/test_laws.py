@@ -248,6 +248,7 @@ def test_what_means_over_runs_can_be_is_no_error(row: dict[str, str], severity: 
         *[("Hits@1 std", "0.004", 0), ("hits_at_1_std", "0.004", 0), ("Hits@1 std", "", 1), ("MRR gain", "", 1)],
         *[("runs", "5", 0), ("num_seeds", "3", 0), ("runs", "1", 1), ("seed", "5", 1), ("MRR", "0.31 ± 0.02", 0),
          ("train_seconds", "3.95", 1), ("parameter_count", "14976", 1), ("MRR std", "0.02", 0)],
+        ("model", "Gain", 0),
     ],
 )  # fmt: skip
 def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expected: int) -> None:
