@@ -148,6 +148,8 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
         tasks, tool = judge.settle(contexts[address_of[places[0]]]) if full.size else (None, None)
         if tasks is None or tasks.side == RELATION_SIDE or not tasks.is_micro:
             continue
+        if judge.tables.find_suite(tasks.dataset) is not None:  # a mean of shares is none
+            continue
         is_fraction = _are_fractions(shares[full], judge.archive.count(tasks, tool))
         if is_fraction.all():
             continue
