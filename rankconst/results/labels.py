@@ -379,19 +379,20 @@ _AMONG = re.compile(
     r"(?!\w|[.:]\d)",
     re.IGNORECASE,
 )
-_AMONG_OTHERS = re.compile(
+_AMONG_OTHERS = (
     r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
     r"|(?:(?<=@\d)|(?<=@\d\d))_\d{2,}\b"
     r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b"
-    r"|(?<![\w.])\d[\d,]*\srandom\s(?:ones|others|entities|answers|nodes|heads|tails)\b",
-    re.IGNORECASE,
+    r"|(?<![\w.])\d[\d,]*\srandom\s(?:ones|others|entities|answers|nodes|heads|tails)\b"
 )
-_OF_THE_TEST = re.compile(
+_OF_THE_TEST = (
     rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}"
     r"|\b(?:at (?:least|most)|(?:more|less) than)\s\d[\d,]*"
-    r"\s(?:[a-z]+\s){0,2}(?:triples|facts|times)\b",
-    re.IGNORECASE,
+    r"\s(?:[a-z]+\s){0,2}(?:triples|facts|times)\b"
 )
+AMOUNT = rf"(?i:{_AMONG_OTHERS}|{_OF_THE_TEST})"
+"""A number of candidates or a share of the test set, with the words that tell; a pattern."""
+
 CANDIDATES = Word(
     "",
     "protocol",
@@ -405,8 +406,8 @@ _FRACTION = re.compile(
 )
 _AMOUNTS = (
     (_AMONG, CANDIDATES),
-    (_AMONG_OTHERS, replace(CANDIDATES, scopes=EVERYWHERE)),
-    (_OF_THE_TEST, _PART),
+    (re.compile(_AMONG_OTHERS, re.IGNORECASE), replace(CANDIDATES, scopes=EVERYWHERE)),
+    (re.compile(_OF_THE_TEST, re.IGNORECASE), _PART),
     (_FRACTION, replace(_PART, scopes=frozenset({"row"}))),
 )
 COUNTED = r"(?:triples|triplets|facts|edges|quadruples|samples|queries|examples)\b"

@@ -25,6 +25,7 @@ from rankconst.names import read_count, squash
 from rankconst.results.gate import Text, gather
 from rankconst.results.labels import (
     ADJUSTED,
+    AMOUNT,
     COUNTED,
     CUT_OFF,
     FILE_ENDINGS,
@@ -71,8 +72,10 @@ _BEFORE, _AFTER = (
     r"(?![\w:=@/]|[.,]\d|-\w|\s*(?:[:=/→]|-+>))",
 )
 _TRIPLES = rf"\s(?:[a-z-]+\s){{0,3}}{COUNTED}"  # behind a count, which is held against the tasks
+# An amount stays among the words; the group is a number that is none.
 _NUMBER = re.compile(
-    rf"{_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}(?!{_TRIPLES})",
+    rf"{AMOUNT}"
+    rf"|({_BEFORE}(?:[-+]?{_DIGITS}{EXPONENT}{_SPREAD}(?:\s?{UNIT})?|nan|inf){_AFTER}(?!{_TRIPLES}))",
     re.ASCII,
 )
 _COUNT = re.compile(rf"\d{_TRIPLES}")
@@ -166,6 +169,11 @@ def _clean(line: str) -> _Cleaned:
 def _find_step(line: str) -> str:
     """Find the epoch or step that a line names."""
     return _clean(line).step
+
+
+def _punch(found: re.Match[str]) -> str:
+    """Put a hole in place of a number, and leave an amount."""
+    return _HOLE if found[1] else found[0]
 
 
 class _Number(NamedTuple):
@@ -480,8 +488,8 @@ class _Scan:
             parsed, values = self._remarks.get(shape), list[str]()
             if parsed is None:
                 words, step = _clean(line)
-                values = _NUMBER.findall(words)
-                template = _NUMBER.sub(_HOLE, words) if values else words
+                values = [number for number in _NUMBER.findall(words) if number]
+                template = _NUMBER.sub(_punch, words) if values else words
                 parsed = _parse(template)._replace(has_step=bool(step))
                 # Lines differ in a digit of a name, as in FB15k, and in a count of triples.
                 has_digits = _DIGIT.search(template) is not None or parsed.counted is not None
