@@ -242,7 +242,9 @@ def suggest_suites(text: str) -> tuple[str, ...]:
         size = len(suite.graphs)
         if size >= _FEWEST and str(size) in words:
             words_of_suite = re.findall(r"[a-z]+", f"{key} {suite.title}".lower())
-            shared[key] = len(words.intersection(words_of_suite))
+            common = words.intersection(words_of_suite)
+            if any(len(word) > 1 for word in common):  # letters alone are in all texts
+                shared[key] = len(common)
     most = max(shared.values(), default=0)
     return tuple(key for key, count in shared.items() if most and count == most)
 

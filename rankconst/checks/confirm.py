@@ -131,8 +131,10 @@ def _gather(
             yield places, contexts[address_of[places[0]]], evidence
 
 
-# Shares of other tasks by chance alone are less likely than this.
+# Shares are of other tasks by chance alone with a smaller probability than this; a single share
+# may be 1/3 of any number.
 _UNLIKELY = 1e-6
+_FEWEST_SHARES = 2
 
 
 def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.intp], Question]]:
@@ -168,9 +170,10 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
 
 def _tell(shares: NDArray[np.float64], count: int | None) -> bool:
     """Tell whether distinct shares are fractions of a number of ranks, and hardly by chance."""
-    if count is None or not _are_fractions(shares, count).all():
+    if count is None or shares.size < _FEWEST_SHARES or not _are_fractions(shares, count).all():
         return False
-    return bool(np.prod(2 * count * NOISE * shares) < _UNLIKELY)
+    farthest = np.abs(shares * count - np.rint(shares * count)).max()
+    return bool((2 * farthest) ** shares.size < _UNLIKELY)
 
 
 def _are_fractions(shares: NDArray[np.float64], count: int | None) -> NDArray[np.bool_]:
@@ -328,7 +331,8 @@ class _Judge:
 
     def _suggest_dataset(self, address: Address, evidence: Evidence) -> Question | None:
         """Name the benchmark that numbers fit, if there is only one."""
-        matches = self._search(evidence)
+        split = address.split
+        matches = [each for each in self._search(evidence) if split in {None, each.split}]
         if len({match.dataset for match in matches}) != 1:
             return None
         dataset = matches[0].dataset

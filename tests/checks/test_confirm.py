@@ -155,6 +155,9 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     ("dataset,MRR,num_tasks\nwn18rr,0.4,17\n", OPEN, "there are 6,268 ranks, not 17: add --relation NAME for each"),
     ("MRR,num_tasks\n0.3307,35070\n", STANDARD, "those of fb15k237 valid: add --dataset fb15k237 --split valid"),
     ("MRR,num_tasks\n0.3307,35071\n", STANDARD, "no dataset is named"),
+    # 50,000 triples of FB15k's validation set have as many ranks as 100,000 triples of a training set.
+    ("MRR,num_tasks\n0.3,100000\n", STANDARD, "those of conceptnet100k train"),
+    ("split,MRR,num_tasks\nvalid,0.3,100000\n", STANDARD, "no dataset is named: add --dataset .dataset="),
     # Hits@k are fractions of the number of ranks: 1265, 1514 and 1645 of the 4,190 that PyKEEN has,
     # of DistMult in github.com/ffabious/pykeen-kge-bench, results/complete/benchmark_results.csv.
     (DISTMULT, OPEN, "those of protocol pykeen, not of standard: add --protocol pykeen, or --accept count"),
@@ -163,6 +166,8 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     # Of two runs, 2531 of 8,380 and so on, and rounded numbers may be of any.
     ("dataset,hits@1,hits@3,hits@10\ndbpedia50,0.302028639618138,0.3612171837708831,0.3927207637231504\n",
      OPEN, {"dbpedia50/test/both/standard"}),
+    # A mean over graphs is no fraction.
+    ("dataset,tool,hits@10,hits@1\nultra_inductive_e,ultra,0.5612345678,0.4123456789\n", OPEN, {"ultra_inductive_e/test/both/standard"}),
     ("dataset,hits@1,hits@3,hits@10\ndbpedia50,0.301909,0.361337,0.392601\n", OPEN, {"dbpedia50/test/both/standard"}),
 ]  # fmt: skip
 
