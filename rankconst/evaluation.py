@@ -73,9 +73,10 @@ class Question:
         "--side tail, or --accept tail if it says nothing about these numbers".
         """
         ways = [self.option] if self.option else []
-        # An option is for all numbers of a file, --accept for these alone. Options for a dataset
-        # or a column say so themselves.
-        if self.option and self.total and self.field in NAMES[1:] and "column" not in self.option:
+        # An option is for all numbers of a file, --accept for these alone. Options for a column
+        # say so themselves, and so do those for a dataset without a word.
+        fields = NAMES if self.word else NAMES[1:]
+        if self.option and self.total and self.field in fields and "column" not in self.option:
             ways = [f"{self.option} for all {self.total:,} numbers"]
             if self.word:
                 meaning = f"{self.word}={self.option.split()[1]}"
@@ -738,6 +739,10 @@ def _parse_value(question: Question, value: str) -> tuple[str, str]:
     """Return the field and the key of the value of an accepted word."""
     if question.field in _PARSERS:
         return question.field, _PARSERS[question.field](value)
+    if question.field == "dataset":
+        from rankconst.catalogue.benchmarks import list_names
+
+        return question.field, list_names().find(value) or value
     for name, parse in _PARSERS.items():
         key = _find_key(value, parse)
         if key is not None:

@@ -400,9 +400,11 @@ CANDIDATES = Word(
     "it may say among how many the answer is ranked; sentences count runs by it",
 )
 _PART = Word("", "part", reason="the numbers may be of a part of the triples")
-# A share of the evaluation, as of a running mean: [1000/2034], but 3/3 is all of it.
+# A share of the evaluation, as of a running mean: [1000/2034], but 3/3 is all of it. The word is
+# what all its lines have: /2034.
 _FRACTION = re.compile(
-    r"(?<![\w./-])(?<!run )(?<!seed )(?<!trial )(\d+)/(?!\1(?!\d))\d+(?![\w./-])", re.IGNORECASE
+    r"(?<![\w./-])(?<!run )(?<!seed )(?<!trial )(\d+)(?P<word>/(?!\1(?!\d))\d+)(?![\w./-])",
+    re.IGNORECASE,
 )
 _AMOUNTS = (
     (_AMONG, CANDIDATES),
@@ -432,7 +434,7 @@ def _find_amounts(bare: str) -> _Amounts:
     found = _Amounts({}, set())
     for pattern, word in _AMOUNTS:
         for match in pattern.finditer(bare):
-            amount = match[0].lower().replace(PERCENT, "%")
+            amount = match.groupdict().get("word", match[0]).lower().replace(PERCENT, "%")
             found.words[amount] = replace(word, text=amount)
             found.positions.update(range(*match.span()))
     return found

@@ -365,7 +365,7 @@ TOPICS: dict[str, list[Case]] = {
         *((text, f"?{key.replace('_', '-')}") for key, value in (("debug", True), ("fold", 0), ("full_ranking", False), ("transductive", False)) for text in beside(key, value)),
     ],
     "a share is a part": [
-        *((text, expected) for note, expected in (("2/3 of it", "?2/3"), ("run 1/3", "umls"), ("3/3", "umls")) for text in beside("note", note)),
+        *((text, expected) for note, expected in (("2/3 of it", "?/3"), ("run 1/3", "umls"), ("3/3", "umls")) for text in beside("note", note)),
     ],
     "what programs call their columns is known": [
         ("number,value,datetime_start,user_attrs_test_mrr,dataset\n0,.3,2024-11-02 18:01:11,.2,UMLS\n1,.3,2024-11-02 18:01:11,.2,UMLS\n", "umls; umls"),
@@ -620,6 +620,12 @@ def test_a_question_offers_to_accept_a_name_where_a_dataset_would_leave_out_othe
         rankconst.adjust(opened, dataset="nell995_redgnn", accept=["NELL-995=nell995"])
     noted = rankconst.adjust(opened, tool="ultra", accept=["NELL-995=nell995"]).numbers
     assert "accepted as nell995, but ULTRA evaluates on nell995_redgnn" in noted.notes[0]
+    # A graph in the name of a model: DisenKGAT's table in github.com/BUPT-GAMMA/OpenHGNN.
+    named_after = open_text(
+        md("DisenKGAT", "Metric | GAT_WN18RR | GAT_FB15k-237", "MRR | 0.455 | 0.354")
+    )
+    both = rankconst.adjust(named_after, accept=["WN18RR=wn18rr", "FB15k-237=FB15k-237"]).numbers
+    assert [str(done.batch.tasks.dataset) for done in both.done] == ["wn18rr", "fb15k237"]
     # Of a name that one graph has, nothing is asked.
     assert rankconst.adjust(opened, accept=["WN18RR=umls"]).numbers.accepted == ()
 
