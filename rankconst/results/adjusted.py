@@ -361,12 +361,17 @@ class AdjustedReading:
                 yield "accepted", question.word
 
     def list_numbers(self, column: str) -> list[Any]:
-        """Return a column of the file with numbers for adjusted texts: "33.8%" becomes 0.338."""
+        """Return a column of the file with numbers for adjusted texts: "33.8%" becomes 0.338.
+
+        Below a heading with the sign, such as "Hits@10 (%)", it is 33.8.
+        """
         cells: list[Any] = list(self.reading.cells(column))
+        unit = 100 if read_label(column).percent else 1
         for each in self.done:
             where = each.batch.where
             if self.reading.entries.heads[where.column].column == column:
-                for row, value in zip(where.rows.tolist(), each.batch.value.tolist(), strict=True):
+                values = np.round(each.batch.value * unit, 12) if unit > 1 else each.batch.value
+                for row, value in zip(where.rows.tolist(), values.tolist(), strict=True):
                     cells[row] = value
         return cells
 

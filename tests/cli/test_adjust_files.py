@@ -86,6 +86,10 @@ def test_every_format_can_be_written_and_read_again(
         tasks = ("--split", "test", "--side", "both", "-p", "standard", "-a", "micro")
         again = run("adjust", named, *tasks, "--json").records
         assert [round(row["AMRR_added"], 4) for row in again] == [0.3375, 0.4759]
+        wide.write_text("dataset,Hits@10 (%)\nWN18RR,57.1\n", encoding="utf-8")
+        run("adjust", wide, "-o", named, "--force")
+        (row,) = run("adjust", named, *tasks, "--json").records
+        assert (row["Hits@10 (%)"], round(row["AH@10_added"], 4)) == (57.1, 0.5709)
 
 
 def test_standard_input_and_only_one_metric(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
