@@ -38,38 +38,29 @@ def join_readings(
                 f"{_LAYOUTS[other.layout]}: name one at a time."
             )
     names_of = _match_columns(readings)
+    is_alike = len({reading.form for reading in readings}) == 1
+    is_of_one_tool = len({reading.tool for reading in readings}) == 1
     names = dict.fromkeys(name for new_names in names_of for name in new_names.values())
     column = keep_apart(column, fold(names))
     cells: dict[str, list[str]] = {name: [] for name in (column, *names)}
-    dataset = next((name for name in names if read_label(name).role == "dataset"), "")
-    tools = {reading.tool for reading in readings}
-    forms = {reading.form for reading in readings}
     parts, entries, skipped = list[Part](), list[Entries](), list[Skipped]()
     for reading, label, new_names in zip(readings, labels, names_of, strict=True):
-        start, size = len(cells[column]), len(reading.rows)
+        start = len(cells[column])
         parts += [Part(part.name, start + part.start) for part in reading.parts]
-        new_cells = {new: reading.cells(old) for old, new in new_names.items()}
-        if len(forms) > 1 and reading.form in MARKED_UP:  # others lack such markup
-            for new, cells_of_column in new_cells.items():
-                new_cells[new] = [strip_markup(cell, reading.form) for cell in cells_of_column]
-        if dataset and dataset not in new_cells:
-            new_cells[dataset] = name_datasets(reading)
-        new_cells[column] = list(repeat(label, size))
-        for key, cells_above in cells.items():
-            cells_above.extend(new_cells.get(key, repeat("", size)))
-        tool = reading.tool if len(tools) > 1 else None
+        cells[column] += repeat(label, len(reading.rows))
+        _add_cells(cells, reading, new_names, strip=not is_alike)
+        tool = None if is_of_one_tool else reading.tool
         entries.append(_rename_columns(reading.entries, new_names, tool))
         for left_out in reading.skipped:
             skipped.append(replace(left_out, what=f"{column} {label}, {left_out.what}"))
     understood = dict.fromkeys(reading.understood for reading in readings if reading.understood)
     sizes = [len(reading.rows) for reading in readings]
-    is_alike, is_of_one_tool = len(forms) == 1, len(tools) == 1
     return Reading(
         name=name,
         form=first.form if is_alike else "",
         layout=first.layout,
         columns=tuple(cells),
-        rows=Rows(cells, len(cells[column])),
+        rows=Rows(cells, sum(sizes)),
         entries=join_entries(entries, sizes),
         skipped=tuple(skipped),
         tool=first.tool if is_of_one_tool else None,
@@ -77,6 +68,26 @@ def join_readings(
         of_objects=any(reading.of_objects for reading in readings),
         joined=tuple(parts),
     )
+
+
+def _add_cells(
+    cells: Mapping[str, list[str]], reading: Reading, new_names: Mapping[str, str], *, strip: bool
+) -> None:
+    """Add the cells of a reading below those of their columns in `cells`, but not to the first.
+
+    The columns get new names. A column of datasets that the reading lacks has those of its rows. If
+    `strip`, cells lose the markup that other readings lack.
+    """
+    new_cells = {new: reading.cells(old) for old, new in new_names.items()}
+    if strip and reading.form in MARKED_UP:
+        for new, marked in new_cells.items():
+            new_cells[new] = [strip_markup(cell, reading.form) for cell in marked]
+    _, *names = cells
+    dataset = next((name for name in names if read_label(name).role == "dataset"), "")
+    if dataset and dataset not in new_cells:
+        new_cells[dataset] = name_datasets(reading)
+    for name in names:
+        cells[name].extend(new_cells.get(name, repeat("", len(reading.rows))))
 
 
 def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:

@@ -345,7 +345,6 @@ def _choose_cells(
         if site is not None and number.adjusted is None and number.entry.context.questions:
             waiting.add(site.table)
     cells: list[Cell] = []
-    values: dict[Passage, set[float]] = defaultdict(set)  # of a number that stands for several rows
     notes: list[Note] = []
     for place, (site, number) in enumerate(zip(sites, entries, strict=True)):
         exchange = _find_exchange(number.entry.metric, exchanges)
@@ -360,16 +359,25 @@ def _choose_cells(
             )
         if isinstance(cell, Cell):
             cells.append(cell)
-            values[cell.spans[0]].add(cell.value)
         else:
             notes.append(_note(number.entry, cell))
-    chosen = []
+    chosen, left = _split_ambiguous(cells)
+    notes += [_note(cell.entry, "one number for several rows") for cell in left]
+    return chosen, notes
+
+
+def _split_ambiguous(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
+    """Split numbers that stand for several rows, which adjust them differently, off the others."""
+    values: dict[Passage, set[float]] = defaultdict(set)
+    for cell in cells:
+        values[cell.spans[0]].add(cell.value)
+    chosen, ambiguous = list[Cell](), list[Cell]()
     for cell in cells:
         if len(values[cell.spans[0]]) == 1:
             chosen.append(cell)
-        else:  # the rows adjust it differently
-            notes.append(_note(cell.entry, "one number for several rows"))
-    return chosen, notes
+        else:
+            ambiguous.append(cell)
+    return chosen, ambiguous
 
 
 # A gain in the cell of a number: (+0.02), ↑0.02, $_{\\uparrow 0.02}$; 1e+04 has none.

@@ -38,7 +38,7 @@ from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -81,24 +81,18 @@ def read_tables(
     notes = Notes()
     blocks: list[_Block] = []
     first_without: list[Row] = []  # the first table without a metric
-    for printed in tables:
-        texts = () if dialect.exact else (*printed.above, name_file(document.name))
-        rows, has_commas = list(printed.rows), False
-        # CSV is read with decimal commas only if some sign of them was seen.
-        if printed.commas or not (dialect.exact or dialect.even):
-            rows, has_commas = read_commas(rows, document.decimal)
-        for part in _split_blocks([row for row in rows if any(row.plain)], dialect):
-            block = _find_heading(document, part, texts, dialect)
-            if block is None:
-                first_without = first_without or part
-                heading = " | ".join(filter(None, part[0].plain))
-                notes.add(part[0].line, heading, "the heading of a table without a metric")
-                continue
-            block.rows = _fit(document, block, notes, even=dialect.even or dialect.exact)
-            if has_commas:
-                block.how.append("commas before decimals")
-            block.table = SheetReader(_make_sheet(document, block, dialect), notes).read()
-            blocks.append(block)
+    for rows, texts, has_commas in _list_parts(document, tables, dialect):
+        block = _find_heading(document, rows, texts, dialect)
+        if block is None:
+            first_without = first_without or rows
+            heading = " | ".join(filter(None, rows[0].plain))
+            notes.add(rows[0].line, heading, "the heading of a table without a metric")
+            continue
+        block.rows = _fit(document, block, notes, even=dialect.even or dialect.exact)
+        if has_commas:
+            block.how.append("commas before decimals")
+        block.table = SheetReader(_make_sheet(document, block, dialect), notes).read()
+        blocks.append(block)
     if not blocks and first_without:
         raise DataError(explain_missing(document, first_without))
     if not blocks:
@@ -110,6 +104,27 @@ def read_tables(
             f"{remedy}."
         )
     return _merge(document, form, blocks, notes, tool)
+
+
+class _Part(NamedTuple):
+    """A table, or a part of one below another dataset."""
+
+    rows: list[Row]  # not empty, at least one
+    texts: tuple[Text, ...]  # around it, the nearest first
+    has_commas: bool  # True if its decimals followed a comma
+
+
+def _list_parts(document: Document, tables: Iterable[Printed], dialect: Dialect) -> Iterator[_Part]:
+    """Yield the tables of a document in parts that have a heading each."""
+    for printed in tables:
+        texts = () if dialect.exact else (*printed.above, name_file(document.name))
+        rows, has_commas = list(printed.rows), False
+        # CSV is read with decimal commas only if some sign of them was seen.
+        if printed.commas or not (dialect.exact or dialect.even):
+            rows, has_commas = read_commas(rows, document.decimal)
+        filled = [row for row in rows if any(row.plain)]
+        for part in _split_blocks(filled, dialect):
+            yield _Part(part, texts, has_commas)
 
 
 def make_reader(
