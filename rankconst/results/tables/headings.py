@@ -398,33 +398,19 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
         j: label for j, label in measures.items() if not label.is_vocabulary or asks_nowhere(label)
     }
     words_of = {j: list_others(label.text) for j, label in partial.items()}
-    # The metrics of columns without further words, of those that declare, and of those of models.
     plain = {label.metric for j, label in measures.items() if j not in partial}
-    declaring = {label.metric for label in measures.values() if label.declared}
-    of_models: dict[int, Metric | None] = {}
-    for j, words in words_of.items():
-        if names_model(_drop_counts(words)) or "".join(words).isdigit():
-            of_models[j] = partial[j].metric
     counts = Counter(label.metric for label in partial.values())
     remainders: dict[int, str] = {}
     for j, words in words_of.items():
-        label, metric = partial[j], partial[j].metric
-        if not words:
-            continue
-        text = " ".join(words).lower()
-        is_repeated = counts[metric] > 1
+        text, metric = " ".join(words).lower(), partial[j].metric
         first = text.split(" ")[0]
         if first in ENDS:  # MRR_h, MRR (t)
             remainders[j] = first
             continue
+        is_model = names_model(_drop_counts(words)) or "".join(words).isdigit()
         is_short = all(len(word) <= SHORT and not word.isdigit() for word in words)
-        is_contrasted = is_short and (metric in plain or is_repeated)
-        # TransE MRR, or MRR (text) and MRR (RotatE): names of models, unless others of the metric
-        # declare something, as MRR (valid) does.
-        is_model = j in of_models or (is_repeated and metric in of_models.values())
-        if metric in declaring and not label.is_about_tasks:
-            is_model = False
-        if not is_model or len(text) == 1 or is_contrasted:
+        is_contrasted = is_short and (metric in plain or counts[metric] > 1)
+        if words and (is_contrasted or len(text) == 1 or not is_model):
             remainders[j] = text
     return remainders
 
