@@ -122,31 +122,28 @@ def split_commas(values: Iterable[str]) -> list[str]:
 _ELSEWHERE = {f"--{form}": f"--format {form}" for form in ("csv", "markdown", "latex", "parquet")}
 for _split, _words in SPLITS.items():
     _ELSEWHERE |= {f"--{word}": f"--split {_split}" for word in (_split, *_words)}
-_ELSEWHERE |= {
-    **dict.fromkeys(("--output", "--save"), "--out FILE"),
-    **dict.fromkeys(("--figure", "--plot"), "--out figure.svg"),
-    **dict.fromkeys(("--head", "--heads"), "--side head"),
-    **dict.fromkeys(("--tail", "--tails"), "--side tail"),
-    **dict.fromkeys(
-        ("--bibtex", "--citation", "--cite"),
+for _names, _meant in (
+    ("--output --save", "--out FILE"),
+    ("--figure --plot", "--out figure.svg"),
+    ("--head --heads", "--side head"),
+    ("--tail --tails", "--side tail"),
+    (
+        "--bibtex --citation --cite",
         "rankconst show --cite, or of a constant: rankconst show DATASET METRIC --cite",
     ),
-    **dict.fromkeys(("--choices", "--items", "--relevant"), "--counts FILE"),
-    **dict.fromkeys(("--negatives", "--sampled"), "--protocol sampled:M, for M negatives"),
-    **dict.fromkeys(
-        ("--raw", "--filter", "--filtered"), "--protocol raw, or standard, which filters"
-    ),
-    **dict.fromkeys(("--in-place", "--inplace"), "--out FILE --force"),
-    "--out": "--format csv > FILE",
-    "--mirror": "the variable RANKCONST_MIRROR",
-    **dict.fromkeys(
-        ("--tables", "--from"), "rankconst tables verify PLACE, or tables release --from DIR"
-    ),
-    **dict.fromkeys(("--aggregation", "--relation"), "rankconst adjust, or a column of the file"),
-    "--metric": "the metric behind the dataset: rankconst show DATASET METRIC",
-    "--macro": "--aggregation macro-query or --aggregation macro-relation",
-    "--per-relation": "--relation NAME, or rankconst show DATASET relations",
-}
+    ("--choices --items --relevant", "--counts FILE"),
+    ("--negatives --sampled", "--protocol sampled:M, for M negatives"),
+    ("--raw --filter --filtered", "--protocol raw, or standard, which filters"),
+    ("--in-place --inplace", "--out FILE --force"),
+    ("--out", "--format csv > FILE"),
+    ("--mirror", "the variable RANKCONST_MIRROR"),
+    ("--tables --from", "rankconst tables verify PLACE, or tables release --from DIR"),
+    ("--aggregation --relation", "rankconst adjust, or a column of the file"),
+    ("--metric", "the metric behind the dataset: rankconst show DATASET METRIC"),
+    ("--macro", "--aggregation macro-query or --aggregation macro-relation"),
+    ("--per-relation", "--relation NAME, or rankconst show DATASET relations"),
+):
+    _ELSEWHERE |= dict.fromkeys(_names.split(), _meant)
 
 
 def explain_option(name: str, known: Sequence[str] = ()) -> str:
@@ -154,7 +151,9 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
     from difflib import get_close_matches
 
     bare = name.lstrip("-")
-    suggestion = name + "s" if name + "s" in known else _ELSEWHERE.get(name, "")
+    suggestion = _ELSEWHERE.get(name, "")
+    if f"{name}s" in known:
+        suggestion = f"{name}s"
     if suggestion.startswith("--split ") and "--split" not in known:
         suggestion = "the files in their order: rankconst build TRAIN VALID TEST"
     if not suggestion and find_metric(bare):

@@ -69,7 +69,7 @@ def write_delimited(columns: Columns) -> Iterator[str]:
         if isinstance(value, str) and _WORDS.fullmatch(value):
             return value
         if isinstance(value, (list, tuple)):
-            value = _join_items(value)
+            value = "; ".join(str(item) for item in value)
         if isinstance(value, str):
             value = make_safe(value)
         return quote((value, ""))[:-2]
@@ -78,11 +78,6 @@ def write_delimited(columns: Columns) -> Iterator[str]:
     commas = [","] * (len(columns) - 1)
     for block in write_rows(columns, encode, before=["", *commas]):
         yield block + "\n"
-
-
-def _join_items(items: Iterable[Any]) -> str:
-    """Write a list as one cell: ``a; b``."""
-    return "; ".join(str(item) for item in items)
 
 
 def write_rows(
@@ -238,7 +233,7 @@ def _write_cell(value: Any) -> str:
         # Excel has no infinity.
         return f"<c><v>{value!r}</v></c>" if math.isfinite(value) else _write_text(str(value))
     if isinstance(value, (list, tuple)):
-        return _write_text(_join_items(value))
+        return _write_text("; ".join(str(item) for item in value))
     text = str(value)
     printed = _PRINTED.fullmatch(text)
     if printed is None or text in {"", "-"}:
