@@ -176,7 +176,7 @@ def _may_pass(error: Exception) -> bool:
     return isinstance(error, (requests.Timeout, requests.exceptions.ChunkedEncodingError))
 
 
-_OK, _BUSY = 200, 500
+_OK, _BUSY = 200, 500  # HTTP; from the latter on, the server is at fault
 
 
 def hide_login(text: str) -> str:

@@ -51,7 +51,7 @@ def number(digits: int) -> Callable[[Any], str]:
     return show
 
 
-_SMALL, _LARGE = 1e-3, 1e7
+_SMALL, _LARGE = 1e-3, 1e7  # beyond these, powers of ten are easier to read
 
 
 def show_constant(value: float | None) -> str:
@@ -88,9 +88,9 @@ class Column(NamedTuple):
     is_note: bool = False
     # The explanation of the column below the table on a screen; left out together with the column.
     meaning: str = ""
-    # Key of the column to its left whose heading this one continues: "AMRR" beside "WN18RR". If
+    # Key of the column to its left whose heading this one continues: "AMRR" next to "WN18RR". If
     # that column is left out, this heading is written in full: "WN18RR AMRR".
-    beside: str = ""
+    continues: str = ""
     # On a screen, each group, such as a dataset, has a table of its own. Columns without a group
     # are repeated in each.
     group: str | None = None
@@ -257,9 +257,9 @@ def _leave_out(grid: Iterable[GridColumn], drop: int) -> list[GridColumn]:
     rest = []
     for each in grid:
         column = each.column
-        if column.beside in titles:
-            title = f"{titles[column.beside]} {column.title}"
-            column = column._replace(title=title, beside="")
+        if column.continues in titles:
+            title = f"{titles[column.continues]} {column.title}"
+            column = column._replace(title=title, continues="")
             rest.append(GridColumn(column, [title, *each.cells[1:]]))
         elif column.key not in titles:
             rest.append(each)
@@ -534,7 +534,7 @@ def show_html(listing: Listing) -> str:
     columns = {}
     for column in listing.columns:
         if column.title is not None:
-            name = f"{column.beside} {column.title}" if column.beside else column.title
+            name = f"{column.continues} {column.title}" if column.continues else column.title
             columns[name] = part.cells(column)
     lines = listing.caption.split("\n")
     if listing.title:

@@ -82,7 +82,7 @@ def test_a_heading_is_in_full_where_the_one_it_continues_leaves(
     columns = [
         Column("model", "model"),
         Column("value", "WN18RR", right=True, drop=1),
-        Column("index", "AMRR", right=True, beside="value"),
+        Column("index", "AMRR", right=True, continues="value"),
     ]
     row = {"model": "a", "value": "0.4760000", "index": "0.4759"}
     assert print_text(Listing.of(columns, [row, row])).split("\n") == [

@@ -36,7 +36,7 @@ MOST_WORDS = 6
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _GAP = re.compile(r"[\s(_]{1,3}|\s?[-.:\u2010-\u2013]\s?|")
-# Behind a letter, as in "Inductive (e, r) (23 graphs)"; "FB15k, 237" is no name.
+# Behind a letter, as in "Inductive (e, r) (23 graphs)"; "FB15k, 237" is not a name.
 _LETTER_GAP = re.compile(r"[\s()_,]{1,3}")
 PERCENT = "％"
 """The sign behind an amount, in a text whose other signs of percentages are gone."""
@@ -120,7 +120,7 @@ def _count_words(text: str, words: list[re.Match[str]]) -> int:
 
 
 _CLOSED = re.compile(rf"\s?[%{PERCENT}]?\s?\)")
-_MOST_SHARE = 100
+_MOST_SHARE = 100  # a larger number before a word belongs to the name
 
 
 def _counts_others(text: str, word: re.Match[str], number: re.Match[str]) -> bool:

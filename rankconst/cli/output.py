@@ -329,7 +329,7 @@ def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> Non
 
 # -- assumptions and questions ---------------------------------------------------------------------
 
-_MOST_QUESTIONS = 8
+_MOST_QUESTIONS = 8  # with a line of their own
 _MOST_TEXTS = 2  # of a question
 
 

@@ -299,7 +299,7 @@ def _print_constants(wanted: _Wanted) -> None:
 
 
 def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
-    """List constants for people, with counting beside chance or a row for each baseline."""
+    """List constants for people, with counting next to chance or a row for each baseline."""
     from rankconst.catalogue.benchmarks import find_note
 
     opened, asked = wanted.tables, wanted.tasks

@@ -325,8 +325,8 @@ def _add_columns(
             continue
         for computed in columns_of[adjusted.blocks[column.key]]:
             title = computed.title and computed.title.removeprefix(f"{column.title} ")
-            beside = column.key if title != computed.title else ""
-            ordered.append(computed._replace(title=title, beside=beside))
+            continues = column.key if title != computed.title else ""
+            ordered.append(computed._replace(title=title, continues=continues))
     return ordered
 
 

@@ -428,7 +428,7 @@ def _take_counts(counts: Any) -> Any:
 
 
 def _read_sides(by_name: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
-    """Replace the names of sides by their keys; UsageError for a name that is no text."""
+    """Replace the names of sides by their keys; UsageError for a name that is not text."""
     if not all(isinstance(side, str) for side in by_name):
         raise UsageError(
             "a mapping goes from side to the counts of its tasks, {'head': "

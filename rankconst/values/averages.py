@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Held:
-    """A mean over D graphs beside that of a ranker that does not learn.
+    """A mean over D graphs next to that of a ranker that does not learn.
 
     Attributes
     ----------
@@ -96,12 +96,12 @@ class Average:
 
     @cached_property
     def chance(self) -> Held:
-        """The mean beside that of a random ranker."""
+        """The mean next to that of a random ranker."""
         return _compare_means(self.metric, self.values, self.constants)
 
     @cached_property
     def counting(self) -> Held | None:
-        """The mean beside that of the counting baseline, if it is known."""
+        """The mean next to that of the counting baseline, if it is known."""
         if self.counted is None:
             return None
         return _compare_means(self.metric, self.values, self.counted)
