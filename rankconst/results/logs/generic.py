@@ -95,9 +95,10 @@ _FILE = re.compile(rf"https?://\S+|(?<![\w./~-])[\w./~-]{{1,300}}(?:{_ENDINGS})\
 _BRACKETED = re.compile(r"\b([A-Za-z]{1,20}) ?\(([A-Za-z_]{1,20})\) ?@ ?(\d{1,6})\b")
 # A progress bar: 100%|███| 9/9 [00:10<00:00, MRR=0.3]
 _BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*(\d+/\d+)\s\[[^\],]*")
-# Relation 7 (born in), or relation: born_in
+# Relation 7 (born in), relation: born_in, relation _hypernym
 _PART = re.compile(
-    rf"(?P<noun>[A-Za-z]{{2,20}})(?:(?P<number>[ _#]*[\d{_HOLE}]{{1,7}})(?!\w)|\s?[:=]\s?\w.*)"
+    rf"(?P<noun>[A-Za-z]{{2,20}})(?:(?P<number>[ _#]*[\d{_HOLE}]{{1,7}})(?!\w)"
+    r"|\s?(?:[:=]\s?\w|\s[_/]\w).*)"
 )
 _REPORTING = {"proc", "process", "rank", "set", "worker"}  # Worker 0 ready, Set 5 threads
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
