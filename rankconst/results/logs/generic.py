@@ -415,7 +415,8 @@ def _read_labels(text: str) -> Iterator[Label]:
             continue
         label = read_label(name)
         denial = answer(label, word)
-        if denial is not None and not (denial.values or denial.words):  # debug=False
+        is_usual = denial is not None and not (denial.values or denial.words)  # debug=False
+        if is_usual or (denial and denial.declared == {"protocol": "filtered"}):  # raw=False
             text = text.replace(flag[0], " ")
             continue
         # If a flag is off, another value than the one in its name may hold.
