@@ -275,7 +275,13 @@ def draw_file(work: Work) -> Figure:
 
     if set(work.baselines) - {FLOOR}:
         raise UsageError(f"a picture compares with {FLOOR}; leave out --baseline.")
-    adjusted = adjust_file(read_file(work), replace(work, baselines=(FLOOR,)))
+    reading = read_file(work)
+    try:
+        adjusted = adjust_file(reading, replace(work, baselines=(FLOOR,)))
+    except RankconstError as error:
+        if work.baselines or error.questions:
+            raise
+        adjusted = adjust_file(reading, work)  # nothing is known of counting there
     figure = draw_results(adjusted, work.metrics or None, titles=work.tables.titles)
     report_answers(adjusted)
     left = Counter(note for index, note in adjusted.notes.items() if adjusted.batch_of[index] < 0)
