@@ -94,17 +94,19 @@ class CheckedReading:
 
     def _row_of(self, finding: Finding, nested: bool) -> dict[str, Any]:
         """Return the row of a finding."""
+        columns = dict.fromkeys(number.entry.column for number in finding.values)
+        describe = _describe if nested else str
         return {
             "file": self.name_file(finding),
             "line": finding.line,
-            "columns": list(dict.fromkeys(number.entry.column for number in finding.values)),
+            "columns": list(columns),
             "severity": finding.severity,
             "rule": finding.rule,
             "label": finding.label,
             "inequality": finding.inequality,
             "statement": finding.statement,
             "cause": finding.cause,
-            "values": [_describe(number) if nested else str(number) for number in finding.values],
+            "values": [describe(number) for number in finding.values],
             "table_version": self.table_version,
         }
 
@@ -151,7 +153,9 @@ def write_findings(
         if id(finding) not in shown:
             continue
         file = checked.name_file(finding)
-        place = show_controls(file if finding.line is None else f"{file}:{finding.line}")
+        if finding.line is not None:
+            file = f"{file}:{finding.line}"
+        place = show_controls(file)
         front = f"{place}: {finding.severity}: {finding.rule}"
         label = f"{finding.label}: " if finding.label else ""
         text = wrap(width, f"{front}: {label}{finding.statement}", below="    ")
@@ -222,7 +226,8 @@ def check_reading(
     sound = [case for case in results if not case.diverged]
     findings: list[Finding] = []
     for rule in tried:
-        findings += rule.apply(results if rule.key == DIVERGED else sound)
+        judged = results if rule.key == DIVERGED else sound
+        findings += rule.apply(judged)
     findings = sorted(_drop_consequences(findings), key=lambda finding: finding.line or 0)
     notes += [*uncounted, *dict.fromkeys(case.note for case in cases if case.note)]
     for tasks in dict.fromkeys(case.tasks for case in cases if case.tasks is not None):

@@ -118,7 +118,8 @@ def _gather(
     for places in split_by_code(part_of):
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
         # Without such numbers only the context is evidence, and the whole part has the same.
-        for place in places.tolist() if by_number else places[:1].tolist():
+        telling = places if by_number else places[:1]
+        for place in telling.tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])
         counts: set[int] = set()
         pairs: list[Pair] = []

@@ -223,7 +223,8 @@ def _select_entries(
         is_asked_for = metric.optimum is not None and (not metrics or metric in metrics)
         # Adjusted values of the file can be asked for, but are not adjusted again.
         is_left_alone = not is_asked_for or column.head.adjustment is not None
-        codes.append(np.full(column.places.size, -1) if is_left_alone else shared[key])
+        of_column = np.full(column.places.size, -1) if is_left_alone else shared[key]
+        codes.append(of_column)
         wanted.append((shared[key] >= 0) & is_asked_for)
     return entries.gather(wanted, np.bool_), Addressed(addresses, codes)
 

@@ -132,7 +132,9 @@ class Cells(Listed[str]):
         coded = texts.filter(chosen).dictionary_encode()
         places = np.zeros(len(texts), dtype=np.intp)
         places[view_numbers(chosen)] = view_numbers(coded.indices) + 1
-        return places[self.codes] if is_coded else places, ["", *coded.dictionary.to_pylist()]
+        if is_coded:
+            places = places[self.codes]
+        return places, ["", *coded.dictionary.to_pylist()]
 
     def __len__(self) -> int:
         return len(self._texts)

@@ -210,7 +210,8 @@ def _write_table(data: bytes, name: str) -> str:
             table = feather.read_table(source)
         headings = []
         for place, column in enumerate(table.column_names):
-            headings.append("" if column.startswith("__index_level_") else column)
+            is_index = column.startswith("__index_level_")
+            headings.append("" if is_index else column)
             kind = table.schema.types[place]
             if pa.types.is_dictionary(kind):  # categories
                 table = table.set_column(place, column, table.column(place).cast(kind.value_type))

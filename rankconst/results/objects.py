@@ -111,7 +111,8 @@ def _list_silent(records: Sequence[Record]) -> frozenset[str]:
 
 def _take_texts(value: dict[str, Value] | list[Value], texts: dict[str, None]) -> None:
     """Add every text in a value to the keys of `texts`, but neither keys nor numbers."""
-    for item in value.values() if isinstance(value, dict) else value:
+    items = value.values() if isinstance(value, dict) else value
+    for item in items:
         if type(item) is str:
             texts[item] = None
         elif isinstance(item, (dict, list)):
@@ -386,9 +387,8 @@ def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
     rows = range(len(table.lines))
     distinct = [form_address(row.cells, (*row.cells.texts, *row.above), ()) for row in table.texts]
     addresses = [distinct[text] for text in table.text_of]
-    columns: dict[str, Sequence[str]] = {
-        "line": ["" if line is None else str(line) for line in table.lines]
-    }
+    lines = ["" if line is None else str(line) for line in table.lines]
+    columns: dict[str, Sequence[str]] = {"line": lines}
     for key, steps in table.steps.items():
         columns[key] = _list_all(steps, rows)
     by_key = dict(zip(sheet.heading.keys, sheet.cells, strict=True))

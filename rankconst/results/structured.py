@@ -63,6 +63,11 @@ class Record(NamedTuple):
     value: Value
 
     @property
+    def line_text(self) -> str:
+        """The line as text; empty for a whole file."""
+        return "" if self.line is None else str(self.line)
+
+    @property
     def object(self) -> dict[str, Value]:
         """The value as an object; empty if it is none."""
         return self.value if isinstance(self.value, dict) else {}

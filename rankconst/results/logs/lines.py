@@ -344,7 +344,8 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
     """Yield the names and values of a match, whose groups are in `fields`."""
     name, k = fields.get("name"), fields.get("k")
     if name is not None:
-        yield _Measure(name if k is None else f"{name}@{k}", fields.get("value") or "")
+        name = name if k is None else f"{name}@{k}"
+        yield _Measure(name, fields.get("value") or "")
         return
     for pair in _PAIR.findall(fields.get("pairs") or ""):
         yield _Measure(*pair)

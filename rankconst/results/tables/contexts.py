@@ -82,7 +82,8 @@ def _make_text(label: Label) -> CellTexts:
 
 def declare(role: str, cell: str) -> Label:
     """Read a cell below a heading such as dataset, split or protocol, its `role`, as a label."""
-    label = read_label(f"v{cell}" if role == "version" and cell.isdigit() else cell)
+    spelling = f"v{cell}" if role == "version" and cell.isdigit() else cell
+    label = read_label(spelling)
     # Not that of both sides.
     if role in {"dataset", "version"} and is_mean(cell):
         return Label(cell, graphs=(cell,), is_vocabulary=True)
@@ -207,7 +208,8 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
         return _read_name
     if flag is not None:  # numbers besides 0 and 1 are not answers
         are_counts = any(is_number(cell) and cell not in VOCABULARY.flags for cell in first_cells)
-        return partial(_read_below if are_counts else _read_flag, flag)
+        read = _read_below if are_counts else _read_flag
+        return partial(read, flag)
     if asking is not None:
         return partial(_read_below, asking)
     # All may be short for sides: h and t, s and o.
@@ -338,7 +340,8 @@ def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]
     for word in heading.words:
         is_open = word.field in fields and "column" in word.scopes
         if is_open or is_lone(heading, word):
-            words.append(word if "row" in word.scopes else replace(word, scopes=EVERYWHERE))
+            scopes = word.scopes if "row" in word.scopes else EVERYWHERE
+            words.append(replace(word, scopes=scopes))
     if not words:
         return ()
     return (Text(Label(heading.text, words=tuple(words)), "row", place),)
@@ -370,15 +373,17 @@ def find_groups(
             below.append(Text(weaken(label), "text", "a row below"))
             continue
         # The group above may or may not continue: its words are asked about.
-        outer = []
+        outer: list[Text] = []
         if label.values or label.words or not label.graphs:
-            outer = [
-                text._replace(label=weaken(text.label)) if text.label.values else text
-                for text in groups[-1]
-            ]
+            outer = [_weaken_values(text) for text in groups[-1]]
         group_of[row + 1 :] = len(groups)
         groups.append((Text(label, "row", "a row above"), *outer[:2]))  # up to three levels
     return ColumnTexts(group_of, [CellTexts((*group, *below)) for group in groups])
+
+
+def _weaken_values(text: Text) -> Text:
+    """Return a text that only asks, if it has values; a dataset alone still declares."""
+    return text._replace(label=weaken(text.label)) if text.label.values else text
 
 
 def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bool) -> str:

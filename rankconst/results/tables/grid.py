@@ -226,8 +226,10 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
         return [rows] if rows else []
     lowest, depth = heading.levels[-1], len(heading.levels)
     measures = [j for j in heading.measures if lowest[j]]
+    if not measures:
+        return [rows]
     starts = [0]
-    for i in range(depth, len(rows) if measures else 0):
+    for i in range(depth, len(rows)):
         if any(rows[i].plain[j : j + 1] != (lowest[j],) for j in measures):
             continue
         # Its upper rows, which no number is in, belong to the heading.

@@ -256,7 +256,8 @@ class _Reader:
         closed = self._floats.pop()
         is_each = len(closed.captions) == len(closed.tables)
         for place, captions in enumerate(closed.tables):
-            captions.extend(closed.captions[place : place + 1] if is_each else closed.captions)
+            own = closed.captions[place : place + 1] if is_each else closed.captions
+            captions.extend(own)
         if self._floats and len(self._floats) < _MOST_NESTED:
             self._floats[-1].tables.extend(closed.tables)
 
@@ -360,7 +361,8 @@ class _Reader:
         part = Placed.cut(self._text, span.start, span.end)
         cell = Placed(" ".join(part.split()), part.start, part.end)
         width, height = _read_span(_WIDTH, cell), _read_span(_HEIGHT, cell)
-        first, *others = cell.extend(1 if "\\SetCell" in cell else width)
+        covered = 1 if "\\SetCell" in cell else width
+        first, *others = cell.extend(covered)
         yield _Cell(first, strip_latex(first, self._macros), width, height)
         for other in others:
             yield _Cell(other, "")

@@ -32,7 +32,9 @@ _NOTE_MARK = re.compile(rf"[*^{FOOTNOTE_SIGNS}]")
 def read_near(place: str, text: str) -> Text:
     """Read a text around a table; one with the mark of a note is about some rows, and only asks."""
     label = read_label(text)
-    return Text(weaken(label) if _NOTE_MARK.search(text) else label, "text", place)
+    if _NOTE_MARK.search(text):
+        label = weaken(label)
+    return Text(label, "text", place)
 
 
 def _read_farther(text: str) -> Text:

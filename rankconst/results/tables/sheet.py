@@ -191,9 +191,10 @@ class SheetReader:
 
     def _note(self, row: int, j: int, reason: str) -> None:
         """Note why a cell is left out."""
-        line = int(self._lines[row])
+        number = int(self._lines[row])
+        line = None if number == NO_LINE else number
         reason = f"{reason}, in column {self._heading.keys[j]}"
-        self._notes.add(None if line == NO_LINE else line, self._cells[j][row], reason)
+        self._notes.add(line, self._cells[j][row], reason)
 
     def _leave_differences(self) -> None:
         """Leave out shares next to a signed one: 0.01 after "+0.02" may be a difference, too."""
@@ -288,7 +289,8 @@ class SheetReader:
         """
         if j in self._remainders:
             word = self._remainders[j]
-            asked = Word(word, "side" if word in ENDS else "part")
+            field = "side" if word in ENDS else "part"
+            asked = Word(word, field)
             return (Text(self._measures[j], "column", "its heading").ask(asked),)
         is_twice = j in self._twice and j not in self._means
         return (TWICE,) if is_twice else ()
@@ -333,7 +335,8 @@ class SheetReader:
         firsts, codes = number_firsts(codes)  # rows with the same name and k have the same code
         labels, is_count = list[Label](), list[bool]()
         for row in firsts.tolist():
-            label = self._sheet.parse(names[row], None if ks is None else read_count(ks[row]))
+            k = None if ks is None else read_count(ks[row])
+            label = self._sheet.parse(names[row], k)
             labels.append(label)
             is_count.append(find_role(label) == "num_tasks")
         counts = self._spread_counts(j, np.array(is_count, dtype=np.bool_)[codes] & present)

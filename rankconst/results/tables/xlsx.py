@@ -148,7 +148,8 @@ def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
                 is_hiding = is_hiding or cell.value is not None
                 continue
             texts.append(_write(cell))
-            plain.append("n/a" if cell.data_type == "e" else " ".join(texts[-1].split()))
+            is_error = cell.data_type == "e"
+            plain.append("n/a" if is_error else " ".join(texts[-1].split()))
         if any(plain):
             rows.append(Row(line, tuple(texts), tuple(plain)))
     if is_hiding:

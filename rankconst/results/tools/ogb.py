@@ -103,7 +103,7 @@ def _read(document: Document) -> Reading:
             except UnknownNameError as error:
                 raise DataError(f"{place}: {error}") from None
             row = {
-                "line": None if record.line is None else str(record.line),
+                "line": record.line_text,
                 "split": measure.split,
                 "metric": measure.name,
                 "value": text,

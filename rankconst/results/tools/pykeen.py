@@ -114,7 +114,8 @@ class _Leaf(NamedTuple):
 @lru_cache(maxsize=8192)
 def _follow(path: _Path, key: str) -> _Path:
     """Add the words of a key, such as ``val/tail_realistic_mrr``, to a path."""
-    path = path._replace(text=f"{path.text}.{key}" if path.text else key)
+    text = f"{path.text}.{key}" if path.text else key
+    path = path._replace(text=text)
     if re.fullmatch(r"[\d.]+", key):
         return path.take(key)
     joined = _JOINED.fullmatch(key)
@@ -253,6 +254,7 @@ def _add_numbers(
     counts = _read_counts(leaves, collector)
     is_old = any(leaf.path.rank_type in _OLD for leaf in leaves)
     step = record.object.get("step")
+    shown_step = str(step) if isinstance(step, Number) else ""
     for path, value, line in leaves:
         metric, adjustment, reason = _find_measure(path, is_old)
         if metric is not None:
@@ -262,8 +264,8 @@ def _add_numbers(
             collector.skip(line, path.text, reason)
         elif metric is not None:
             row = {
-                "line": "" if record.line is None else str(record.line),
-                "step": str(step) if isinstance(step, Number) else "",
+                "line": record.line_text,
+                "step": shown_step,
                 "split": path.split,
                 "side": path.side,
                 "rank_type": path.rank_type,
@@ -395,9 +397,10 @@ def _read_trials(document: Document) -> Reading:
     """Read the trials of a search, one a row, each as a step; they are evaluated on valid."""
     rows = read_rows(document, "\t")
     heading = next(rows, None)
+    names = () if heading is None else heading.plain
     records = []
     for row in rows:
-        cells = dict(zip(heading.plain if heading else (), row.plain, strict=False))
+        cells = dict(zip(names, row.plain, strict=False))
         values: dict[str, Value] = {"step": Number(cells.get("number", ""))}
         for name, cell in cells.items():
             if name.startswith(_ATTRIBUTE) and "." in name and cell:
@@ -429,8 +432,8 @@ def _parse_csv_name(name: str, k: int | None) -> Label:
 def _recognise_csv(document: Document) -> bool:
     """Tell whether a document is a DataFrame of metrics, as CSV or printed."""
     is_csv = "," in document.first_line
-    headings = document.first_line.split("," if is_csv else None)
-    headings = [squash(heading) for heading in headings]
+    delimiter = "," if is_csv else None
+    headings = [squash(heading) for heading in document.first_line.split(delimiter)]
     # People add columns, such as one for the model; a table of anybody's may have a column "type".
     if is_csv and all(name in headings for name in ("side", "ranktype", "metric", "value")):
         return True
