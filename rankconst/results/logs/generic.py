@@ -102,6 +102,9 @@ _PART = re.compile(
 )
 _REPORTING = {"proc", "process", "rank", "set", "worker"}  # Worker 0 ready, Set 5 threads
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
+_PAIR = re.compile(
+    r"(?<!\S)([\w./@-]{1,60}=[^\s=,;]{1,200})\s(?=\s{0,9}[\w./@-]{1,60}=)"
+)  # split=test
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",
@@ -160,6 +163,8 @@ def _clean(line: str) -> _Cleaned:
         text = _BAR.sub(" " if _STEP.search(text) else r" \1 ", text)
     if "(" in text and "@" in text:  # Hits (filtered) @ 10 becomes filtered Hits@10
         text = _BRACKETED.sub(r"\2 \1@\3", text)
+    if text.count("=") > 1:  # split=test mrr=0.3 becomes split=test, mrr=0.3
+        text = _PAIR.sub(r"\1, ", text)
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
     step = _STEP.search(text)
