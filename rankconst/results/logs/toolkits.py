@@ -314,9 +314,13 @@ NBFNET = LogFormat(
         rule(r"\bFast evaluation on (?P<valid_triples>\d{1,12}) samples", "Fast evaluation on "),
         _NBFNET_SPLIT,
         rule(r"\bmodel_epoch_(?P<step>\d{1,12})\.pth", "model_epoch_"),
+        # TRIX ranks relations, too, and removes no known ones.
+        rule(r"\brun_relation\w*\.(?:py|yaml)\b", "run_relation", side="relation", protocol="raw"),
+        rule(r"\brun_entity\w*\.(?:py|yaml)\b", "run_entity", side="entity", protocol=""),
     ),
     sign=_NBFNET_SPLIT,
-    sides={None: "both", "head": "head", "tail": "tail"},
+    sides={None: "both", "entity": "both"} | {side: side for side in ("head", "tail", "relation")},
+    protocols={"raw": "raw"},
     refused={"_": _ESTIMATED, "-to-": _CARDINALITY},
     restore=partial(pad_digits, digits=6),
 ).reader

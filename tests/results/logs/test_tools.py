@@ -227,6 +227,20 @@ def test_nbfnet_has_no_numbers_of_kinds_of_queries() -> None:
     assert [entry.text for entry in reading.entries] == ["0.300000"]
 
 
+def test_trix_says_whether_it_ranks_relations_in_the_name_of_its_settings() -> None:
+    """And removes no known ones: src/run_relation.py in github.com/yuchengz99/TRIX."""
+    numbers = "#valid: 1827, #test: 1828\nEvaluate on test\n20:41:51   mr: 1.26258\n"
+    runs = [
+        f"20:41:38   Config file: ./config/run_{what}_transductive.yaml\n{numbers}"
+        for what in ("relation", "entity")
+    ]
+    contexts = [entry.context for entry in read("nbfnet", "".join(runs)).entries]
+    assert [(each.side, each.protocol) for each in contexts] == [
+        ("relation", "raw"),
+        ("both", None),
+    ]
+
+
 def test_nbfnet_names_the_class_of_its_dataset_and_then_the_version() -> None:
     settings = " 'dataset': {'class': 'FB15k237Inductive',\n"
     numbers = "10:00:02   Evaluate on test\n10:00:03   mrr: 0.5\n"
