@@ -86,7 +86,10 @@ def read_tables(
         if block is None:
             first_without = first_without or rows
             heading = " | ".join(filter(None, rows[0].plain))
-            notes.add(rows[0].line, heading, "the heading of a table without a metric")
+            reason = "the heading of a table without a metric"
+            if document.metric is None and _names_graphs(rows[0]):
+                reason += "; if it is all of one, say which: --metric mrr"
+            notes.add(rows[0].line, heading, reason)
             continue
         block.rows = _fit(document, block, notes, even=dialect.even or dialect.exact)
         if has_commas:
@@ -104,6 +107,11 @@ def read_tables(
             f"{remedy}."
         )
     return _merge(document, form, blocks, notes, tool)
+
+
+def _names_graphs(row: Row) -> bool:
+    """Tell whether a heading names several graphs."""
+    return sum(bool(read_label(cell).graphs) for cell in row.plain) > 1
 
 
 class _Part(NamedTuple):
