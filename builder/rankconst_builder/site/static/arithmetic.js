@@ -61,8 +61,7 @@ export function readPublished(metric, text, percent = false) {
   const compact = LAST_DIGITS.exec(bare);
   if (compact) {
     const [, number, decimals, spread, power] = compact;
-    const last = spread.padStart(decimals.length + 1, "0");
-    bare = `${number}${power} ± ${last.slice(0, -decimals.length)}.${last.slice(-decimals.length)}${power}`;
+    bare = `${number}${power} ± ${spread}e${Number(power.slice(1)) - decimals.length}`;
   }
   const parts = bare.split(PLUS_MINUS).map((part) => part.trim().replace(/^[() ]+|[() ]+$/g, ""));
   const unlike = signs.length > parts.length || signs.some((sign) => sign !== signs[0]);

@@ -10,38 +10,28 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * The absolute value times a power of ten as a whole number, ties to even.
- * @param {number} value @param {number} power
- */
-function scaled(value, power) {
-  let [number, under] = [Math.abs(value), 10n ** BigInt(Math.max(-power, 0))];
-  for (; !Number.isInteger(number); number *= 2) under *= 2n;
-  const over = BigInt(number) * 10n ** BigInt(Math.max(power, 0));
-  const [whole, twice] = [over / under, 2n * (over % under)];
-  return twice > under || (twice === under && whole % 2n === 1n) ? whole + 1n : whole;
-}
+/** @type {Map<string, Intl.NumberFormat>} */
+const formats = new Map();
 
-/** @param {number} value */
-const signOf = (value) => (value < 0 || Object.is(value, -0) ? "-" : "");
+/**
+ * Round an exact decimal, ties to even.
+ * @param {string} exact @param {number} decimals @param {"standard" | "scientific"} notation
+ */
+function round(exact, decimals, notation) {
+  const key = `${notation} ${decimals}`;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const format = formats.get(key) ?? new Intl.NumberFormat("en", { ...digits, notation, roundingMode: "halfEven" });
+  formats.set(key, format);
+  return format.format(/** @type {`${number}`} */ (exact));
+}
 
 /** Python's f"{value:,.{decimals}f}". @param {number} value @param {number} decimals */
-export function fixed(value, decimals) {
-  const digits = scaled(value, decimals).toString().padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ",");
-  return signOf(value) + whole + (decimals ? `.${digits.slice(-decimals)}` : "");
-}
+export const fixed = (value, decimals) => round(value.toFixed(100), decimals, "standard");
 
 /** Python's f"{value:.{decimals}e}". @param {number} value @param {number} decimals */
 export function exponential(value, decimals) {
-  let power = value === 0 ? 0 : floorLog10(value);
-  let digits = scaled(value, decimals - power).toString().padStart(decimals + 1, "0");
-  if (digits.length > decimals + 1) {
-    power += 1;
-    digits = scaled(value, decimals - power).toString();
-  }
-  const exponent = `${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
-  return `${signOf(value)}${digits[0]}${decimals ? `.${digits.slice(1)}` : ""}e${exponent}`;
+  const [digits, power] = round(value.toExponential(100), decimals, "scientific").split("E");
+  return `${digits}e${power.startsWith("-") ? "-" : "+"}${power.replace("-", "").padStart(2, "0")}`;
 }
 
 /** A number in a sentence. @param {number} value */
@@ -53,13 +43,6 @@ const floorLog10 = (value) => Number(Math.abs(value).toExponential().split("e")[
 /** @param {number} power */
 const tenTo = (power) => Number(`1e${power}`);
 
-/** @param {number} value */
-function roundEven(value) {
-  const below = Math.floor(value);
-  const rest = value - below;
-  return rest > 0.5 || (rest === 0.5 && below % 2 !== 0) ? below + 1 : below;
-}
-
 // From this power of ten on, numbers are shown with an exponent.
 const WRITTEN_OUT = 7;
 
@@ -68,7 +51,7 @@ const EXACT = 1e15;
 
 /** Some significant digits, without an exponent where readable. @param {number} value @param {number} [digits] */
 export function showNumber(value, digits = 4) {
-  if (value === 0) return `${signOf(value)}0`;
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
   const power = floorLog10(value);
   if (power < -5 || power >= WRITTEN_OUT) return exponential(value, digits - 1);
   return fixed(value, Math.max(digits - 1 - power, 0));
@@ -88,7 +71,7 @@ export function showUncertain(value, { lower, upper }) {
   const last = open < 3 * tenTo(decade) ? decade - 1 : decade;
   const unit = tenTo(last);
   const slack = (0.02 * open) / unit;
-  const nearest = roundEven(value / unit);
+  const nearest = Number(fixed(value / unit, 0).replaceAll(",", ""));
   let [least, most] = [Math.floor(lower / unit + slack), Math.ceil(upper / unit - slack)];
   // A number within its range is so as shown.
   if (lower <= value && value <= upper) [least, most] = [Math.min(least, nearest), Math.max(most, nearest)];
