@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +25,9 @@ thorough = pytest.mark.skipif(
     not THOROUGH, reason="more of the same, every week; RANKCONST_THOROUGH=1 runs it"
 )
 """Marks a case, or a test, that repeats what a cheaper one shows."""
+
+SIGNS = st.characters(exclude_categories=["Cs"])
+"""All that text may hold: to find out what UTF-8 can write takes hypothesis two seconds."""
 
 _T = TypeVar("_T")
 

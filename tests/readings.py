@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from carried import open_once
+from cases import SIGNS
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.checks.checking import RULES, check_reading
 from rankconst.errors import DataError
@@ -160,7 +161,7 @@ _PIECES = (
 )  # fmt: skip
 
 documents = st.one_of(
-    st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=60).map("".join)
+    st.text(SIGNS, max_size=200), st.lists(st.sampled_from(_PIECES), max_size=60).map("".join)
 ).map(lambda text: Document("results.txt", text))
 """Text that is nearly a table, or is none."""
 

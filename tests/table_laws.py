@@ -54,7 +54,7 @@ def words_are_known(frames: Frames) -> Iterator[str]:
     known = {"split": {*SPLITS}, "side": {*SIDES}, "metric": {*CATALOGUE}, "baseline": {*BASELINES}}
     for name, frame in frames.items():
         for column in known.keys() & {*frame.columns}:
-            odd = {*frame[column]} - known[column]
+            odd = {*frame[column].unique()} - known[column]
             yield from (f"{name}: {column} {word}" for word in odd)
         protocols = frame["protocol"].unique() if "protocol" in frame else ()
         yield from (f"{name}: {word}" for word in protocols if parse_protocol(word).key != word)
@@ -233,10 +233,11 @@ def expectations_are_in_their_order(frames: Frames) -> Iterator[str]:
     pairs += [("hits_at_1", mrr), (mrr, ndcg)]
     for key, part in frames["constants"].groupby([*TASKS, "aggregation", "baseline"]):
         value, error = {}, {}
-        for row in part.to_dict("records"):
-            metric = CATALOGUE[row["metric"]]
-            name = (metric if pd.isna(row["k"]) else metric.at(int(row["k"]))).key
-            value[name], error[name] = row["expectation"], row["expectation_error"]
+        rows = part[["metric", "k", "expectation", "expectation_error"]]
+        for family, k, expectation, expectation_error in rows.itertuples(index=False):
+            metric = CATALOGUE[family]
+            name = (metric if pd.isna(k) else metric.at(int(k))).key
+            value[name], error[name] = expectation, expectation_error
         for below, above in pairs:
             if below in value and above in value:
                 slack = error[below] + error[above] + ROUNDING * abs(value[above])

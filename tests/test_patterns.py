@@ -29,7 +29,7 @@ parser: Any = importlib.import_module("re._parser")
 
 SEARCHED = ("search", "sub", "subn", "split", "finditer", "findall")
 METHODS = ("match", "fullmatch", *SEARCHED)
-SHORT = (10, 14, 18, 22, 26, 30)
+SHORT = (10, 15, 20, 25, 30)
 LENGTHS = (128, 512, 2048)
 NOTICED = 0.002  # seconds
 NOTICED_EARLY = 0.01  # a bounded repetition shows its bound in what is short

@@ -10,6 +10,7 @@ import doctest
 import functools
 import graphlib
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -436,7 +437,7 @@ def test_public_functions_and_methods_say_what_is_to_be_known(name: str) -> None
         assert "Raises" in found
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@for_each("name", CLASSES)
 def test_public_classes_name_their_fields(name: str) -> None:
     found = sections(CLASSES[name].__doc__)
     assert found[""].strip()
@@ -476,30 +477,32 @@ def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
 
 # Examples.
 
-
-EXAMPLES = {
-    module: [
-        found
-        for found in doctest.DocTestFinder().find(importlib.import_module(module))
-        if found.examples
-    ]
-    for module in ("rankconst", *RUNTIME)
-}
+WITH_PANDAS = {"rankconst.api", "rankconst.results.frame", "rankconst.tables.own_counts"}
 
 
-@pytest.mark.parametrize("module", [module for module, examples in EXAMPLES.items() if examples])
-def test_examples_in_docstrings_run(module: str) -> None:
-    if module in {"rankconst.api", "rankconst.results.frame", "rankconst.tables.own_counts"}:
-        pytest.importorskip("pandas", reason="the example needs pandas")
+@functools.cache
+def find_examples() -> dict[str, list[doctest.DocTest]]:
+    """Return the docstrings of each module that hold examples."""
+    finder = doctest.DocTestFinder()
+    return {
+        module: [each for each in finder.find(importlib.import_module(module)) if each.examples]
+        for module in ("rankconst", *RUNTIME)
+    }
+
+
+def test_examples_in_docstrings_run() -> None:
     output: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)
-    for example in EXAMPLES[module]:
-        runner.run(example, out=output.append)
+    for module, examples in find_examples().items():
+        if module in WITH_PANDAS and importlib.util.find_spec("pandas") is None:
+            continue
+        for example in examples:
+            runner.run(example, out=output.append)
     assert not runner.failures, "".join(output)
 
 
 def test_the_main_entries_have_examples() -> None:
-    named = {example.name for examples in EXAMPLES.values() for example in examples}
+    named = {example.name for examples in find_examples().values() for example in examples}
     entries = "tables.archive.load catalogue.metrics.parse_metric values.constants.Constants"
     for name in (*entries.split(), "tables.own_counts.from_counts", "api.adjust"):
         assert f"rankconst.{name}" in named

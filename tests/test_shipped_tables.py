@@ -44,6 +44,19 @@ AGAIN = choose(
     ("nations", "fb15k237_v1_ind"),
     ("nations", "umls", "wn18rr", "fb15k237", "fb15k237_v1_ind", "ogbwikikg2"),
 )
+SOME = choose(
+    [
+        "nations",
+        "icews14_regcn",
+        "wd50k_100",
+        "fb15k237_v1_ind",
+        "ogbwikikg2",
+        "ogblppa",
+        "dbpedia50",
+    ],
+    [*DATASETS],
+)
+"""Of each kind of graph one; all of them every week."""
 UNIT = 10**60
 REBUILD = "the tables in data/ are not those of this code: a new version is due"
 
@@ -135,9 +148,9 @@ def test_anchors() -> None:
 
 @pytest.mark.slow
 def test_baselines_follow_from_their_histograms() -> None:
-    """MR and Hits@10 of every set of tasks, by whole numbers from the table of histograms."""
+    """MR and Hits@10 of sets of tasks, by whole numbers from the table of histograms."""
     names = ["dataset", "protocol", "split", "side", "baseline"]
-    counting = pc.field("baseline").isin([FLOOR, SINGLE_STEP])
+    counting = pc.field("baseline").isin([FLOOR, SINGLE_STEP]) & pc.field("dataset").isin(SOME)
     frame = table_of("baseline_candidates").filter(counting).to_pandas(categories=names)
     above, same, count = (
         frame[name].to_numpy() for name in ("offset", "num_candidates", "num_tasks")
@@ -152,7 +165,7 @@ def test_baselines_follow_from_their_histograms() -> None:
         rows[chosen].loc[sums.index]
         for chosen in (rows["metric"] == "arithmetic_mean_rank", rows["k"] == 10)
     )
-    assert len(sums) > 1000
+    assert len(sums) > choose(100, 1000)
     assert (mean["num_tasks"] == sums["num_tasks"]).all()
     assert (share["num_tasks"] == sums["num_tasks"]).all()
     assert (mean["expectation"] == sums["ranks"] / (2 * sums["num_tasks"])).all()
@@ -256,17 +269,13 @@ def test_rows_equal_precise_sums_within_their_error(
 
 # Laws.
 
-FEW = (
-    "nations", "icews14_regcn", "wd50k_100", "fb15k237_v1_ind", "ogbwikikg2", "ogblppa", "dbpedia50",
-)  # fmt: skip
-
 
 def frames_of(dataset: str) -> Frames:
     return {name: TABLES.read(name, dataset).to_pandas() for name in COLUMNS}
 
 
 @pytest.mark.slow
-@for_each("dataset", choose(FEW, [*DATASETS]))
+@for_each("dataset", SOME)
 def test_rows_obey_the_laws(dataset: str) -> None:
     frames = frames_of(dataset)
     assert {name: [*law(frames)] for name, law in LAWS.items()} == {name: [] for name in LAWS}

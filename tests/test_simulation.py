@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from carried import open_once
-from cases import choose
+from cases import choose, thorough
 from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
 from rankconst.moments import compute_moments
 from rankconst.tails import tail_probability
@@ -23,7 +23,7 @@ from rankconst.tasks import Histogram
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, thorough]  # enumerations and precise sums show the same
 
 DRAWS = choose(400, 20_000)
 SIGMAS = 5

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from brute import ORDER, count_brute_force
-from cases import choose
+from cases import choose, for_each
 from graphs import EVERYTHING, STATIC, TEMPORAL, TEMPORAL_DATASETS
 from oracles import differing_rows
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
@@ -98,7 +98,7 @@ def compare(tables: Tables, rows: Any, protocol: Protocol) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-@settings(max_examples=choose(4, 8))
+@settings(max_examples=choose(2, 8))
 @given(
     train=split_of(7, 2, 14),
     valid=st.none() | split_of(9, 3, 6),
@@ -149,7 +149,7 @@ def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["number", "date", "text", "ends"])
-@settings(max_examples=4)
+@settings(max_examples=choose(2, 4))
 @given(dataset=TEMPORAL_DATASETS.filter(lambda dataset: dataset["train"] and dataset["test"]))
 def test_quadruples_are_counted_as_brute_force_does(kind: str, dataset: Any) -> None:
     def shape(rows: Any) -> pd.DataFrame | None:
@@ -191,7 +191,7 @@ def test_times_that_cannot_be() -> None:
 GOOD = [("a", "r", "b"), ("b", "r", "c")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("train", "message"),
     [
         ([("a", "r", "b"), ("a", None, "b")], "the relations of train: row 1 holds None"),
@@ -255,7 +255,7 @@ def test_a_factory_that_numbers_more_than_it_trains_on() -> None:
     assert tables.protocols("triples") == ("standard", "raw")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("names", "error", "message"),
     [
         ({"test": None}, UsageError, "needs train and test"),

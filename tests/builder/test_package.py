@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import rankconst
+from cases import choose
 from few_tables import write_tables
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.protocols import MACROS
@@ -157,7 +158,7 @@ def make_one(key: str, size: int) -> Part:
 
 @pytest.mark.slow
 @given(order=st.permutations("abcd"), fewest=st.integers(1, 90))
-@settings(max_examples=8)
+@settings(max_examples=choose(3, 8))
 def test_order_of_building_does_not_matter(order: list[str], fewest: int) -> None:
     """A graph that joins others, or takes the place of an earlier one, is written as all at once."""
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:

@@ -96,7 +96,7 @@ RELATED: Dataset = {
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(5, 25))
+@settings(max_examples=choose(2, 25))
 @example(dataset=RELATED)
 @example(dataset={"train": [], "valid": [], "test": [(0, 0, 1), (0, 0, 1), (1, 0, 0)]})
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [], "test": [(2, 2, 3)]})
@@ -108,7 +108,7 @@ def test_blocks_equal_score_vectors(dataset: Dataset) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(5, 15))
+@settings(max_examples=choose(2, 15))
 @example(
     dataset={
         split: [(*row, place % 2) for place, row in enumerate(rows)]

@@ -170,8 +170,9 @@ def test_the_next_command_works(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("label", ["{}", "e{}"])
-@pytest.mark.parametrize("order", ["htr", "rht", "rth", "thr"])
+@pytest.mark.parametrize(
+    ("label", "order"), take_turns(["{}", "e{}"], ["htr", "rht", "rth", "thr"])
+)
 def test_columns_in_another_order_are_asked_about(
     run: Run, write_graph: WriteGraph, out: Path, label: str, order: str
 ) -> None:

@@ -14,6 +14,7 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import choose, for_each
 from rankconst.cli import app
 from rankconst.cli.words import (
     COMMANDS,
@@ -48,7 +49,7 @@ def test_words_are_values_and_options() -> None:
     assert read("--percent --no-percent --json -f csv") == {"percent": False, "format": "csv"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("command", "line", "told"),
     [
         ("adjust", "0.3 --datset umls", "no such option: --datset. Did you mean --dataset?"),
@@ -92,7 +93,7 @@ def read_by_typer(command: str, words: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(25, 60), deadline=None)
 @given(data=st.data())
 def test_words_are_read_as_typer_reads_them(command: str, data: st.DataObject) -> None:
     parameters = list_parameters(import_command(command))
@@ -108,7 +109,7 @@ def test_words_are_read_as_typer_reads_them(command: str, data: st.DataObject) -
     }
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=choose(8, 20), deadline=None)
 @given(
     before=st.lists(st.sampled_from(["0.3", "-d umls", "--tool pykeen", "--details"]), max_size=3),
     last=st.sampled_from(["", "--dataset", "-d", "--tool", "--format", "--to", "--counts"]),

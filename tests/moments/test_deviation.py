@@ -115,7 +115,7 @@ def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
         max_size=30,
     )
 )
-@settings(max_examples=choose(40, 1000))
+@settings(max_examples=choose(15, 1000))
 def test_series_and_transform_agree_on_any_set(counts: dict[int, int]) -> None:
     series, transform = by_both_routes(histogram_of(counts))
     assert abs(series.value - transform.value) <= series.error + transform.error

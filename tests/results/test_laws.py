@@ -16,7 +16,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from cases import choose
+from cases import choose, for_each
 from rankconst.results.vocabulary import VOCABULARY, Word
 from results.containers import FIRST, PLACES, Numbers, find_addresses
 
@@ -87,7 +87,7 @@ def _asking(draw: st.DrawFn) -> Asking:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(50, 600))
+@settings(max_examples=choose(25, 600))
 @example(Asking("markdown", "below", "protocol", "raw"))
 @given(_asking())
 def test_a_number_with_a_word_that_nothing_has_declared_is_never_adjusted(asking: Asking) -> None:
@@ -128,7 +128,7 @@ def _against(draw: st.DrawFn) -> Against:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(50, 600))
+@settings(max_examples=choose(25, 600))
 @example(Against(Asking("csv", "cell", "side", "we rank the tail entities"), "head"))
 @example(Against(Asking("json", "above", "split", "Measured on the dev set"), "test"))
 @example(Against(Asking("latex", "caption", "protocol", "raw"), "standard"))
@@ -141,7 +141,7 @@ def test_no_option_overrules_what_the_texts_of_a_number_say(against: Against) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("container", PLACES)
+@for_each("container", PLACES)
 def test_an_option_changes_no_number_that_declares_another_value(container: str) -> None:
     for heading, declared, option in (
         ("Split", "valid", "test"),
@@ -186,7 +186,7 @@ def _labelled(draw: st.DrawFn) -> Numbers:
 
 
 @pytest.mark.slow
-@settings(max_examples=choose(30, 300))
+@settings(max_examples=choose(15, 300))
 @example(Numbers(labels=DATASET, texts={"caption": "valid"}))
 @given(_labelled())
 def test_the_address_of_a_number_does_not_depend_on_its_container(numbers: Numbers) -> None:
@@ -266,7 +266,7 @@ def test_the_sentences_are_many_and_of_every_field() -> None:
         assert 3 <= len(each.sentence.split()) <= 35 or not each.sentence.isascii()
 
 
-@pytest.mark.parametrize("container", PLACES)
+@for_each("container", PLACES)
 def test_without_a_text_the_address_is_that_of_the_labels(container: str) -> None:
     assert set(find_addresses(Numbers(labels=DATASET), container).values()) == {PLAIN}
     labels = {"Dataset": "WN18RR", "Split": "valid", "Side": "tail"}

@@ -71,7 +71,7 @@ def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -
 
 @pytest.mark.slow
 @given(shares(), STEPS)
-@settings(max_examples=choose(20, 100))
+@settings(max_examples=choose(10, 100))
 def test_hits_bound_mrr_and_mr_as_a_linear_program_does(
     hits: dict[int, Interval], step: float
 ) -> None:
