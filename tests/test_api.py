@@ -25,7 +25,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankconst
-from cases import choose
+from cases import choose, for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, MissingExtraError, UnknownNameError, UsageError
 from rankconst.typed import AdjustedValues
@@ -286,7 +286,7 @@ ODD_CELLS = [
 ]
 
 
-@pytest.mark.parametrize("cells", ODD_CELLS)
+@for_each("cells", ODD_CELLS)
 def test_cells_that_are_no_number_are_named(cells: Any) -> None:
     with pytest.raises(DataError, match=r"row 0: .*: not a number.*, in column MRR"):
         rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": cells}))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import SIGNS, for_each
 from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
+@given(st.lists(st.text(SIGNS)))
 def test_texts_are_those_of_pyarrow(texts: list[str]) -> None:
     joined = join_texts(texts)
     joined.validate(full=True)
     assert joined.equals(pa.array(texts, pa.string()))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int64", "int32", "uint8", "bool"])
+@for_each("dtype", ["float64", "int64", "int32", "uint8", "bool"])
 def test_numbers_go_there_and_back(dtype: str) -> None:
     values = np.array([3, 0, 1, 0, 1], dtype=dtype)
     wrapped = wrap_numbers(values[::2])

@@ -13,7 +13,7 @@ import pytest
 
 import rankconst
 from carried import open_once
-from cases import choose
+from cases import choose, for_each
 from pages import ROOT, find_blocks, find_pages, join_lines, run_page
 from rankconst import errors
 from rankconst.catalogue.literature import RESULTS
@@ -63,7 +63,7 @@ def test_every_example_does_what_the_page_shows(
     assert text == text_of(page)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@for_each("page", PAGES)
 def test_commands_that_are_not_run_have_such_options(page: Path) -> None:
     left = [block for block in find_blocks(text_of(page)) if block.mark.startswith("not run: ")]
     for line in join_lines("".join(block.body for block in left)):
@@ -90,7 +90,7 @@ def headings_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@for_each("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
         if "://" in link:

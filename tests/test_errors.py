@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cases import for_each
 from rankconst import errors
 from rankconst.errors import UnknownNameError
 from rankconst.names import resolve_name, squash
@@ -42,7 +43,7 @@ def test_keys_and_spellings_are_found() -> None:
     assert squash("É٣² Hits @ 10") == "hits10"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "known", "said"),
     [
         ("mallus domestica", FRUIT, r"^unknown fruit 'mallus domestica'\. Did you mean apple\? See shop\.$"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import rankconst
+from cases import for_each
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, MACROS
 from rankconst.catalogue.tools import Tool, load_tools, parse_tool
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
@@ -122,7 +123,7 @@ SETTLED: list[tuple[Address, Address, str | None, Tasks | tuple[type[Exception],
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "user", "tool", "expected"), SETTLED)
+@for_each(("file", "user", "tool", "expected"), SETTLED)
 def test_what_is_said_leads_to_tasks(
     file: Address, user: Address, tool: str | None, expected: Tasks | tuple[type[Exception], str]
 ) -> None:
@@ -136,7 +137,7 @@ def test_what_is_said_leads_to_tasks(
     assert (tasks, row) == (expected, parse_tool(named) if named else None)
 
 
-@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
+@for_each("tool", TOOLS.values())
 def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
     """And refuses datasets at once, whether the tables know them or not."""
     dataset = "ogbl-biokg" if tool.key == "ogb" else "nations"
@@ -152,8 +153,8 @@ def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
             assert str(reason.value) == text
 
 
-@pytest.mark.parametrize("tool", ["pykeen", "pyg"])
-@pytest.mark.parametrize("sides", [(None, "relation"), ("predicate", None)])
+@for_each("tool", ["pykeen", "pyg"])
+@for_each("sides", [(None, "relation"), ("predicate", None)])
 def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(
     tool: str, sides: tuple[str | None, str | None]
 ) -> None:
@@ -179,7 +180,7 @@ WHICH = Question(
 SUBSET = Question("relations", "its cell is empty")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ask", "user", "answered"),
     [
         # A field answers its own questions; the dataset only those about it, and words of what the
@@ -211,7 +212,7 @@ def test_a_question_is_open_until_the_user_or_the_benchmark_answers_it(
     assert (error.value.questions, str(error.value)) == ((ask,), f"{ask}.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("questions", "user", "against"),
     [
         ((TAILS,), Address(side="head"), "side head"), ((TAILS,), Address(side="both"), "side both"),
@@ -247,7 +248,7 @@ def test_a_question_names_word_place_and_both_ways_on() -> None:
     assert str(SUBSET) == "its cell is empty"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "asked"),
     [("dataset", "umls"), ("split", "test"), ("side", "tail"), ("aggregation", "micro")],
 )
@@ -268,7 +269,7 @@ def test_what_a_user_says_is_read_once_into_keys() -> None:
     assert parse_address(NOTHING, TABLES) == NOTHING
 
 
-@pytest.mark.parametrize("name", [*NAMES, "tool"])
+@for_each("name", [*NAMES, "tool"])
 def test_what_the_user_types_is_checked(name: str) -> None:
     with pytest.raises(UnknownNameError, match="'nope'"):
         parse_address(say(name, "nope"), TABLES)
@@ -291,7 +292,7 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused() -> None:
         parse_address(Address("ICEWS14"), TABLES)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("file", "user", "agreed"),
     [
         (Address(questions=(WHICH,)), Address("wn18rr"), True),
@@ -336,7 +337,7 @@ def test_relations_are_matched_one_by_one() -> None:
     assert match_relations(["alsosee"], ["alsosee", "also see"]) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "split", "side", "rank_type"),
     [
         ("mrr", None, None, None), ("tail.pessimistic.mrr", None, "tail", "pessimistic"),

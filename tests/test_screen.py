@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import for_each
 from rankconst.listing import Column, GridColumn, Listing, draw_grid, measure, print_text
 
 _SIGNS = st.sampled_from("ab0 –±ée\u0301界ｈ\u200b")
 _CELLS = st.lists(st.text(_SIGNS, max_size=6).map(str.strip), min_size=4, max_size=4)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "size"),
     [("MRR", 3), ("0.5–0.6 ±", 9), ("知识图谱", 8), ("e\u0301tat", 4), ("", 0), ("ﾊﾝｶｸ", 4)],
 )

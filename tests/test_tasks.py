@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import for_each
 from rankconst.catalogue.protocols import find_protocol, parse_protocol
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
@@ -22,7 +23,7 @@ from rankconst.tasks import Histogram, Tasks, sampled_histogram
 # Addresses.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("named", "printed", "described"),
     [
         ({}, "nations/test/both/standard", "test, both sides, protocol standard"),
@@ -184,7 +185,7 @@ def test_arrays_are_frozen_copies_of_whole_numbers() -> None:
                 values[0] = 7
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("counts", "message"),
     [
         ([], "at least one ranking task"),
@@ -205,7 +206,7 @@ def test_what_cannot_be_a_count_is_refused(counts: Any, message: str) -> None:
         Histogram.from_counts(counts)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "message"),
     [
         (([1, 2], [1]), "must pair up"),

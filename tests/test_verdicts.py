@@ -12,7 +12,7 @@ import pytest
 
 import rankconst
 from carried import open_once
-from cases import take_turns
+from cases import for_each, take_turns
 from oracles import TERMS, enumerate_distribution
 from rankconst.adjusting import Batch, adjust_batch, adjust_values
 from rankconst.catalogue.baselines import FLOOR
@@ -104,7 +104,7 @@ def test_without_a_known_distribution_only_what_is_certain_counts(
     assert judge(make(metric, texts, lambda *_: constants)).tolist() == [-1, 0, 0, 1]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "metric", "dataset", "split", "sentence"),
     [
         (

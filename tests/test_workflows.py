@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from cases import for_each
+
 FOLDER = Path(__file__).resolve().parents[1] / ".github"
 WORKFLOWS = sorted((FOLDER / "workflows").glob("*.yml"))
 if not WORKFLOWS:
@@ -34,7 +36,7 @@ def list_steps(path: Path) -> list[dict[str, Any]]:
     return [step for job in read(path)["jobs"].values() for step in job["steps"]]
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+@for_each("path", WORKFLOWS)
 def test_actions_are_pinned_by_commit(path: Path) -> None:
     used = _USED.findall(path.read_text(encoding="utf-8"))
     assert len(used) == sum("uses" in step for step in list_steps(path))
@@ -53,7 +55,7 @@ def test_an_action_is_the_same_everywhere() -> None:
     }
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+@for_each("path", WORKFLOWS)
 def test_permissions_are_least(path: Path) -> None:
     workflow = read(path)
     assert workflow["permissions"] == {"contents": "read"}
@@ -73,7 +75,7 @@ def test_permissions_are_least(path: Path) -> None:
     assert "workflow_run" not in triggers
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+@for_each("path", WORKFLOWS)
 def test_steps_run_nothing_of_others_keep_no_token_and_fail_where_their_command_does(
     path: Path,
 ) -> None:

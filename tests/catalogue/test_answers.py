@@ -4,8 +4,7 @@ measured.
 
 from __future__ import annotations
 
-import pytest
-
+from cases import for_each
 from rankconst.catalogue.answers import (
     FAMILIES,
     LEFT_OUT,
@@ -22,7 +21,7 @@ from rankconst.catalogue.metrics import find_metric
 ROWS = load_libraries()
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@for_each("row", ROWS.values())
 def test_rows_are_complete(row: Library) -> None:
     """Each has version and evidence, says what empty queries and ties do, and names only
     definitions that there are.
@@ -42,7 +41,7 @@ def test_rows_are_complete(row: Library) -> None:
         assert row.find(f"{name}_at_7") == Meaning(keys.get(f"{name}_at_k", key), 7), name
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "meant"),
     [
         ("recall@5", {("recall", 5), ("recall_cap", 5)}),

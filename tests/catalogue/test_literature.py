@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import rankconst
+from cases import for_each
 from rankconst.catalogue.literature import FEWEST_RESULTS, RESULTS, find_literature
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.tasks import Tasks
@@ -60,7 +61,7 @@ def test_check_tells_what_is_beyond_all_of_them(value: str, said: bool) -> None:
     assert ("beyond-published" in [finding.rule for finding in found]) == said
 
 
-@pytest.mark.parametrize("protocol", ["sampled:50", "sampled:50:shared", "static", "qualified"])
+@for_each("protocol", ["sampled:50", "sampled:50:shared", "static", "qualified"])
 def test_numbers_of_other_candidates_are_not_compared(protocol: str) -> None:
     mrr = parse_metric("mrr")
     assert find_literature(replace(FB15K237, protocol=protocol), mrr) is None

@@ -7,12 +7,13 @@ from functools import partial
 import pytest
 
 import rankconst
+from cases import for_each
 from growth import grows_in_proportion
 from rankconst.catalogue.mentions import explain_elsewhere, find_mentions, is_inductive
 from rankconst.errors import UnknownNameError
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "reason"),
     [
         ("GDELT", "a temporal graph"), ("nell-one", "a few examples"), ("Freebase", "drawn from"),
@@ -27,14 +28,12 @@ def test_why_a_graph_is_elsewhere(name: str, reason: str) -> None:
         rankconst.load().tasks(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["Atlantis", "WN18RR+", "WN18RR++", "WD50K (99)", "WN18RR or Atlantis"]
-)
+@for_each("name", ["Atlantis", "WN18RR+", "WN18RR++", "WD50K (99)", "WN18RR or Atlantis"])
 def test_what_is_simply_unknown(name: str) -> None:
     assert explain_elsewhere(name) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "names"),
     [
         # A name with anything attached is another graph.
@@ -60,7 +59,7 @@ def test_names_and_what_is_attached_to_them(text: str, names: list[tuple[str, bo
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "expected"),
     [("WN18RR v1 ind", True), ("WN18RR v1", False), ("ILPC2022-small", True), ("WN18RR", False)],
 )
@@ -83,7 +82,7 @@ def test_suites_are_named_by_spellings_that_no_model_has() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "keys"),
     [
         ("Inductive (e) (18 graphs)", ["ultra_inductive_e"]),

@@ -49,7 +49,7 @@ def test_names_as_tools_and_people_write_them(key: str, name: str) -> None:
     assert str(parse_metric(name)) == key
 
 
-@pytest.mark.parametrize("metric", CATALOGUE.values(), ids=str)
+@for_each("metric", CATALOGUE.values())
 def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
     k = "" if not metric.takes_k else "@7" if metric.is_counted else " at 7"
     for name in (
@@ -62,7 +62,7 @@ def test_every_spelling_of_a_row_is_read(metric: Metric) -> None:
     assert metric.family in EVALUATED
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "message"),
     [
         (
@@ -171,7 +171,7 @@ def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> N
         assert best == (value if metric.optimum is None else metric.optimum)
 
 
-@pytest.mark.parametrize("metric", KEYED, ids=str)
+@for_each("metric", KEYED)
 def test_worst_is_that_of_the_last_places(metric: Metric) -> None:
     # Where there is no choice.
     assert metric.worst(np.array([1]), np.array([4])) == optimum_of(metric, 4)
@@ -229,7 +229,7 @@ def test_keys_of_pykeen_for_adjusted_forms() -> None:
             parse_adjusted_metric(name)
 
 
-@pytest.mark.parametrize("metric", CATALOGUE.values(), ids=str)
+@for_each("metric", CATALOGUE.values())
 def test_rows_are_whole_and_name_what_exists(metric: Metric) -> None:
     assert CATALOGUE[metric.family] is metric
     assert (metric.k, metric.definition != "", metric.title != "") == (None, True, True)

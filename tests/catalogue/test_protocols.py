@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import for_each
 from oracles import TERMS, moments_of
 from rankconst import errors
 from rankconst.catalogue.metrics import parse_metric
@@ -117,7 +118,7 @@ def test_every_filter_tells_who_evaluates_so() -> None:
     )
 
 
-@pytest.mark.parametrize("key", PROTOCOLS)
+@for_each("key", PROTOCOLS)
 def test_distributions_of_protocols(key: str) -> None:
     protocol = PROTOCOLS[key]
     assert (protocol.key, protocol.negatives, protocol.refused) == (key, None, "")
@@ -133,7 +134,7 @@ def test_distributions_of_protocols(key: str) -> None:
     assert all(split in answers or not answers for split, answers in known.items())
 
 
-@pytest.mark.parametrize("key", load_samplings())
+@for_each("key", load_samplings())
 def test_every_way_of_sampling_states_its_distribution(key: str) -> None:
     protocol = find_protocol(f"sampled:500:{key}")
     assert protocol.key == ("sampled:500" if key == DEFAULT_SAMPLING else f"sampled:500:{key}")
@@ -151,7 +152,7 @@ def test_every_way_of_sampling_states_its_distribution(key: str) -> None:
     assert not any(sign in text for text in texts for sign in "{}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "key"),
     [
         *((name, "sampled:500") for name in ("sampled500", "Sampled_500", "sampled-500", " sampled 500 ")),
@@ -207,7 +208,7 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
         assert abs(float(variance) - moments.variance) <= 3 / (pool + 1) + 1e-12
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "hint"),
     [
         ("standart", r"Did you mean standard or stare\?"),

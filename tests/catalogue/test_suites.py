@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from cases import for_each
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.literature import find_suite, join_graphs, load_suites, parse_suite
 from rankconst.catalogue.tools import load_tools
@@ -24,7 +25,7 @@ def test_sizes_are_those_of_the_papers() -> None:
     assert {key: len(suite.graphs) for key, suite in load_suites().items()} == SIZES
 
 
-@pytest.mark.parametrize("key", SIZES)
+@for_each("key", SIZES)
 def test_entries_are_complete(key: str) -> None:
     suite, benchmarks = load_suites()[key], load_benchmarks()
     assert {*suite.graphs} <= benchmarks.keys()

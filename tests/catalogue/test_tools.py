@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cases import for_each
 from rankconst import errors
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol, parse_side, parse_split
@@ -57,7 +58,7 @@ def test_every_tool_that_users_ask_for_is_there() -> None:
     assert [key for key, tool in TOOLS.items() if tool.protocol == "time-aware"] == temporal.split()
 
 
-@pytest.mark.parametrize("key", TOOLS)
+@for_each("key", TOOLS)
 def test_rows_are_complete(key: str) -> None:
     tool = TOOLS[key]
     assert tool.key == key == squash(key)
@@ -112,7 +113,7 @@ def test_tools_that_protocols_name_have_that_protocol() -> None:
     assert named == {key: TOOLS[key].protocol for key in named}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "hint"),
     [
         ("libkgee", r"unknown tool 'libkgee'\. Did you mean libkge"),

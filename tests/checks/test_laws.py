@@ -83,7 +83,7 @@ def test_a_rule_needs_a_test() -> None:
     assert [*PLANTED, "mean-of-rows"] == list(RULES)  # that one needs several graphs
 
 
-@pytest.mark.parametrize("rule", PLANTED)
+@for_each("rule", PLANTED)
 def test_a_planted_fault_is_found(rule: str) -> None:
     """And only the fault: the numbers as published, or as they could be, break nothing."""
     row, change, context, severity, inequality = PLANTED[rule]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from cases import for_each
 from rankconst.errors import AskedError
 
 pd = pytest.importorskip("pandas")
@@ -103,7 +104,7 @@ def test_python_takes_counts_in_place_of_tables(write: Write) -> None:
         rankconst.adjust({"map@10": 0.1}, tables=many)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tool", "name", "label"),
     [
         ("ranx", "map@10", "MAP_cut@10"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 import rankconst
 from carried import open_once
+from cases import for_each
 from rankconst.catalogue.baselines import BASELINES
 
 if TYPE_CHECKING:
+    import pytest
+
     from cli.conftest import Run
 
 # E[MRR] and E[Hits@10] on test, both sides, protocol standard: counted and summed once more by
@@ -32,7 +33,7 @@ EXPECTED = {
 LADDER = open_once().list_baselines("all")
 
 
-@pytest.mark.parametrize(("dataset", "baseline"), EXPECTED)
+@for_each(("dataset", "baseline"), EXPECTED)
 def test_what_a_baseline_gets(dataset: str, baseline: str) -> None:
     tables = open_once()
     for metric, told in zip(("mrr", "hits@10"), EXPECTED[dataset, baseline], strict=True):

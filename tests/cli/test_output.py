@@ -19,6 +19,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cases import SIGNS, for_each
 from rankconst.cli.output import MOST_REASONS, check_target, report_reading, show_lines, write_whole
 from rankconst.errors import UsageError
 from rankconst.listing import Column, Format, Listing, count, render
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_TEXTS = st.text(max_size=5)
+_TEXTS = st.text(SIGNS, max_size=5)
 _CELLS = st.one_of(
     st.none(),
     st.booleans(),
@@ -109,9 +110,7 @@ _STEERING = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\u2066\x7f\x08\r"
 _SHOWN = r"\x1b]0;title\x07\x1b[2J\u009b31m\u202e\u2066\u007f\x08\x0d"
 
 
-@pytest.mark.parametrize(
-    "form", [form for form in Format if form not in {Format.parquet, Format.xlsx}]
-)
+@for_each("form", [form for form in Format if form not in {Format.parquet, Format.xlsx}])
 def test_what_steers_a_terminal_is_shown(form: Format) -> None:
     """In every place of a listing, whatever the format; JSON has it as its escapes."""
     columns = [Column("a", f"head{_STEERING}"), Column(f"b{_STEERING}", "b", raw=True)]
@@ -231,7 +230,7 @@ def test_floats_are_written_as_python_does() -> None:
     assert written == "a,b\n" + "".join(f"{value!r},{-value!r}\n" for value in values.tolist())
 
 
-@pytest.mark.parametrize("form", [form for form in Format if form is not Format.parquet])
+@for_each("form", [form for form in Format if form is not Format.parquet])
 def test_rows_and_columns_give_the_same(form: Format) -> None:
     columns = [
         Column("name", "name"),

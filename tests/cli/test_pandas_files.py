@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import rankconst
+from cases import for_each
 from rankconst.errors import UsageError
 
 pd = pytest.importorskip("pandas")
@@ -80,7 +81,7 @@ def test_a_damaged_table_is_refused(run: Run, tmp_path: Path, data: bytes) -> No
     assert "cannot read" in run("adjust", tmp_path / "a.parquet", "-d", "nations").message
 
 
-@pytest.mark.parametrize("name", ["collect", "df", "compute", "toPandas"])
+@for_each("name", ["collect", "df", "compute", "toPandas"])
 def test_what_is_not_computed_yet_is_named(name: str) -> None:
     more: dict[str, Any] = (
         {"collect": lambda _: []} if name == "toPandas" else {}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from carried import open_once
-from cases import choose, thorough
+from cases import choose, for_each, thorough
 from oracles import MP_QUARTILE, assert_alike, assert_within, histogram_of
 from rankconst.moments import Moments
 from rankconst.moments import median_deviation as module
@@ -65,9 +65,7 @@ def enumerate_counts(size: int, n: int) -> Exact:
     return mean, float(chances @ (values - mean) ** 2)
 
 
-@pytest.mark.parametrize(
-    ("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)]
-)
+@for_each(("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)])
 def test_enumeration_of_counts(size: int, n: int) -> None:
     check(median_absolute_deviation(histogram_of({size: n})), enumerate_counts(size, n))
 
@@ -266,9 +264,7 @@ EXTREMES: dict[str, Histogram] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", choose([name for name in EXTREMES if "distinct N" not in name], [*EXTREMES])
-)
+@for_each("name", choose([name for name in EXTREMES if "distinct N" not in name], [*EXTREMES]))
 def test_extremes(name: str) -> None:
     histogram = EXTREMES[name]
     begin = time.process_time()

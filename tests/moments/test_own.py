@@ -51,8 +51,8 @@ def gather(tasks: Sequence[tuple[int, int, int]]) -> Histogram:
     return Histogram.from_counts(sizes, weights=None if plain else weights, offsets=offsets)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("tasks", TASKS, ids=str)
+@for_each("name", FUNCTIONS)
+@for_each("tasks", TASKS)
 def test_means_of_any_function_over_every_rank_vector(
     tasks: list[tuple[int, int, int]], name: str
 ) -> None:
@@ -204,7 +204,7 @@ def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p
     assert moments.variance_error <= max(1e-4 * float(variance), 1e-28)
 
 
-@pytest.mark.parametrize("p", [math.nan, 4.5, -5, 0.1, -0.039, -1e-9])
+@for_each("p", [math.nan, 4.5, -5, 0.1, -0.039, -1e-9])
 def test_other_exponents_are_refused(p: float) -> None:
     with pytest.raises(UsageError, match="exponent"):
         compute_power_mean(p, Histogram.from_counts([3, 4]))

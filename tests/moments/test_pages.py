@@ -11,7 +11,7 @@ import mpmath
 import pytest
 
 from carried import open_once
-from cases import choose
+from cases import choose, for_each
 from rankconst.catalogue.metrics import TABULATED, describe_metric, load_formulas, parse_metric
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
@@ -71,7 +71,7 @@ def test_formulas_give_the_constants(metric: Metric, sizes: list[int]) -> None:
     assert formula.method.startswith(words[moments.method])
 
 
-@pytest.mark.parametrize("metric", ["mr", "mrr", "gmr", "igmr", "hits@10", "mdr"])
+@for_each("metric", ["mr", "mrr", "gmr", "igmr", "hits@10", "mdr"])
 def test_the_three_formulas_give_the_adjusted_values(metric: str) -> None:
     known, page = open_once().constants("nations", metric), describe_metric(parse_metric(metric))
     value = 0.97 * (known.metric.optimum or 0.0) + 0.03 * known.expectation

@@ -156,10 +156,8 @@ def test_a_pooled_precision() -> None:
     assert ranks.evaluate("precision@2", tool="implicit") == 1.0
 
 
-@pytest.mark.parametrize(
-    "metric", ["map@3", "hit_ratio@2", "ndcg", "precision_cap@9", "num_hits@2"]
-)
-@pytest.mark.parametrize(("empty", "counts"), [("left out", None), ("0", 0.0), ("1", 1.0)])
+@for_each("metric", ["map@3", "hit_ratio@2", "ndcg", "precision_cap@9", "num_hits@2"])
+@for_each(("empty", "counts"), [("left out", None), ("0", 0.0), ("1", 1.0)])
 def test_queries_without_right_answers(metric: str, empty: str, counts: float | None) -> None:
     whole = rankconst.from_counts([7, 7, 4], relevant=[2, 0, 1], empty=empty).constants(metric)
     rest = rankconst.from_counts([7, 4], relevant=[2, 1]).constants(metric)
@@ -178,7 +176,7 @@ def test_queries_without_right_answers(metric: str, empty: str, counts: float | 
         assert whole.significance(value).log10 == pytest.approx(rest.significance(0.5).log10)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tool", "name", "said"),
     [
         ("implicit", "map", "implicit cuts map off at a k that it does not print: write map@10"),
@@ -206,7 +204,7 @@ def test_right_answers_that_were_not_retrieved() -> None:
         ranks.evaluate("Precision@10", tool="lenskit")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "said"),
     [
         ({"counts": [3], "relevant": [4]}, "4 right answers among 3 candidates"),
@@ -237,7 +235,7 @@ def test_names(name: str, said: str) -> None:
         rankconst.from_counts([9], relevant=2).constants(name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ranks", "queries", "said"),
     [
         ([1, 4, 4], ["a", "b", "b"], "query b: two right answers have rank 4"),

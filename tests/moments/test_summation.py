@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from cases import for_each
 from rankconst.moments.summation import Panel, gram_rules, place_nodes, uniform_rule
 from rankconst.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@pytest.mark.parametrize("size", [8, 16, 32])
-@pytest.mark.parametrize("ratio", [1.5, 2, 2.1, 3.3, 10, 40])
+@for_each("size", [8, 16, 32])
+@for_each("ratio", [1.5, 2, 2.1, 3.3, 10, 40])
 def test_rules_sum_polynomials_exactly(size: int, ratio: float) -> None:
     length = round(size * ratio)
     (nodes,), (weights,) = gram_rules(np.array([length]), size)

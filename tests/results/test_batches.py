@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rankconst
+from cases import for_each
 from growth import grows_in_proportion
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.checking import check_reading
@@ -135,7 +136,7 @@ def test_what_the_user_asks_for_must_be_there() -> None:
         adjust_reading(adjusted, TABLES, Address())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("user", "places"),
     [
         (Address(side="both"), [1, 3]),
@@ -192,7 +193,7 @@ def test_an_impossible_number_is_left_out() -> None:
         adjust_reading(make(("mrr", "1.7", Address("nations"))), TABLES, Address())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "possible"),
     [
         ({"mrr": "0.31", "hits@1": "0.35", "hits@10": "0.6"}, False),
@@ -339,7 +340,7 @@ A & 0.5 & 97 & 0.7 \\\\
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "heading",
     ["model,MRR,Note", "model,MRR,amrr,ZMRR_Upper", "Value,metric,Z", "MRR,Index,PROTOCOL"],
 )

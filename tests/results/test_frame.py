@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
+from cases import for_each
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.results.formats import read_document
 from rankconst.results.frame import read_frame, read_given
@@ -91,8 +92,8 @@ _RESULTS = pd.DataFrame(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-@pytest.mark.parametrize("reset", [True, False])
+@for_each("order", [(0, 1), (1, 0)])
+@for_each("reset", [True, False])
 def test_columns_of_two_levels(order: tuple[int, int], *, reset: bool) -> None:
     wide = _RESULTS.set_index(["model", "dataset"]).unstack("dataset")
     frame = wide.reorder_levels(order, axis=1)
@@ -165,7 +166,7 @@ FRAMES: dict[str, tuple[Any, list[str], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", FRAMES)
+@for_each("case", FRAMES)
 def test_what_a_frame_says(case: str) -> None:
     frame, columns, said = FRAMES[case]
     reading = read_frame(frame)[0]
@@ -251,7 +252,7 @@ def test_percentages_are_told_by_the_numbers_as_in_files(
             adjust(frame, dataset="wn18rr", errors="raise")
 
 
-@pytest.mark.parametrize("named", ["relation", "rel", "name", "model"])
+@for_each("named", ["relation", "rel", "name", "model"])
 def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
     relations = {"_hypernym": "_hypernym", "also see": "_also_see"}
     frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, named: [*relations], "MRR": [0.3, 0.4]})
@@ -284,8 +285,8 @@ def test_what_cannot_be_adjusted_does_not_cost_the_rest() -> None:
         adjust(frame, dataset="nations", strict=True)
 
 
-@pytest.mark.parametrize("errors", [None, "raise"])
-@pytest.mark.parametrize("where", ["column", "index"])
+@for_each("errors", [None, "raise"])
+@for_each("where", ["column", "index"])
 def test_rows_that_are_not_asked_for_are_left_as_they_are(where: str, errors: Any) -> None:
     frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MRR": [0.338, 0.476]})
     if where == "index":
@@ -320,7 +321,7 @@ def test_an_empty_frame_stays_empty() -> None:
     assert "AMRR" in out
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "options", "error", "message"),
     [
         ({"a": [1], "b": [2]}, {}, DataError, "no column holds a metric; there are: a, b"),

@@ -463,7 +463,7 @@ VERSIONS: dict[str, tuple[object, int, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "count", "options"), VERSIONS.values(), ids=VERSIONS)
+@for_each(("text", "count", "options"), VERSIONS.values())
 def test_a_version_is_part_of_a_name_and_one_option_says_of_all_which_graph_it_is(
     text: object, count: int, options: dict[str, Any]
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cases import for_each
 from growth import grows_in_proportion
 from rankconst.errors import DataError
 from rankconst.results.document import Document
@@ -28,7 +29,7 @@ def numbers(name: str, text: str) -> list[str]:
     return [entry.text for entry in read_document(name, text).entries]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after"),
     [
         ("<!--\n", "-->\n"), ("<!--\n\n", "\n-->\n"), ('<div style="display:none">\n\n', "\n</div>\n"),
@@ -38,7 +39,7 @@ def numbers(name: str, text: str) -> list[str]:
         ("<details hidden>\n\n# FB15k-237\n\nvalidation\n\n", "\n</details>\n"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("table", [OLD, "<table><tr><td>model<td>MRR<tr><td>old<td>.9</table>\n"])
+@for_each("table", [OLD, "<table><tr><td>model<td>MRR<tr><td>old<td>.9</table>\n"])
 def test_what_markdown_hides_is_not_read(before: str, after: str, table: str) -> None:
     (entry,) = read_document("a.md", f"# WN18RR\n\n{before}{table}{after}\n{SHOWN}").entries
     assert (entry.text, entry.context.dataset, entry.context.questions) == ("0.476", "WN18RR", ())
@@ -60,7 +61,7 @@ def test_an_element_that_is_never_closed_hides_the_rest() -> None:
     assert numbers("a.md", f"# WN18RR\n\n{SHOWN}\n<div hidden>\n\n{OLD}") == ["0.476"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["<details>\n\n{}\n</details>", "```\n<!--\n{}-->\n```", "<div>\n\n{}\n</div>", "</div>\n\n{}"],
 )
@@ -68,7 +69,7 @@ def test_what_is_shown_is_read(text: str) -> None:
     assert numbers("a.md", "# WN18RR\n\n" + text.format(SHOWN)) == ["0.476"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "{0}\\begin{{comment}}{1}\\end{{comment}}", "{0}\\iffalse {1}\\fi\n", "% {1}\n{0}",
@@ -109,7 +110,7 @@ def test_hostile_documents_take_time_in_proportion(form: str) -> None:
         assert grows_in_proportion(partial(partial, read, part), 1_000), part
 
 
-@pytest.mark.parametrize(
+@for_each(
     "cell",
     [
         "1\u200934", "177\u20095", "1\u202f23", "0 338", "0'338", "177(3)", "177(12)", "177^{+30}_{-20}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cases import for_each
 from rankconst import adjust, check, read
 from rankconst.errors import DataError
 from rankconst.results.formats import read_document
@@ -100,7 +101,7 @@ def test_columns_are_alike_but_for_their_spelling() -> None:
     assert "File" not in again.columns
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second", "joined"),
     [
         ("Hits@10", "H@10 ↑", ["Hits@10"]),
@@ -124,7 +125,7 @@ def test_columns_of_one_meaning_become_one(first: str, second: str, joined: list
     assert [*columns] == ["file", "MR", *joined]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("paths", "names"),
     [
         (["a.json"], [""]),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cases import choose, for_each
+from cases import SIGNS, choose, for_each
 from rankconst.arrow import join_texts
 from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.benchmarks import load_benchmarks
@@ -159,7 +159,7 @@ def test_what_keys_and_texts_say(text: str, expected: list[str]) -> None:
     assert _describe(text) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "skipped"),
     [
         ('{"mrr": 0.3, "mrr_epoch": 12, "MRR epoch": 12}',
@@ -183,9 +183,7 @@ def test_what_is_no_number_of_a_metric_is_said_and_costs_nothing_else(
     assert [each[: len(start)] for each, start in zip(found, skipped, strict=True)] == skipped
 
 
-@pytest.mark.parametrize(
-    "text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"k": 10}']
-)
+@for_each("text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"k": 10}'])
 def test_what_holds_no_metric_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.json", text))
 
@@ -334,7 +332,7 @@ def _yaml(text: str, line: int = 1) -> Value:
     return parse_yaml(_document(text, "trace.yaml"), text, line)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["0.3380", "1e-05", "-0", "12345678901234567890.12345678901234567890", "1" + "0" * 6000]
 )
 def test_numbers_of_json_keep_every_digit(text: str) -> None:
@@ -344,7 +342,7 @@ def test_numbers_of_json_keep_every_digit(text: str) -> None:
     assert isinstance(value["mrr"], Number)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "places"),
     [
         ('{"mrr": 0.3,\n "mr": 1', ["line 2, column 9", "was it copied whole?"]),
@@ -409,7 +407,7 @@ def test_yaml_that_is_refused_is_not_read_as_a_log(text: str) -> None:
         read_document("a.yaml", text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "places"),
     [
         (BILLION, ["line 10, column 4", "aliases"]),
@@ -473,7 +471,7 @@ metrics results both head realistic avg best hits_at_k hits_at_10 mrr_list hits@
 pipeline dataset model split filtered notes value name hyperparams adjusted_hits_at_k event size
 """
 _KEYS = st.sampled_from(_JSON_WORDS.split())
-_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(SIGNS, max_size=5)
 _VALUES = st.recursive(
     _SCALARS | st.sampled_from(["0.5", "fb15k"]),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=4)),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.evaluation import Address
@@ -39,7 +40,7 @@ def test_notes_in_order_then_counts() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reasons", "expected"),
     [
         (["wrong"], "line 1: a: wrong"),
@@ -56,7 +57,7 @@ def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool 
     return Entry(parse_metric(metric), text, 0, metric, None, adjustment=adjustment, exact=exact)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "exact", "in_full", "half"),
     [
         ("0.338", False, True, 0.0005), ("0.338", True, False, 0.0005), ("0.338", True, True, 0.0),
@@ -103,7 +104,7 @@ def test_a_row_of_a_wide_table_is_a_group() -> None:
     assert [group.context for group in groups] == context
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("between", "one", "other"),
     [("side", "head", "tail"), ("rank_type", "realistic", "optimistic"), ("split", "valid", "test"),
      ("model", "A", "B"), ("epoch", "1", "2"), ("note", "1", "2")],

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import for_each
 from real_files import COUNTS, Row, list_files, read_rows
 from record_run import Differences, compare, list_untrue, read_run, record_run
 
@@ -36,7 +37,7 @@ def test_no_more_numbers_than_these_are_taken_for_others(category: str) -> None:
     assert sum(row.count()[category] for row in ROWS) <= MOST[category]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.file)
+@for_each("row", ROWS)
 def test_a_row_says_why_not_all_its_numbers_are_right(row: Row) -> None:
     counts = row.count()
     assert min(counts.values()) >= 0

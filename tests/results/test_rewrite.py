@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankconst
+from cases import for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.evaluation import Address
@@ -166,7 +167,7 @@ def test_one_metric_one_form_or_both_numbers() -> None:
     assert f"\\textbf{{{z:.0f}}}" in exchange(PAPER, "ZMRR").source
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("heading", "index", "normalised"),
     [
         (r"MR $\downarrow$", r"AMRI $\uparrow$", r"AMR $\downarrow$"),
@@ -291,7 +292,7 @@ def replace_in(text: str, name: str, *, metric: str | None = None, **said: Any) 
     return exchange(Document(form, text, metric=known), name, **said)
 
 
-@pytest.mark.parametrize(("name", "options", "text", "expected"), REWRITTEN)
+@for_each(("name", "options", "text", "expected"), REWRITTEN)
 def test_what_becomes_of_a_document(
     name: str, options: dict[str, Any], text: str, expected: str
 ) -> None:
@@ -301,7 +302,7 @@ def test_what_becomes_of_a_document(
 HEADING = "the heading MRR stays as it is; rename it to AMRR"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "options", "notes"),
     [
         (f"{TWO}| C | Nations | .4 |\n| B | UMLS | .5 |\n", {"dataset": "nations"}, [(3, HEADING), (5, "MRR stays as it is: you asked for other numbers")]),
@@ -339,7 +340,7 @@ def test_a_number_of_a_kind_that_is_not_known_here_is_never_replaced(
         exchange(PAPER, "index")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "baseline", "names"),
     [
         ("AMRR", None, ["AMRR"]), (" amri ", None, ["AMRI"]), ("AMR", None, ["AMR"]), ("AH@1", None, []),
@@ -361,7 +362,7 @@ def test_an_exchange_is_for_some_metrics_and_names_their_numbers(
     assert asked.beside == (name == "both")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "baseline", "error", "message"),
     [
         *((name, None, UnknownNameError, "Expected an adjusted metric") for name in ("MRR", "both of them", "AH@", "")),
@@ -376,7 +377,7 @@ def test_what_is_no_exchange_is_refused(
         parse_exchange(name, baseline)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "text", "error", "message"),
     [
         ("AH@k", NATIONS.format("MRR | MR", ".4 | 3"), DataError, "no numbers to replace; its metrics are MRR, MR"),

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankconst
+from cases import for_each
 from few_tables import read_carried
 from rankconst.errors import RankconstError, TablesError
 from rankconst.tables.descriptor import COLUMNS, LARGEST
@@ -236,9 +237,7 @@ def test_something_else_than_a_file(tmp_path: Path, name: str, kind: str) -> Non
         use(rankconst.load(tmp_path / "set"))
 
 
-@pytest.mark.parametrize(
-    "place", ["a" * 5000, "a" * 5000 + ".zip", "a\0b", "/dev/null", "/dev/null.zip"]
-)
+@for_each("place", ["a" * 5000, "a" * 5000 + ".zip", "a\0b", "/dev/null", "/dev/null.zip"])
 def test_a_place_that_cannot_be(place: str) -> None:
     with pytest.raises(RankconstError):
         rankconst.load(place)

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carried import open_once
+from cases import for_each
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.tables.own_counts import from_counts, from_triples
 
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)
 
 
-@pytest.mark.parametrize("metric", ["mr", "mrr", "hits@10", "gmr", "median_rank"])
+@for_each("metric", ["mr", "mrr", "hits@10", "gmr", "median_rank"])
 def test_it_is_the_same_object_as_from_tables(metric: str) -> None:
     tables = open_once()
     sides = {}
@@ -56,7 +57,7 @@ def test_weights_count() -> None:
         assert aggregations == ["own weights", "micro"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("counts", "relevant", "options", "name", "worst"),
     [
         # Of places 1 to 3, the third is that of one of both.
@@ -72,7 +73,7 @@ def test_the_worst_of_queries_has_right_answers_last(
     assert queries.constants(name).worst == pytest.approx(worst)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("counts", "options", "error", "message"),
     [
         ([], {}, DataError, "at least one ranking task"),

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from cases import for_each
 from rankconst.tails.combinatorics import bound_sign_tests
 
 
-@pytest.mark.parametrize("tosses", [*range(13), 63, 64, 65, 400, 1001, 5000])
+@for_each("tosses", [*range(13), 63, 64, 65, 400, 1001, 5000])
 def test_bounds_are_above_the_sum_of_all_ways_by_a_hair(tosses: int) -> None:
     surpluses = sorted(
         {*range(min(tosses, 12) + 1), tosses // 3, tosses - 1, tosses} & {*range(tosses + 1)}

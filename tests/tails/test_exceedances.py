@@ -17,6 +17,7 @@ import pytest
 
 import rankconst
 from carried import open_once
+from cases import for_each
 from oracles import TERMS, assert_within, moments_of
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.errors import UndefinedError, UsageError
@@ -55,7 +56,7 @@ def _count_hits(positive: NDArray[np.float64], negative: NDArray[np.float64], k:
     return int(np.sum(positive > np.sort(negative)[-k]))
 
 
-@pytest.mark.parametrize(("n", "negatives"), SMALL)
+@for_each(("n", "negatives"), SMALL)
 def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(
     n: int, negatives: int
 ) -> None:
@@ -71,8 +72,8 @@ def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(
             assert abs(tail.log10 - math.log10(ways / hits.total())) <= tail.error + 1e-16
 
 
-@pytest.mark.parametrize("name", ["mr", "mrr", "hits@2", "ndcg"])
-@pytest.mark.parametrize(("n", "negatives"), SMALL)
+@for_each("name", ["mr", "mrr", "hits@2", "ndcg"])
+@for_each(("n", "negatives"), SMALL)
 def test_moments_of_means_over_every_order_of_the_scores(n: int, negatives: int, name: str) -> None:
     mean, variance = moments_of(
         Counter(
@@ -107,8 +108,8 @@ def test_every_metric_has_constants_or_a_reason() -> None:
     assert (one.expectation, one.variance) == (other.expectation, other.variance)
 
 
-@pytest.mark.parametrize("share", [0.0001, 0.0005, 0.001, 0.02, 0.6455, 0.999, 1.0])
-@pytest.mark.parametrize(
+@for_each("share", [0.0001, 0.0005, 0.001, 0.02, 0.6455, 0.999, 1.0])
+@for_each(
     ("n", "negatives", "k"), [(46_329, 100_000, 50), (3_031_780, 3_000_000, 100), (1000, 50, 10)]
 )
 def test_large_tails_at_forty_digits(n: int, negatives: int, k: int, share: float) -> None:

@@ -147,7 +147,7 @@ def test_a_bracket_holds_where_chance_does_better(
         assert _covers(invert(distribution, x), math.log10(chance))
 
 
-@pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
+@for_each("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
 def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
     u, weights = np.polynomial.legendre.leggauss(120)
     density = weights * np.i0(_BETA * np.sqrt(1 - u * u)) * _BETA / (2 * math.sinh(_BETA))
@@ -155,8 +155,8 @@ def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
     assert abs(_window(np.array([z]))[0] - terms.sum()) <= 1e-13 * np.abs(terms).sum()
 
 
-@pytest.mark.parametrize("log", [-0.05, -1.0, -30.0])
-@pytest.mark.parametrize("error", [0.0, 1e-13, 1e-6, 0.01])
+@for_each("log", [-0.05, -1.0, -30.0])
+@for_each("error", [0.0, 1e-13, 1e-6, 0.01])
 def test_an_error_of_a_logarithm_is_one_of_the_tail(log: float, error: float) -> None:
     """The tail of both ends is covered, and hardly more."""
     direct = Tail.from_log(log, error, "exact")
@@ -378,7 +378,7 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     check_order(metric, histogram, [worst, *inner, float(metric.optimum or 0)])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value"),
     [("mrr", 1.01), ("mr", 0.99), ("hits@1", -0.1), ("gmr", 0.5), ("mr", math.nan)],
 )
@@ -435,7 +435,7 @@ def test_tails_on_blocks_equal_counts(
             assert tail.error < 1e-10
 
 
-@pytest.mark.parametrize("name", ["mrr", "gmr", "igmr", "median"])
+@for_each("name", ["mrr", "gmr", "igmr", "median"])
 def test_tails_that_are_not_known_on_blocks_are_refused(name: str) -> None:
     known = (
         r", only of Hits@k, .* and HMR\."

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from cases import choose
+from cases import choose, for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.results.joined import name_files
 from rankconst.values.standings import (
@@ -66,7 +66,7 @@ def enumerate_signed_ranks(differences: list[float]) -> float:
     return sum(abs(each - center) >= abs(observed - center) for each in sums) / len(signs)
 
 
-@pytest.mark.parametrize("size", range(1, 11))
+@for_each("size", range(1, 11))
 def test_signed_ranks_by_enumeration(size: int) -> None:
     """Ties and zeros too, and rows together as each alone."""
     rows = np.random.default_rng(size).integers(-4, 6, (20 if size < 8 else 3, size))

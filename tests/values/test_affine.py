@@ -114,7 +114,7 @@ def test_between_corners_a_form_may_be_undefined(means: tuple[float, float]) -> 
     assert map_corners("normalised", metric, corners, ends) == Interval(0.5 / 1.1, 0.6 / 0.9)
 
 
-@pytest.mark.parametrize("metric", TABULATED, ids=str)
+@for_each("metric", TABULATED)
 def test_what_is_undefined_is_said(metric: Metric) -> None:
     sure = compute_moments(metric, Histogram.from_counts([1, 1, 1]))
     assert sure.expectation == optimum_of(metric, 3)

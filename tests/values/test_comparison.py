@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
-from cases import choose
+from cases import choose, for_each
 from oracles import TERMS
 from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.errors import UndefinedError, UsageError
@@ -135,7 +135,7 @@ def test_p_of_hits_is_that_of_the_worst_and_the_best_overlap(n: int) -> None:
         check_overlaps(found, n, [pair])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second"),
     [("0.3", "0.5"), ("0.5", "0.9"), ("0.7", "0.8"), ("0.4", "0.4"), ("0", "1")],
 )
@@ -225,7 +225,7 @@ def test_the_normal_tail_goes_on_where_floats_end() -> None:
     assert found.log10_p_interval.lower == pytest.approx(log10_p, rel=1e-9)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("metric", "few", "method"),
     [("hits@10", 0, "exact"), ("mrr", 0, "normal"), ("mr", 0, "normal"), ("mrr", 60, "bound")],
 )
@@ -279,7 +279,7 @@ def test_macro_averages_count_tasks_by_their_weights() -> None:
         assert covers(constants.compare(first, second).z_interval, z)
 
 
-@pytest.mark.parametrize("metric", [row for row in CATALOGUE.values() if not row.is_mean], ids=str)
+@for_each("metric", [row for row in CATALOGUE.values() if not row.is_mean])
 def test_what_is_no_mean_is_refused(metric: Metric) -> None:
     with pytest.raises(UndefinedError, match=r"Compare MR, MRR, Hits@k, nDCG"):
         rankconst.compare("2", "3", metric=metric.label, dataset="nations")
@@ -303,7 +303,7 @@ def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
             dataclasses.replace(whole, **changed).compare("0.5", "0.6")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("metric", "values", "verdict", "text"),
     [
         ("hits@10", ("0.533", "0.544"), True, "0.544 is better than 0.533: p ≤ 0.036, whatever the two models have in "

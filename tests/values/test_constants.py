@@ -48,7 +48,7 @@ def optimum(constants: Constants) -> float:
     return optimum_of(constants.metric, constants.num_tasks)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "message"),
     [
         ("hits@10", 53.3, r"^53\.3 is not a possible Hits@10 on mykg .*: expected 0 to 1\. If it is a percentage, write "
@@ -72,7 +72,7 @@ def test_impossible_values_are_refused_with_a_hint(name: str, value: Any, messag
             use(value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "accepted"),
     [
         ("mrr", 0.0, True),  # the worst is 0.0000714
@@ -96,8 +96,8 @@ _COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", _COLUMNS)
-@pytest.mark.parametrize("values", [[0.125, None, 1.0], ["0.125", None, "1"], [1, None, 0]])
+@for_each("kind", _COLUMNS)
+@for_each("values", [[0.125, None, 1.0], ["0.125", None, "1"], [1, None, 0]])
 def test_columns_of_any_kind_give_arrays(kind: str, values: list[Any]) -> None:
     """What is missing stays missing."""
     constants, is_text = make("mrr", LARGE), isinstance(values[0], str)
@@ -127,9 +127,7 @@ def test_a_series_is_a_series(sparse: bool) -> None:
             pandas.testing.assert_series_equal(found, expected)
 
 
-@pytest.mark.parametrize(
-    "value", [200, np.int64(200), np.float32(200), np.array(200.0), [200, 300][0]]
-)
+@for_each("value", [200, np.int64(200), np.float32(200), np.array(200.0), [200, 300][0]])
 def test_any_number_will_do(value: Any) -> None:
     constants = make("mr", LARGE)
     assert float(constants.adjust(value).index) == pytest.approx(constants.index(200.0), rel=1e-6)
@@ -155,7 +153,7 @@ def test_what_is_no_number_is_refused(value: Any, message: str) -> None:
             use(value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "counts"),
     [("hits@50", [14, 14, 12]), ("count", LARGE), *((name, [1, 1]) for name in NAMES)],
 )
@@ -215,7 +213,7 @@ def with_moments(moments: Moments) -> Constants:
     return replace(make_once("mdr", tuple(LARGE)), moments=moments)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "moments",
     [
         *(Moments(6.0, 1e-15, variance, 4e-48, "numerical") for variance in (1e-48, 0.0)),
@@ -248,7 +246,7 @@ def test_z_has_the_range_that_the_error_of_the_variance_leaves_open(
     assert sharp.z_interval == Interval(10.0, 10.0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "options", "ends"),
     [
         ("hits@10", Published("53.3", 0.533, 0.5325, 0.5335), {}, (0.5325, 0.5335)),
@@ -280,7 +278,7 @@ def test_an_interval_beyond_the_worst_is_refused() -> None:
             make("mr", LARGE).adjust(percentages, percent=True)
 
 
-@pytest.mark.parametrize("name", ["mr", "mrr", "gmr", "igmr", "hits@10", "hmr", "variance"])
+@for_each("name", ["mr", "mrr", "gmr", "igmr", "hits@10", "hmr", "variance"])
 def test_single_precision_may_carry_a_number_beyond_its_range(name: str) -> None:
     """As a mean of equal ranks does that is summed in float32."""
     constants = make(name, LARGE)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import choose
+from cases import SIGNS, choose, for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.values.published import (
@@ -31,7 +31,7 @@ MR, MRR = map(parse_metric, ("mr", "mrr"))
 MOST = 10**5000
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value", "lower", "upper", "deviation"),
     [
         ("0.338", 0.338, 0.3375, 0.3385, None),
@@ -62,7 +62,7 @@ def test_text_is_read_with_the_interval_of_its_digits(
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "options", "ends"),
     [
         (0.338, {}, (0.338, 0.338)),
@@ -146,7 +146,7 @@ def test_only_shares_are_percentages(value: str | float, percent: bool) -> None:
             read()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("number", "half"), [(0.338, 0.0005), (177.0, 0.5), (1e-7, 5e-8), (1.5e-7, 5e-9), (1e22, 0.5)]
 )
 def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
@@ -154,7 +154,7 @@ def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
     assert half_unit(math.inf) == half_unit(math.nan) == 0.0
 
 
-@given(st.text(max_size=30))
+@given(st.text(SIGNS, max_size=30))
 @settings(max_examples=choose(30, 100))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
@@ -211,7 +211,7 @@ def test_equal_numbers_that_are_written_otherwise_have_their_own_ends() -> None:
         read_numbers(MRR, ["0.5", "0.5x", "0.5x", "y"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "ends", "shown"),
     [
         (6368.04, (6358.6, 6377.5), "6,368 (6,358–6,378)"),

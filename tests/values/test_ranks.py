@@ -9,6 +9,7 @@ import pytest
 
 import rankconst
 from carried import open_once
+from cases import for_each
 from oracles import EVALUATED
 from rankconst.catalogue.metrics import TABULATED, Metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
@@ -23,7 +24,7 @@ def frame(columns: dict[str, list[Any]]) -> Callable[[], Any]:
     return lambda: pytest.importorskip("pandas").DataFrame(columns)
 
 
-@pytest.mark.parametrize("metric", TABULATED, ids=str)
+@for_each("metric", TABULATED)
 def test_every_metric_is_that_of_the_oracle(metric: Metric) -> None:
     ranks = rankconst.from_ranks({"head": HEAD, "tail": TAIL})
     for side, expected in (("head", HEAD), ("tail", TAIL), ("both", HEAD + TAIL)):
@@ -57,7 +58,7 @@ def test_sides_are_those_of_a_mapping_a_frame_or_none() -> None:
         whole.select()[0] = 7
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "error", "said"),
     [
         ([1, 0, 2], DataError, "number 1 is 0; expected at least 1. Do they count from 0"),
@@ -104,7 +105,7 @@ def test_only_ranks_of_the_same_tasks_are_compared() -> None:
         rankconst.compare(named, named.iloc[[0, 2, 1, 3]], metric="mrr")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "options",
     [
         {"dataset": "nations"}, {"num_tasks": 4}, {"split": "test"}, {"tool": "pykeen"}, {"relations": ["x"]},

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
+from cases import for_each
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS, tail_probability
@@ -113,7 +114,7 @@ def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
     assert found.interval.lower == pytest.approx(best.log10, rel=1e-14)
 
 
-@pytest.mark.parametrize("metric", [m for m in CATALOGUE.values() if m.family not in TAILS])
+@for_each("metric", [m for m in CATALOGUE.values() if m.family not in TAILS])
 def test_without_a_known_tail_it_is_refused(metric: Metric) -> None:
     constants = rankconst.from_counts([3, 4, 5]).constants(
         metric.at(2) if metric.takes_k else metric
@@ -131,7 +132,7 @@ def test_nor_is_it_of_some_metrics_of_macro_averages_or_of_other_baselines() -> 
         compute_significance(parse_metric("mrr"), BLOCKS, 0.6, Interval(0.6, 0.6))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("log10", "interval", "shown"),
     [  # further ones are in its docstring
         (0.0, (0.0, 0.0), "1"),

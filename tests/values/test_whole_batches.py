@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from carried import open_once
+from cases import for_each
 from oracles import TERMS, moments_of
 from rankconst import errors
 from rankconst.values.whole_batches import adjust_dropped, count_ranked
@@ -158,7 +159,7 @@ def test_a_graph_of_few_triples_costs_no_other_row(tmp_path: Path) -> None:
     assert many == rankconst.adjust("200", dataset="fb15k237", metric="mr", tool="conve").index
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("reason", "dataset", "metric", "options"),
     [
         ("GMR, which is not a mean over tasks", "nations", "gmr", {}),

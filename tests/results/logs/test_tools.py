@@ -36,7 +36,7 @@ def read(key: str, text: str, name: str = "run.log") -> Reading:
     return READERS[key].read(Document(name, text))
 
 
-@pytest.mark.parametrize(("key", "sample"), CASES)
+@for_each(("key", "sample"), CASES)
 def test_a_log_of_each_tool_is_read(key: str, sample: Sample) -> None:
     document = Document("metrics.json" if key == "simkgc" else "run.log", sample.text)
     assert [each for each, reader in READERS.items() if reader.recognise(document)] == [key]
@@ -58,7 +58,7 @@ def test_colours_and_lines_before_a_log_change_nothing(
     assert describe(READERS[key].read(document)) == late.splitlines()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "text"),
     [
         ("results.csv", "model,mrr,hits@10\nTransE,0.3,0.5\n"),
@@ -204,7 +204,7 @@ def test_settings_name_the_dataset(line: str, names: list[str]) -> None:
     assert [*list_settings(line)] == names
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("runs", "datasets"),
     [
         (["Data Path: data/wn18rr", "Data Path: data/FB15k-237"], ["wn18rr", "FB15k-237"]),
@@ -212,7 +212,7 @@ def test_settings_name_the_dataset(line: str, names: list[str]) -> None:
         (["lr: 0.1"], ["umls"]),
     ],
 )
-@pytest.mark.parametrize("line", ["Test MRR at step 10: 0.300000", "test MRR: 0.3"])
+@for_each("line", ["Test MRR at step 10: 0.300000", "test MRR: 0.3"])
 def test_numbers_are_of_the_settings_above_them_or_of_the_name_of_the_file(
     runs: list[str], datasets: list[str], line: str
 ) -> None:

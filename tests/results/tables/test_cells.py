@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import for_each
 from rankconst.names import read_count
 from rankconst.results.tables.cells import (
     find_commas,
@@ -20,7 +20,7 @@ from rankconst.results.tables.cells import (
 from rankconst.values.published import parse_value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "bare"),
     [
         ("0.338*", "0.338"), ("†0.338", "0.338"), ("0.338^{a,b}", "0.338"), ("0.338¹", "0.338"),
@@ -50,7 +50,7 @@ def test_plain_numbers_are_numbers(text: str) -> None:
         assert not is_missing(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "written"),
     [
         ("0.551 (0.001)", "0.551 ± 0.001"), ("0.476 [0.470, 0.483]", None), ("0.43 (95% CI: 0.42-0.44)", None),
@@ -66,7 +66,7 @@ def test_deviations_beside_a_number(text: str, written: str | None) -> None:
     assert read_deviation(text) == written
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["~0.55", "≈ 0.55", "ca. 0.55", "~~0.338~~", "~~0.338~~ 0.340", "0.21 (raw)", "0.21 valid", "0.338 (2)",
      "0.338 (SOTA)", "0.3 (5 runs)", "177(12)", "\U0001f947 0.338", "0.338 \U0001f525", "3 384", "3'384", "RotatE (ours)", "about it"],
@@ -78,7 +78,7 @@ def test_what_has_more_than_a_number_is_none(text: str) -> None:
     assert ("column of its own" in reason) == is_number_first or "uncertainty" in reason
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "decimal", "expected"),
     [
         (["0,226", "3.384", "33,8"], None, {"0,226": "0.226", "33,8": "33.8"}),
@@ -98,7 +98,7 @@ def test_nothing() -> None:
     assert not any(is_missing(text) for text in ("0", "0.338", "RotatE", " -"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "count"),
     [("402", 402), ("402.0", 402), ("402.", 402), ("40,876", 40876), ("1,234,567", 1234567), ("0", 0), ("402.5", None),
      ("4,02", None), ("-3", None), ("", None), ("many", None), ("٣", None), ("1" * 16, None),

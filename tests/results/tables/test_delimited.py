@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cases import for_each
 from rankconst.errors import DataError
 from rankconst.results.tables.delimited import READER
 from readings import reading_of
@@ -25,7 +26,7 @@ def test_cells_stay_as_written() -> None:
     assert reading.entries[0].context.model == "RotatE"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "parts"),
     [
         ("Model,MRR\nRotatE\n", ("line 2", "expected 2 cells", "got 1")),
@@ -78,7 +79,7 @@ _MADE_BY_PEOPLE = {
 }
 
 
-@pytest.mark.parametrize("text", _MADE_BY_PEOPLE)
+@for_each("text", _MADE_BY_PEOPLE)
 def test_tables_that_people_save(text: str) -> None:
     shown = []
     for entry in read(text).entries:

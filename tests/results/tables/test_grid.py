@@ -81,7 +81,7 @@ def test_the_median_of_a_metric_is_no_median_rank(levels: tuple[str, str]) -> No
     assert skipped.reason == "two levels of its heading name metrics"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["0.33.8", "3.38×10^{-1}", "3x10^3", "2×10³", "1.77 · 10²",
      "10^{3}", "10^3", "10³", "0.338 (0.340)", "0.3 0.4", "nan", "NaN", "-inf", "high", "0,338", "1/3",
@@ -140,7 +140,7 @@ def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -
     assert addresses == [("raw", "head")] * 2 + [("filtered", "tail")] * 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "texts", "left"),
     [
         # Fractions under a percent sign.
@@ -185,7 +185,7 @@ def test_means_before_the_columns_of_datasets() -> None:
     assert found == [None, None, "UMLS", "UMLS", "Nations", "Nations"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("caption", "words"),
     [("Hits@3 of all models", ["hits@3"]), ("We compare by Hits@10.", ["hits@10"]), ("MRR of all models", []),
      ("All models", []), ("Mean rank", ["mr"])],
@@ -250,7 +250,7 @@ def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
     assert len(find(*lines).levels) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "centred"),
     [
         (["Model| |UMLS| | |Nations|", "|MRR|H@1|H@3|MRR|H@1|H@3"], True),
@@ -271,7 +271,7 @@ def test_names_above_the_middle_of_their_columns_name_none(lines: list[str], cen
     } == {centred}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("MRR", "one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?"),
@@ -301,7 +301,7 @@ def test_keys_are_unique(headings: list[str]) -> None:
     assert all(key.startswith(heading) for key, heading in zip(keys[1:], headings, strict=True))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "levels"),
     [
         (["Model|FB15k-237|  |WN18RR| ", "|MRR|H@1|MRR|H@1"], 2),
@@ -370,7 +370,7 @@ def test_what_a_table_says(text: str, expected: list[str]) -> None:
     assert [each.strip() or "(nothing)" for each in said(text)] == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("above", "expected"),
     [
         ("We report the mean over head and tail prediction.", ""),
@@ -396,8 +396,8 @@ def test_words_in_the_last_row_of_a_table_are_about_the_rows_above(note: str) ->
     assert said(rf"\begin{{tabular}}{{lc}} {rows} \end{{tabular}}", "a.tex") == [" ?split"]
 
 
-@pytest.mark.parametrize("is_above", [True, False])
-@pytest.mark.parametrize(
+@for_each("is_above", [True, False])
+@for_each(
     "note",
     [
         r"\* validation set", "† on dev", "* and † on dev.", "†, *: validation set, § from [5]", "ᵉ validation set",

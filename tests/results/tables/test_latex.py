@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cases import for_each
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.tables.latex import READER, find_tables
@@ -71,7 +72,7 @@ _NEAR = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", _NEAR)
+@for_each("text", _NEAR)
 def test_the_texts_of_a_table(text: str) -> None:
     shown = []
     for table in find_tables(Document("paper.tex", text.replace("T", _TABLE))):
@@ -81,7 +82,7 @@ def test_the_texts_of_a_table(text: str) -> None:
     assert " | ".join(shown).startswith(_NEAR[text])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cell", "plain"),
     [
         (r"\textbf{\underline{0.338}}", "0.338"), (r"{\bf 0.338}", "0.338"), (r"$\mathbf{0.338}$", "0.338"),
@@ -101,7 +102,7 @@ def test_markup(cell: str, plain: str) -> None:
     assert strip_latex(cell) == plain
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "parts"),
     [
         (r"no table", ("there is no table", r"\begin{tabular}")),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import SIGNS, for_each
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
@@ -20,14 +21,14 @@ from readings import escape_markdown, reading_of
 read = reading_of(READER)
 
 
-@given(st.text(max_size=50) | st.text("\\|*_<>&$`[]ab ", max_size=30))
+@given(st.text(SIGNS, max_size=50) | st.text("\\|*_<>&$`[]ab ", max_size=30))
 def test_escaped_text_is_itself(text: str) -> None:
     # An autolink or entity needs characters that are escaped; Markdown knows no zero bytes.
     shown = strip_markdown(escape_markdown(text)).replace("\0", "\ufffd")
     assert shown.split() == text.replace("\0", "\ufffd").split()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cell", "plain"),
     [
         (" **0.338** ", "0.338"), ("__0.338__", "0.338"), ("*0.338*", "0.338"), ("***0.338***", "0.338"),
@@ -70,8 +71,8 @@ _NEAR = {
 }
 
 
-@pytest.mark.parametrize("table", [_TABLE, _HTML])
-@pytest.mark.parametrize("text", _NEAR)
+@for_each("table", [_TABLE, _HTML])
+@for_each("text", _NEAR)
 def test_the_texts_of_a_table(text: str, table: str) -> None:
     page = "".join(
         line.replace("T", table.replace("\n", "\n" + line[: line.index("T")].replace("-", " "))) + "\n"
@@ -86,7 +87,7 @@ def test_the_texts_of_a_table(text: str, table: str) -> None:
     assert " ".join(" | ".join(shown).split()) == " ".join(_NEAR[text].split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("page", "first"),
     [
         # Vocabulary between two tables is about the lower one.
@@ -130,7 +131,7 @@ def test_footnotes_are_about_the_tables_that_refer_to_one() -> None:
     assert asked == [["dev", "raw"], ["dev", "raw"], []]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("formula", "text"),
     [
         ('<math alttext="0.476_{\\pm 0.002}"><mn>0.476</mn><mo>±</mo><mn>0.002</mn></math>', "0.476 ±0.002"),
@@ -153,8 +154,8 @@ _BOX = (
 )
 
 
-@pytest.mark.parametrize("table", [_PRINTED, _BOX, _BOX.replace("+", "|")])
-@pytest.mark.parametrize("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "    {}"])
+@for_each("table", [_PRINTED, _BOX, _BOX.replace("+", "|")])
+@for_each("fence", ["```\n{}```\n", "~~~text\n{}~~~\n", "    {}"])
 def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> None:
     code = fence.format(table)
     if fence == "    {}":
@@ -169,7 +170,7 @@ def test_code_has_tables_with_what_is_around_them(table: str, fence: str) -> Non
     assert all(entry.text in lines[(entry.line or 0) - 1] for entry in entries)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "left"),
     [
         ("| Model | MRR |\n|---|---|---|\n| A | .3 |", []),  # GitHub would not show a rule of another width as a table

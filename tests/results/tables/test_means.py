@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from cases import for_each
 from rankconst.catalogue.literature import suggest_suites
 from rankconst.errors import AskedError, UsageError
 
@@ -384,7 +385,7 @@ def test_a_caption_that_counts_graphs_names_the_suite_to_add(
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "keys"),
     [
         ("the 13 graphs of InGram", ("ingram_13",)),

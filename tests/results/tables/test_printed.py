@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from cases import for_each
 from rankconst import adjust
 from rankconst.errors import AskedError, DataError
 from rankconst.results.document import Document
@@ -119,7 +120,7 @@ def test_a_frame_that_is_printed_in_blocks_is_refused(text: str, line: int) -> N
         read_document("a.md", f"# UMLS\n\n```\n{text}```\n")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("table", "left"),
     [
         ("Model   MRR   MR\nA       .1    2\nB       .3\n", [3]),
@@ -155,7 +156,7 @@ def test_below_cells_over_several_columns_it_is_open_which_graph_is_meant() -> N
 _REPEATED = "Model MR MRR MR MRR\nRotatE 3340 .476 177 .338\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "above",
     ["", "Results on WN18RR and FB15k-237.\n", "WN18RR FB15k-237\n", "Model WN18RR FB15k-237\n"],
 )
@@ -176,7 +177,7 @@ def test_a_printed_frame_may_have_a_row_for_each_metric() -> None:
     assert _describe(text) == ["head MRR 0.04"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "", "MRR and MR are metrics.\n", "Model MRR MR\n\nfar below 0.1 2\n", "a b\n1 2\n", "a | b | c\n",

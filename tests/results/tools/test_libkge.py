@@ -43,7 +43,7 @@ def _read(*lines: str) -> Reading:
     return READER.read(document)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("split", "filters", "filtered", "with_test"),
     [
         ("valid", "[train, valid]", "libkge", "standard"),
@@ -99,7 +99,7 @@ Best result 0.3
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     "time", ["", "2020-01-01 00:00:00.123456 ", "2020-01-01 00:00:00.1 [3530b3f8] ", "[3530b3f8] "]
 )
 def test_a_log_has_the_same_records_a_key_a_line(time: str) -> None:
@@ -165,7 +165,7 @@ def test_one_metric_a_row() -> None:
     assert left_out == [(4, "hits_at_10_filtered_1-to-N"), (5, "avg_loss")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "dataset"),
     [
         ("Loading configuration of dataset fb15k-237 from /kge/data/fb15k-237 ...", "fb15k-237"),
