@@ -176,7 +176,7 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("results", "options", "error", "message"), REFUSED)
+@for_each(("results", "options", "error", "message"), REFUSED)
 def test_what_cannot_be_is_refused(
     inputs: Inputs, results: Any, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from cases import for_each
 from cli.conftest import ESCAPE, child_command, child_environment
 from rankconst.cli.run import _fail
 from rankconst.cli.words import COMMANDS, import_command, list_parameters
@@ -52,7 +53,7 @@ def test_commands_are_the_known_ones(run: Run) -> None:
     assert all(command.split()[1] in listed for command in PUBLISHING)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@for_each("command", COMMANDS)
 def test_every_command_has_help_and_every_option_an_explanation(run: Run, command: str) -> None:
     screen = run(*command.split(), "--help")
     assert (screen.code, screen.err) == (0, "")
@@ -158,7 +159,7 @@ def test_terminals_that_know_few_characters(
 # -- completion ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "offered"),
     [
         ("rankconst a", ["adjust"]),

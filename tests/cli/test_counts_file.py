@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
+from cases import for_each
 from rankconst.errors import DataError
 from rankconst.tables.counts_file import read_counts
 
@@ -64,7 +65,7 @@ def test_several_datasets_and_splits(tmp_path: Path) -> None:
         ).num_candidates.tolist() == [size]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("", "expected num_candidates"),

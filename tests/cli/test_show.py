@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from carried import open_once
+from cases import for_each
 from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
@@ -62,7 +63,7 @@ def check_csv(screen: Screen, records: list[dict[str, Any]]) -> None:
 # -- lists -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("plural", LISTS)
+@for_each("plural", LISTS)
 def test_every_list_is_whole(run: Run, plural: str) -> None:
     screen = run("show", plural)
     assert (screen.code, screen.err) == (0, "")
@@ -75,7 +76,7 @@ def test_every_list_is_whole(run: Run, plural: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plural", ["datasets", *LISTS])
+@for_each("plural", ["datasets", *LISTS])
 def test_at_80_columns_every_key_is_whole(
     run: Run, run_in_terminal: RunInTerminal, plural: str
 ) -> None:
@@ -137,7 +138,7 @@ def check_page(screen: Screen, *facts: str) -> None:
         assert " ".join(fact.split()) in shown, fact
 
 
-@pytest.mark.parametrize("name", [*CATALOGUE, "mrr", "Hits@k", "hits@7", "mrr@7", "AMRR"])
+@for_each("name", [*CATALOGUE, "mrr", "Hits@k", "hits@7", "mrr@7", "AMRR"])
 def test_every_metric_has_a_page(run: Run, name: str) -> None:
     metric = CATALOGUE.get(name) or {
         "Hits@k": CATALOGUE["hits_at_k"],
@@ -151,7 +152,7 @@ def test_every_metric_has_a_page(run: Run, name: str) -> None:
 SAMPLED = ("sampled:500", "sampled:7:unfiltered", "sampled:500:replacement")
 
 
-@pytest.mark.parametrize("name", [*PROTOCOLS, *UNTABLED, OWN_COUNTS.key, *SAMPLED])
+@for_each("name", [*PROTOCOLS, *UNTABLED, OWN_COUNTS.key, *SAMPLED])
 def test_every_protocol_has_a_page(run: Run, name: str) -> None:
     protocol = find_protocol(name)
     facts = (
@@ -170,7 +171,7 @@ def test_every_protocol_has_a_page(run: Run, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", TOOLS)
+@for_each("key", TOOLS)
 def test_every_tool_has_a_page(run: Run, key: str) -> None:
     tool = TOOLS[key]
     facts = (key, tool.title, tool.protocol, tool.ties, tool.reference, tool.nan_scores)
