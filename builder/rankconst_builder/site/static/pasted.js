@@ -245,14 +245,13 @@ function dropContradictions({ columns, rows }, results) {
 
 /** Whether shares of hits grow with k, and allow the MRR and the MR. @param {Result[]} results */
 function agree(results) {
-  const numbers = results.map(({ metric: { slug }, rungs }) => ({ slug, ...rungs[0].adjusted.interval }));
-  const find = (/** @type {string} */ name) => numbers.find(({ slug }) => slug === name);
-  const counted = numbers.filter(({ slug }) => slug.startsWith("hits@"));
-  const hits = counted.map((number) => ({ ...number, k: Number(number.slug.slice("hits@".length)) }));
+  const of = new Map(results.map(({ metric, rungs }) => [metric.slug, rungs[0].adjusted.interval]));
+  const counted = [...of].filter(([slug]) => slug.startsWith("hits@"));
+  const hits = counted.map(([slug, interval]) => ({ ...interval, k: Number(slug.slice("hits@".length)) }));
   hits.sort((share, next) => share.k - next.k);
   for (const [at, { upper }] of hits.entries())
     if (hits.slice(0, at).some(({ lower }) => upper + NOISE < lower)) return false;
-  const [mean, rank] = [find("mrr"), find("mr")];
+  const [mean, rank] = [of.get("mrr"), of.get("mr")];
   const bounds = boundByHits(hits);
   if (mean && (mean.upper + NOISE < bounds.least || mean.lower - NOISE > bounds.largest)) return false;
   const least = Math.max(bounds.rank, mean ? boundByReciprocal(mean.upper) : 1);
