@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from rankconst.progress import Reporter
 
-
 RETRIES = 2
 """How often a download is tried again that failed by chance."""
 

@@ -13,7 +13,6 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 

@@ -22,7 +22,6 @@ from rankconst.values.published import Interval, show_number, show_uncertain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 Row = Mapping[str, Any]
 
 

@@ -13,7 +13,6 @@ from rankconst.errors import UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
-
 _LONGEST_SHOWN = 80  # letters of a name in a message
 _MOST_LISTED = 3  # texts in a message; others are counted
 _NOT_PLAIN = re.compile("[^a-z0-9]+")

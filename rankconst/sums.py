@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from rankconst.doubles import Counts, Values
 
-
 # Terms that are added one by one, and those that sum_over_ranks adds so.
 HEAD, TABLE = 16, 1024
 # Gauss-Legendre rule for each octave of ranks beyond the table.

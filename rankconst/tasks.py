@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
 
-
 SIDE_WORDS = {"both": "both sides"} | {key: f"{key} side" for key in (*ENTITY_SIDES, RELATION_SIDE)}
 """What each side is called in a sentence."""
 

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from rankconst_builder.codes import Codes, Mask, Triples, Words
     from rankconst_builder.graph import Graph
 
-
 FURTHER = "known"
 """The name of the known triples that are in no split."""
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
     Signs = NDArray[np.uint8]
 
-
 BATCH = 1 << 18
 """Facts in a batch: few enough for the second-level cache."""
 

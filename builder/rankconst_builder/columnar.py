@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     Batch = list[Any]  # Arrow or numpy arrays of head, relation and tail, then of times
 
-
 MEMORY = 2 << 30
 """Bytes that the ids of a graph may take before they go to temporary files."""
 

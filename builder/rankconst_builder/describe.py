@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from rankconst.tables.archive import Tables
 
-
 _CROISSANT_TYPES = {
     "text": "sc:Text",
     "texts": "sc:Text",

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from rankconst_builder.graph import Graph
     from rankconst_builder.tallies import Tallies
 
-
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 _PATIENCE = 20  # seconds of a wait for the scheduler, a worker or results
 _MOST_WAITS = 15  # one after the other without any worker: five minutes

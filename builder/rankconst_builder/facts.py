@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
 
-
 _LABELS = ("entities", "entities_train", "relations", "relations_train")
 
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from rankconst_builder.codes import Mask
     from rankconst_builder.graph import Graph
 
-
 HEADING = "If the line is a heading, delete it; if it is a triple, move it to another line."
 """The remedy for a first line that can be either."""
 

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.progress import Reporter
 
-
 _BLOCK = 2**16  # rows that are hashed at once
 _FEWEST = 2**12  # rows of a row group of a build, as there may be many small datasets
 

@@ -80,7 +80,6 @@ if TYPE_CHECKING:
     from rankconst_builder.tabulate import Histograms
     from rankconst_builder.triples import Labels
 
-
 READ = (*ROLES, CONTEXT, STAT)
 """The roles of the files of a benchmark."""
 

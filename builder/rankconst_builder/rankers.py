@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from rankconst_builder.codes import Codes, Words
     from rankconst_builder.graph import Graph
 
-
 _OTHER = {"head": "tail", "tail": "head"}
 
 _CELLS = 1 << 22

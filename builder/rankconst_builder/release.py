@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     Truths = NDArray[np.bool_]
     Places = NDArray[np.int64]
 
-
 DESCRIPTIONS = ("title", "aliases", "licence", "citation", "citation_url")
 """Columns that describe a dataset, and on which no constant depends."""
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from rankconst_builder.codes import Codes, Mask, Words
     from rankconst_builder.graph import Graph
 
-
 PRIOR = 5
 """Pairs added to the divisor of a confidence, as in AnyBURL, Meilicke et al. 2019."""
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Histograms = Mapping[Tasks, Histogram]
 
-
 _NUMBERS = {
     "num_candidates": "num_candidates",
     "weight": "weights",

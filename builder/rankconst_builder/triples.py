@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Column = pa.ChunkedArray[Any]
 
-
 BOM = b"\xef\xbb\xbf"
 """The mark at the beginning of UTF-8 that some editors write."""
 

@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
     Findings: TypeAlias = Generator["Finding", None, int]
 
-
 Level = Literal["failed", "warning", "note"]
 """``failed``: something is wrong. ``warning``: it may be. ``note``: it could not be checked."""
 

@@ -15,7 +15,6 @@ from rankconst.names import Names, is_key, require_text, shorten, squash, write_
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-
 _FILE = Path(__file__).with_name("benchmarks.toml")
 
 ROLES = ("train", "valid", "test")
@@ -31,7 +30,6 @@ STAT = "stat"
 
 FORECASTING = "published forecasting"
 """The split of a temporal dataset by time: no time of one file occurs in another."""
-
 
 DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
 """Word for a delimiter to the character."""

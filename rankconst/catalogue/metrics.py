@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from rankconst.doubles import Counts, Values
 
-
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
 """The k of Hits@k for which tables carry rows; any other k is computed from the histogram."""
 

@@ -62,7 +62,6 @@ RANK_TYPES: dict[str, str] = {
 }
 """Spelling of a tie policy to its name in PyKEEN since 1.5."""
 
-
 _FULL_DISTRIBUTION = (
     "A random ranker puts the true answer of task i at a rank uniform on 1 to N_i, "
     "N_i being the number of candidates that remain, the true one included; tasks are independent."
@@ -71,7 +70,6 @@ _FULL_NEEDS = (
     "the number of candidates of every task: "
     "a dataset of the tables, or triples for `rankconst build`"
 )
-
 
 # What protocols differ in: each value of a field of Protocol, with the words that describe it.
 
@@ -333,7 +331,6 @@ DEFAULT_SAMPLING = "distinct"
 """The way in which ``sampled:M`` draws its negatives."""
 
 _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$", re.ASCII)
-
 
 _NAMES = Names(
     "protocol",

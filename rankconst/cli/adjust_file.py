@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
     from rankconst.tables.archive import Tables
 
-
 # Of more tools than this, caveats are not recited.
 _FEW = 2
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rankconst.checks.checking import CheckedReading
     from rankconst.results.reading import Reading
 
-
 _COLUMNS = (
     Column("file", "file"),
     Column("line", "line", right=True),

@@ -54,7 +54,6 @@ _COMPLETED: Mapping[str, Callable[[], Iterable[Sequence[str]]]] = {
     "FORMAT": partial(zip, Format),
 }
 
-
 Offer = Callable[[str], list[str]]
 """Returns the completions of the beginning of a word."""
 

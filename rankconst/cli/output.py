@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Tasks
 
-
 _Thing = TypeVar("_Thing")
 _Key = TypeVar("_Key")
 

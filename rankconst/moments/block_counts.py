@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
-
 # Numbers formed in one go, and points evaluated together.
 _TABLE = 2**19
 _ROWS = 128

@@ -89,7 +89,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
-
 # Highest central moment of V that is formed, and that tried first if blocks are many; even.
 ORDER, _LOW_ORDER = 18, 8
 # Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22.

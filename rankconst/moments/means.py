@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
-
 # Relative error of sums over ranks; terms are added up one by one to 1024.
 _SUM_ERROR = 256 * UNIT_ROUNDOFF
 # Terms that a cut-off may have.

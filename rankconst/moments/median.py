@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Counts, Values
     from rankconst.tasks import Histogram
 
-
 # Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of
 # blocks, whose distributions take longer, those below e^-50.
 _NEGLIGIBLE = 100.0

@@ -70,7 +70,6 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int32] | NDArray[np.int64]
 
-
 # The standard errors aimed at, in standard deviations and variances of M: they set the draws.
 GOAL = 2.0**-5
 # Draws times distinct N may reach this, unless the fewest draws exceed it; of blocks, draws times

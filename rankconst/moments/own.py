@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
-
 # Ranks for which a function is evaluated, and in one go; exponents for which errors were tried out:
 # nearer to 0 the integrand lies beyond the nodes.
 _MOST_RANKS, _CHUNK = 2**27, 2**16

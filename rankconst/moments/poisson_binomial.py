@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
-
 _Number = TypeVar("_Number", np.float64, np.complex128)
 
 # Terms of the expansion in w, and for very many distinct N, whose power sums take time: |x w / N|

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
-
 # Step of the double-exponential rule in the logarithm of t.
 STEP = 1 / 24
 # Highest central moment that the series takes.

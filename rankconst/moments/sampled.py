@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Values
     from rankconst.tasks import Histogram
 
-
 SEED = 20_220_315
 """The seed of every sample, so that results depend on the histogram alone."""
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.doubles import Counts, Values
 
-
 # Panels of up to four terms a node are summed term by term; others have at most that many nodes.
 _MOST_NODES = 28
 _TERMS_PER_NODE = 4

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
     from rankconst.values.constants import Constants
 
-
 _NAMES: dict[str, Callable[[str], str]] = {
     "dataset": str,
     "protocol": lambda name: parse_protocol(name).key,

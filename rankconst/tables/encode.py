@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # The number of rows that are formatted at a time: texts take far more memory than their numbers.
 _BLOCK = 2_048
 
-
 # The beginnings of cells that spreadsheets take for formulas (OWASP, CSV injection), also in the
 # wide letters of East Asia.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -41,7 +40,6 @@ _HARMLESS = re.compile(
     r" ?%? ?(?:±[\d., %]*+)?|[+-]++",
     re.ASCII,
 )
-
 
 # Texts that need no quotes, whatever the delimiter.
 _WORDS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]*")

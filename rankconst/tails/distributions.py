@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
-
 # Complex numbers held at a time.
 _CELLS = 2**18
 

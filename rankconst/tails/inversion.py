@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from rankconst.doubles import Complex, Values
     from rankconst.tails.distributions import Method, SumDistribution
 
-
 # Chance is taken for certain where the complement is below e^-90.
 _NEGLIGIBLE = -90.0
 # ln of the discretisation error, and the relative modulus below which the integrand counts as gone.

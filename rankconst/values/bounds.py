@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
     Flags = NDArray[np.bool_]
 
-
 NOT_A_NUMBER = (
     "no ranks give {}: scores that are not numbers (NaN) were ranked, "
     "as when training diverges, so nothing of this evaluation is adjusted."

@@ -35,13 +35,11 @@ if TYPE_CHECKING:
     from rankconst.values.comparison import Comparison
     from rankconst.values.significance import Significance
 
-
 SINGLE: tuple[type, ...] = (str, Decimal, Real)
 """The types of a single published value."""
 
 _SMALL = 1e-3  # smaller numbers are written with an exponent
 _UNORDERED = (bytes, set, frozenset, dict)
-
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "optimistic": lambda sizes: np.full_like(sizes, 1.0),

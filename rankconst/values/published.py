@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
 
-
 NOISE = 1e-6
 """The relative error granted to every number.
 
@@ -352,7 +351,6 @@ def _hint(bare: str) -> str:
 _WRITTEN_OUT = 7
 # From here on, a float does not distinguish neighbouring whole numbers.
 _EXACT = 1e15
-
 
 # What a program writes of a double; papers print fewer digits.
 _DOUBLE = re.compile(r"-?\d*\.\d{7,}")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
 
-
 # Below the first power of ten, a probability is written as one. Below the second, as less than it.
 _MINUTE, _LEAST = -12.0, -300.0
 

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-
 _MOST = 200  # models, of which each pair is compared
 
 

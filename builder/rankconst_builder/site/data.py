@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
     from rankconst.tasks import Histogram
 
-
 OFFERED = [metric for metric in TABULATED if metric.name_of("index")]
 """The metrics of the calculator: those whose index has a name in the field."""
 

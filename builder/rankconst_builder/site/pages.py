@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from rankconst.values.constants import Constants
     from rankconst_builder.site.findings import PublishedResult
 
-
 METRIC = "mrr"
 """The metric of the published results that are shown, as most papers print it."""
 
