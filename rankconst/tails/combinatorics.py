@@ -325,6 +325,14 @@ def _halves(
                 if spent > _ALL_PAIRS:
                     return None
                 power = _product(power, power, least, slack)
+    halves = _join_halves(parts, spent, least, slack)
+    return None if halves is None else (*halves, log_scale)
+
+
+def _join_halves(
+    parts: list[Part], spent: int, least: float, slack: float
+) -> tuple[Part, Part] | None:
+    """Join parts to two halves of about as many values; None if that forms too many pairs."""
     left = right = Part(np.zeros(1), np.ones(1))
     for part in sorted(parts, key=len, reverse=True):
         # Each distribution joins the half with fewer values.
@@ -336,7 +344,7 @@ def _halves(
         left = _product(left, part, least, slack)
         if not len(left):
             return None
-    return left, right, log_scale
+    return left, right
 
 
 def _product(a: Part, b: Part, least: float, slack: float) -> Part:
