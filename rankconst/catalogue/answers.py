@@ -103,8 +103,8 @@ class Family:
 
     symbol: str
     title: str  # the definition in words
-    # The sum over the places of the right answers; also the function of
-    # :mod:`rankconst.moments.queries` with its mean and variance.
+    # The sum over the places of the right answers; :mod:`rankconst.moments.queries` has its mean
+    # and variance by this key.
     kind: Kind
     # The divisor of that sum for a query with N candidates, R of them right; an ideal is the sum if
     # the R right answers come first.

@@ -17,6 +17,7 @@ Queries are independent, so the mean over queries has the mean of their means, a
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -104,13 +105,13 @@ def _bound_sum(k: int) -> float:
     return (32 + math.log2(k + 1)) * UNIT_ROUNDOFF
 
 
-def _add_up(n: int, right: int, weights: Values) -> QueryMoments:
-    """Return the moments of the sum of the weights of the places of right answers.
+def _add_up(weigh: Callable[[Values], Values], n: int, right: int, k: int) -> QueryMoments:
+    """Return the moments of the sum of the weights of the places of right answers up to k.
 
-    These are a sample of `right` of the `n` places, without replacement; weight i is of place i +
-    1. The mean is R sum(w) / N, the variance R (N - R) / (N (N - 1)) (sum(w^2) - sum(w)^2 / N).
-    Places beyond the `weights` have the weight 0.
+    These are a sample of `right` of the `n` places, without replacement. The mean is R sum(w) / N,
+    the variance R (N - R) / (N (N - 1)) (sum(w^2) - sum(w)^2 / N). `weigh` maps places to weights.
     """
+    weights = weigh(np.arange(1.0, k + 1))
     total, square = float(weights.sum()), float((weights**2).sum())
     mean, unit = right * total / n, 0.0
     if n > 1:
@@ -118,21 +119,6 @@ def _add_up(n: int, right: int, weights: Values) -> QueryMoments:
     spread = unit * max(square - total**2 / n, 0.0)
     error = _bound_sum(weights.size)
     return QueryMoments(mean, spread, error * mean, 2 * error * unit * square)
-
-
-def gain(n: int, right: int, k: int) -> QueryMoments:
-    """Return the moments of the sum of 1 / log2(place + 1) over right answers up to place k."""
-    return _add_up(n, right, discount(np.arange(1.0, k + 1)))
-
-
-def clipped_gain(n: int, right: int, k: int) -> QueryMoments:
-    """Return the moments of the sum of 1 / max(1, log2(place)) over right answers up to place k."""
-    return _add_up(n, right, discount_clipped(np.arange(1.0, k + 1)))
-
-
-def reciprocals(n: int, right: int, k: int) -> QueryMoments:
-    """Return the moments of the sum of 1 / place over right answers up to place k."""
-    return _add_up(n, right, 1 / np.arange(1.0, k + 1))
 
 
 def precisions(n: int, right: int, k: int) -> QueryMoments:
@@ -163,7 +149,13 @@ def precisions(n: int, right: int, k: int) -> QueryMoments:
 
 
 _MOMENTS: dict[str, Callable[[int, int, int], QueryMoments]] = {
-    each.__name__: each for each in (hits, hit, first, reciprocals, gain, clipped_gain, precisions)
+    "hits": hits,
+    "hit": hit,
+    "first": first,
+    "reciprocals": partial(_add_up, lambda places: 1 / places),
+    "gain": partial(_add_up, discount),
+    "clipped_gain": partial(_add_up, discount_clipped),
+    "precisions": precisions,
 }
 
 
