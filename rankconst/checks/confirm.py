@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -453,33 +452,11 @@ def _name_others(
     names = {*itertools.chain.from_iterable(differences)}
     current = ", ".join(getattr(tasks, name) for name in NAMES if name in names)
     options = [_write_options(keys) for keys in differences if keys.keys().isdisjoint(declared)]
-    text = f"its numbers are those of {_name_choices(differences)}, not of {current}"
+    choices = list_first([_write_choice(keys) for keys in differences])
+    text = f"its numbers are those of {choices}, not of {current}"
     return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))
 
 
 def _write_choice(choice: Mapping[str, str]) -> str:
     """Write tasks to choose: "side head, protocol pykeen"."""
     return ", ".join(f"{name} {key}" for name, key in choice.items())
-
-
-def _name_choices(choices: list[dict[str, str]]) -> str:
-    """Name tasks to choose from, in short if all combinations are among them.
-
-    >>> pykeen, libkge = {"protocol": "pykeen"}, {"protocol": "libkge"}
-    >>> _name_choices([{"side": "head"} | pykeen, {"side": "tail"} | pykeen])
-    'head or tail, protocol pykeen'
-    >>> _name_choices([{"side": "head"} | pykeen, {"side": "tail"} | libkge])
-    'side head, protocol pykeen; side tail, protocol libkge'
-    """
-    keys: dict[str, dict[str, None]] = defaultdict(dict)
-    for choice in choices:
-        for name, key in choice.items():
-            keys[name][key] = None
-    is_product = len(choices) == math.prod(len(options) for options in keys.values())
-    if not is_product or any(len(choice) < len(keys) for choice in choices):
-        return list_first([_write_choice(choice) for choice in choices])
-    texts = []
-    for name, options in keys.items():
-        text = " or ".join(options)
-        texts.append(f"{name} {text}" if len(options) == 1 else text)
-    return ", ".join(texts)

@@ -103,7 +103,7 @@ def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it(
     [
         ([{"aggregation": "macro-query"}], "aggregation macro-query, not of micro"),
         ([{"aggregation": "macro-query"}, {"aggregation": "macro-relation"}],
-         "macro-query or macro-relation, not of micro"),
+         "aggregation macro-query; aggregation macro-relation, not of micro"),
         ([{"side": "head"}, {"protocol": "raw"}], "side head; protocol raw, not of both, standard"),
         ([{"side": "head", "split": "valid"}, {"side": "tail", "split": "train"}],
          "split valid, side head; split train, side tail, not of test, both"),
@@ -149,7 +149,7 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Address(protocol="pykeen"), {"wn18rr/test/both/pykeen"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,5848\n", Address(accepted=("count",)), {"wn18rr/test/both/standard"}),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,6268\n", OPEN, {"wn18rr/test/both/standard"}),
-    ("dataset,MRR,num_tasks\nwn18rr,0.4,2924\n", OPEN, "those of head or tail, protocol pykeen, not of both, standard: add --side head --protocol pykeen or --side tail"),
+    ("dataset,MRR,num_tasks\nwn18rr,0.4,2924\n", OPEN, "those of side head, protocol pykeen; side tail, protocol pykeen, not of both, standard: add --side head --protocol pykeen or --side tail"),
     ("dataset,side,MRR,num_tasks\nwn18rr,both,0.4,2924\n", OPEN, "not of both, standard: add --accept count"),
     ("side,MRR,num_tasks\nboth,0.3307,20466\n", STANDARD, "those of fb15k237 head: add --dataset fb15k237[.,]"),
     ("dataset,MRR,num_tasks\nwn18rr,0.4,17\n", OPEN, "there are 6,268 ranks, not 17: add --relation NAME for each"),
