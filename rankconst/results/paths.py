@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from dataclasses import replace
@@ -184,9 +185,7 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
     yield from _read_named(value, place)
     means = _find_means(value)
     for key, inner in value.items():
-        # A key may get its k from those below it; "1" stands for any, as with a bare number.
-        ks = inner if isinstance(inner, dict) else ("1",)
-        lacks_k = any(_name_k(key, k) for k in ks)  # "hits": {"1": 0.2, "10": 0.4}
+        lacks_k = any(_name_k(key, k) for k in _list_ks(inner))
         is_metric = lacks_k or read_label(key).metric is not None
         if is_metric and find_role(key) != "num_tasks":
             yield from _read_metric(key, inner, place)
@@ -200,6 +199,17 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
                 asked = Label(key, words=(Word(key.lower(), "side", says="relation"),))
                 below = below._replace(above=(Text(asked, "row", _ABOVE), *below.above))
             yield from walk(inner, below)
+
+
+def _list_ks(value: Value) -> tuple[str, ...]:
+    """List the keys that may be the k of the key above: of {"1": 0.2} and {"test": {"1": 0.2}}.
+
+    "1" stands for any, as with a bare number.
+    """
+    if not isinstance(value, dict):
+        return ("1",)
+    objects = [inner for inner in value.values() if isinstance(inner, dict)]
+    return (*value, *itertools.chain.from_iterable(objects))
 
 
 def _holds_more(value: Value) -> bool:

@@ -95,6 +95,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"mr": 204, "H@1": 0.22, "hyperparams": {"k": 350, "mrr": 1}}', ["MR 204", "Hits@1 0.22"]),
         ('{"model_name": "ComplEx", "model_params": {"k": 50}, "results": {"mrr": 0.3, "hits_1": 0.2}}',
          ["MRR 0.3 ComplEx", "Hits@1 0.2 ComplEx"]),
+        ('{"hits_at_k": {"test": {"1": 0.4, "10": 0.5}}}', ["Hits@1 0.4 test", "Hits@10 0.5 test"]),
         # Nor has it numbers of its settings, which may name the tasks.
         ('{"args": {"data": "WN18RR", "mrr": 1}, "mrr": 0.3}', ["MRR 0.3 WN18RR"]),
         ('{"config": {"eval": {"split": "val"}, "lr": 0.1, "train": {"epochs": 9}}, "test": {"mr": 9}, "mrr": 0.3}',

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 # The words of a path, and what each says.
 
+_PLANNED = {"pipeline", "results"}  # an experiment of PyKEEN's repository, with a paper's results
 _CONTAINERS = {"metrics", "results", "metric_results"}  # keys above metrics
 _COUNTS = {"count", "rankcount"}  # keys of numbers of ranks
 # Tie policies by their names before 1.5.
@@ -199,6 +200,8 @@ def _recognise(document: Document) -> bool:
     if not document.is_structured:
         return False
     records = read_records(document)[:5]
+    if any(record.object.keys() >= _PLANNED for record in records):
+        return False
     is_tracked = any(record.object.keys() >= _TRACKED for record in records)
     return is_tracked or any(_is_ours(leaf.path) for each in records for leaf in _list_leaves(each))
 

@@ -195,6 +195,9 @@ _ONE = '"metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}'
         ("mine_dev.json", '{"test": {"both": {"realistic": {"mrr": 0.5}}}}', "pykeen test both realistic"),
         ("umls.json", '{"both": {"realistic": {"mrr": 0.5}}}', "pykeen umls both realistic"),
         ("umls.json", '{"dataset": "nations", "both": {"realistic": {"mrr": 0.5}}}', "pykeen nations both realistic"),
+        # An experiment of PyKEEN's repository has the numbers of a paper, which it did not compute.
+        ("conve_wn18rr.json", '{"pipeline": {}, "results": {"mean_rank": {"nondeterministic": 4187}}}',
+         "wn18rr nondeterministic"),
         ("x.json", '{"metrics": {"mean_rank": {"both": {"avg": 3}}}}', "pykeen both pykeen-train+test realistic"),
     ],
 )  # fmt: skip
