@@ -493,12 +493,17 @@ def find_means(heading: Heading) -> dict[int, Label]:
     return means
 
 
+_BETWEEN = re.compile(r"[\s_-]+")
+
+
 def _find_mean(label: Label) -> str:
     """Find the word for means over graphs in a label, "Avg" of "Avg MRR"; empty if it has none."""
     if is_mean(label.text):
         return label.text
-    words = [] if label.metric is None else label.text.split()
-    of_graphs = " ".join(label.graphs).split()  # the suite "Total Avg (57 graphs)" has means
+    words = [] if label.metric is None else _BETWEEN.split(label.text)
+    of_graphs = _BETWEEN.split(
+        " ".join(label.graphs)
+    )  # the suite "Total Avg (57 graphs)" has means
     for word in words:
         others = " ".join(other for other in words if other != word)
         # The average rank is a metric.

@@ -5,6 +5,7 @@ on one of them.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,10 @@ def write_rows(word: str) -> str:
 def write_columns(word: str) -> str:
     named = ",".join(f"{name} MRR" for name in [*GRAPHS, word])
     return f"model,{named}\nULTRA,{','.join(map(str, VALUES))}\n"
+
+
+def write_joined(word: str) -> str:
+    return re.sub(r"(?<=\w) MRR", "-MRR", write_columns(word))
 
 
 def write_versions(word: str) -> str:
@@ -82,6 +87,7 @@ WRITERS = {
     "metrics.json": write_objects,
     "rows.csv": write_rows,
     "columns.csv": write_columns,
+    "joined.csv": write_joined,
     "versions.md": write_versions,
     "versions.csv": write_version_columns,
     "version.csv": write_version_rows,
