@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.adjusting import find_constants
 from rankconst.arrow import wrap_text
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
@@ -159,7 +160,7 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
         told = np.unique(shares[full[np.isin(evaluation_of[full], broken)]])
         others = [
             other
-            for other in judge.list_others(tasks, None)
+            for other in judge.list_others(tasks)
             if other.is_micro and _tell(told, judge.archive.count(other, tool))
         ]
         if others:
@@ -187,8 +188,6 @@ def _are_fractions(shares: NDArray[np.float64], count: int | None) -> NDArray[np
 _FITS, _DEFECT, _CONTRADICTED = 2, 1, 0
 
 _MR, _MRR = CATALOGUE["arithmetic_mean_rank"], CATALOGUE["inverse_harmonic_mean_rank"]
-# One metric alone may agree by chance with tasks that all have the same number of candidates.
-_FEWEST_METRICS = 2
 
 _SOME = (
     "--relation NAME for each relation that was evaluated, or --counts FILE if you counted the "
@@ -218,10 +217,21 @@ class _Judge:
                 return None
             return self._suggest_dataset(address, evidence)
         if tasks.dataset not in self.tables.titles:  # a number of tasks among sampled candidates
-            return _ask_size(tasks, evidence)
+            return self._ask_sampled(tasks, evidence)
         if tasks.side == RELATION_SIDE:
             return None
         return self._ask_tasks(address, tasks, tool, evidence)
+
+    def _ask_sampled(self, tasks: Tasks, evidence: Evidence) -> Question | None:
+        """Ask about tasks without a dataset if an adjusted value is of other candidates."""
+        num_tasks = max(evidence.counts, default=1)
+        for pair in evidence.pairs:
+            constants = find_constants(tasks, pair.metric, num_tasks, self.tables)
+            if find_cause(pair, constants) is UNKNOWN:
+                belongs = f"{pair.adjusted} does not belong to {pair.base}"
+                text = f"its numbers are not those of {tasks.protocol}: {belongs}"
+                return Question(SLIP, text, evidence.word, option="--protocol sampled:M")
+        return None
 
     def _ask_tasks(
         self, address: Address, tasks: Tasks, tool: Tool | None, evidence: Evidence
@@ -231,7 +241,7 @@ class _Judge:
         if current is None or current == _FITS:
             return None
         others_of = defaultdict[int | None, list[Tasks]](list)
-        for other in self.list_others(tasks, _find_size(evidence)):
+        for other in self.list_others(tasks):
             others_of[self._grade(other, tool, evidence)].append(other)
         better = others_of[_FITS]
         if not better and current == _DEFECT:
@@ -273,11 +283,9 @@ class _Judge:
 
     # -- other tasks of the benchmark --------------------------------------------------------------
 
-    def _list_others(self, tasks: Tasks, size: int | None) -> list[Tasks]:
-        """Return the other tasks of the benchmark, with sampled ones among `size` candidates."""
-        protocols = self.tables.protocols(tasks.dataset)
-        if size is not None:
-            protocols = (*protocols, f"sampled:{size - 1}")
+    def _list_others(self, tasks: Tasks) -> list[Tasks]:
+        """Return the other tasks of the benchmark."""
+        protocols = dict.fromkeys((tasks.protocol, *self.tables.protocols(tasks.dataset)))
         splits = (*SPLITS, *POOLED_SPLITS)
         others = []
         for protocol, split, side, aggregation in itertools.product(
@@ -384,30 +392,9 @@ class _Judge:
         return [row for row in rows if row["k"] == metric.k]
 
 
-def _find_size(evidence: Evidence) -> int | None:
-    """Return the number of candidates of all tasks, if adjusted values show one."""
-    if len({pair.metric for pair in evidence.pairs}) < _FEWEST_METRICS:
-        return None
-    for pair in evidence.pairs:
-        span = find_expectation(pair) if pair.metric == _MR else None
-        if span is not None:
-            size = round(span.lower + span.upper - 1)  # twice the middle, less 1
-            fits = span.lower <= (size + 1) / 2 <= span.upper
-            return size if fits and size > 1 else None
-    return None
-
-
 def _holds(span: Interval, expectation: float) -> bool:
     """Return True if an expectation is in an interval, except for the noise of programs."""
     return span.lower * (1 - NOISE) <= expectation <= span.upper * (1 + NOISE)
-
-
-def _ask_size(tasks: Tasks, evidence: Evidence) -> Question | None:
-    """Ask about tasks without a dataset if adjusted values belong to other candidates."""
-    negatives, size = find_protocol(tasks.protocol).negatives, _find_size(evidence)
-    if negatives is None or size in {None, negatives + 1}:
-        return None
-    return _name_others(tasks, [replace(tasks, protocol=f"sampled:{size - 1}")], evidence)
 
 
 def _name_columns(option: str) -> str:
