@@ -721,7 +721,7 @@ def _fits_counts(sampled: str, question: Question) -> bool:
     text = question.text.lower().replace(",", "")
     counts = re.findall(r"\d+", question.word) or re.findall(before, text)
     negatives = find_protocol(sampled).negatives or 0
-    return not counts or not {negatives, negatives + 1}.isdisjoint(map(int, counts))
+    return not counts or any(int(digits) in {negatives, negatives + 1} for digits in counts)
 
 
 def read_words(from_file: Address, from_user: Address) -> Address:
