@@ -33,6 +33,7 @@ _LONGEST = 300  # characters of a heading
 _MOST_LEVELS = 50  # rows in which a metric is looked for
 _METRIC = re.compile(r"m\w?r|hit|h@|h\d|@\d|rank|sdr|mad", re.IGNORECASE)
 _RULE = re.compile(r"(?=.*[-=+])[\s\-=_|+:]+")
+_SIMPLE = re.compile(r"=+(?: +=+)+")  # above and below the heading of a table, and below it
 _UNDERLINE = re.compile(r"([=~^-])\1{2,}\s*")  # below a title
 _PROGRESS = re.compile(r"\d%\|[^|]*\| *\d+/\d+ ")  # 100%|###| 9/9
 _GAP = re.compile(r"[ \t]*\t[ \t]*| {2,}")  # between cells
@@ -163,12 +164,24 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
         rows, end = [Row(start + 1, tuple(above), tuple(above))], start + 1
     rows.append(Row(end + 1, tuple(labels), tuple(labels)))
     end += 1
-    while end < len(lines) and not _ends(lines, end, labels):
-        if _RULE.fullmatch(lines[end]) is None:
+    last = _find_last_rule(lines, start - 1, end)
+    while end < (last or len(lines)) and (last or not _ends(lines, end, labels)):
+        # In a simple table of reStructuredText, lines without a name go on with the row above.
+        name = lines[end] if last is None else lines[end].rstrip()[: lines[last].index(" ")]
+        if name.strip() and _RULE.fullmatch(lines[end]) is None:
             cells = tuple(_split_row(lines[end], labels) or _split_other(lines[end]))
             rows.append(Row(end + 1, cells, cells))
         end += 1
     return _Block(rows, end)
+
+
+def _find_last_rule(lines: Sequence[str], above: int, below: int) -> int | None:
+    """Find the last rule of a simple table of reStructuredText, which has three."""
+    rule = lines[above].strip() if above >= 0 else ""
+    if _SIMPLE.fullmatch(rule) is None or lines[below : below + 1] != [lines[above]]:
+        return None
+    ends = (i for i in range(below + 1, len(lines)) if lines[i].strip() == rule)
+    return next(ends, None)
 
 
 def _spread_names(names: Sequence[str], labels: Sequence[str]) -> list[str]:

@@ -43,6 +43,12 @@ _TABLES = {
         "=====  ===  ==\n Model MRR  MR\n=====  ===  ==\nA      .1   2\nB c    .3   4\n"
         "=====  ===  ==\n"
     ),
+    # As in AmpliGraph's docs/experiments.rst.
+    "rows of several lines": (
+        "=====  ===  ==  =====\nModel  MRR  MR  Setup\n=====  ===  ==  =====\n"
+        "A       .1   2  k: 9;\n                lr: 1\n\nB c     .3   4  k: 9;\n                lr: 2\n"
+        "=====  ===  ==  =====\n"
+    ),
     "psql": " Model | MRR | MR\n-------+-----+----\n A     |  .1 |  2\n B c   |  .3 |  4\n(2 rows)\n",
     "an empty corner": "    | MRR | MR\n--- + --- + --\nA   |  .1 |  2\nB c |  .3 |  4\n",
     "pipes": "| Model | MRR | MR |\n|---|---|---|\n| A | .1 | 2 |\n| B c | .3 | 4 |\n",
