@@ -179,7 +179,7 @@ def _clean(text: str) -> _Cleaned:
     bare = _CAPTION.sub("", bare, count=1)
     if " " in bare.strip():
         words = bare.split(" ")
-        bare = " ".join("" if _is_file(word) else word for word in words)
+        bare = " ".join(word for word in words if not _is_file(word))
     if bare.endswith(_PROGRAM_ENDINGS):  # a cell of what ran, train.py; valid.txt may be evaluated
         bare = ""
     percent = any(not _is_amount(sign) for sign in _PERCENT.finditer(bare))
@@ -749,7 +749,8 @@ def answer(label: Label, cell: str) -> Label | None:
         return None
     if not (is_yes or label.values or cell == "0"):
         denied = (replace(word, kind="") for word in label.words if word.kind in _USUAL)
-        return replace(label, words=tuple(denied) if label.is_vocabulary else ())
+        words = tuple(denied) if label.is_vocabulary else ()
+        return replace(label, words=words)
     if not label.is_vocabulary:
         return None
     if is_yes:

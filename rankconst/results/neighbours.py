@@ -110,8 +110,8 @@ def _add_relation(
         others = [ask for ask in context.questions if ask.text != cell and ask.place != CORNER]
         questions = tuple(ask for ask in others if ask.field not in answered)
         return replace(context, relations=(cell,), questions=questions)
-    text = (_NOT_ONE if cell else _NO_CELL).format(column)
-    question = Question("relations", text, cell.lower(), "its row" if cell else "")
+    reason, place = (_NOT_ONE, "its row") if cell else (_NO_CELL, "")
+    question = Question("relations", reason.format(column), cell.lower(), place)
     # The new question about the word replaces others about it.
     others = [ask for ask in context.questions if ask.word != question.word or not cell]
     return replace(context, questions=(*others, question))

@@ -478,9 +478,9 @@ class Reading:
 
     def locate(self, place: int) -> tuple[str, int | None]:
         """Return the file and the line of an entry."""
-        line = int(self.entries.lines[place])
-        row = int(self.entries.rows[place])
-        return self.name_part(row), None if line == NO_LINE else line
+        number = int(self.entries.lines[place])
+        line = None if number == NO_LINE else number
+        return self.name_part(int(self.entries.rows[place])), line
 
     def name_part(self, row: int) -> str:
         """Return the file, or the sheet, that a row is from."""
@@ -536,8 +536,11 @@ class Collector:
     def collect(self, document: Document, form: str, tool: str | None) -> Reading:
         """Return a reading of the numbers that were added, without empty columns."""
         keys = dict.fromkeys(key for row in self._rows for key in row)
-        cells = {key: [row.get(key) or "" for row in self._rows] for key in keys}
-        filled = {key: texts for key, texts in cells.items() if any(texts)}
+        filled = {}
+        for key in keys:
+            cells = [row.get(key) or "" for row in self._rows]
+            if any(cells):
+                filled[key] = cells
         entries, skipped = make_entries(self._entries), tuple(self._skipped)
         return Reading(
             name=document.name,

@@ -84,16 +84,18 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
     if plain in {BOTH, *ADJUSTMENTS}:
         return _SKILLS.get(plain, Exchange(plain))
     is_family = plain.endswith("@k")
+    # Any k will do: of AH@10, only the family is used.
+    spelling = f"{name.strip()[:-1]}10" if is_family else name
     try:
-        # Any k will do: of AH@10, only the family is used.
-        metric, form = parse_adjusted_metric(f"{name.strip()[:-1]}10" if is_family else name)
+        metric, form = parse_adjusted_metric(spelling)
     except UnknownNameError:
         raise UnknownNameError(
             f"unknown adjusted metric {name!r}. Expected an adjusted metric, such as AMRR, AMRI, "
             f"AH@10, AH@k or ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: "
             "the published number and its index."
         ) from None
-    return Exchange(form, metric.family if is_family else metric.key)
+    key = metric.family if is_family else metric.key
+    return Exchange(form, key)
 
 
 def _find_exchange(metric: Metric, exchanges: Iterable[Exchange]) -> Exchange | None:
@@ -240,7 +242,8 @@ def _list_names(i: int, row: Row) -> list[_Name | None]:
             is_name = metric is not None or _STEM.fullmatch(plain) is not None
             name = _Name(i, cell, plain, metric) if is_name else None
             end = len(row.cells) if row.spans is None else j + row.spans.get(j, 1)
-        names.append(name if j < end else None)
+        is_below = j < end
+        names.append(name if is_below else None)
     return names
 
 
@@ -609,7 +612,8 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     if not new or not word:
         return []
     if is_stem:  # AH@ for Hits@ above 10
-        new = new.rstrip("0123456789" if word.endswith("@") else "@0123456789")
+        dropped = "0123456789" if word.endswith("@") else "@0123456789"
+        new = new.rstrip(dropped)
     alone = re.compile(rf"(?<![\w@]){re.escape(word)}(?!\w)")
     matches = list(alone.finditer(text, name.cell.start, name.cell.end))
     if len(matches) != 1:
@@ -619,7 +623,8 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     if not (is_skill or is_stem or is_understood):
         return []
     start, end = matches[0].span()
-    edits = [Passage(start, end, f"{word} / {new}" if exchange.beside else new)]
+    written = f"{word} / {new}" if exchange.beside else new
+    edits = [Passage(start, end, written)]
     direction = _SMALLER_IS_BETTER.match(text, end)
     is_turned = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
     if direction is not None and is_turned:

@@ -160,7 +160,8 @@ def _clean(line: str) -> _Cleaned:
         text = _STAMP.sub(" ", text)
     text = _LEVEL.sub(" ", text)
     if "%|" in text:  # below 100%, numbers are of a part, unless the bar is that of an epoch
-        text = _BAR.sub(" " if _STEP.search(text) else r" \1 ", text)
+        shown = " " if _STEP.search(text) else r" \1 "
+        text = _BAR.sub(shown, text)
     if "(" in text and "@" in text:  # Hits (filtered) @ 10 becomes filtered Hits@10
         text = _BRACKETED.sub(r"\2 \1@\3", text)
     if text.count("=") > 1:  # split=test mrr=0.3 becomes split=test, mrr=0.3
