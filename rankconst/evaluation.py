@@ -690,6 +690,8 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     sides = {question.says for question in from_file.questions if question.field == "side"}
     tool = from_user.tool or from_file.tool
     implied = parse_tool(tool).protocol if tool and is_tool(tool) else None
+    if is_sampled(from_user.protocol or implied or ""):  # where a full ranking is another
+        kinds -= {"full"}
     unanswered = list[Question]()
     for question in from_file.questions:
         if question.word in accepted or question.kind in kinds:

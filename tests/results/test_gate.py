@@ -141,6 +141,9 @@ TOPICS: dict[str, list[Case]] = {
     "models are known by their names": [
         (md("UMLS", " | Old | New", " | MRR | MRR", "TransE | .4 | .3", "ours | .4 | .3", "RotatE | .4 | .3"), "?old; ?new; ?old; ?new; ?old; ?new"), (md("UMLS", " | Old | New", " | MRR | MRR", "dense | .4 | .3"), "umls; umls"),
     ],
+    "a graph in rows and one in columns are two": [
+        (md("R", "Train / Test | WN18RR | UMLS", "WN18RR | .5 | .3", "UMLS | .2 | .9"), "?train; ?train, wn18rr; ?train, umls; ?train", MRR),
+    ],
     "names above metrics may be of models, or of who ran them": [
         (md("UMLS", f"{heading} | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), "umls; umls")
         for heading, one, other in (("", "TransE", "CP"), ("Model", "TransE", "CP"), ("Method", "SimKGC", "GPT-4"), ("Model", "reported", "ours"))
@@ -428,10 +431,16 @@ TOPICS: dict[str, list[Case]] = {
          "?--dataset temporal or --dataset yago310 or --dataset yago37, or --accept YAGO=GRAPH for this name alone; umls"),
     ],
     "a full ranking is none of a benchmark with sampled candidates": [
-        (text, expected)
-        for words in ("full ranking", "full")
-        for graph, expected in (("ogbl-biokg", f"?{words.replace(' ', '-')}"), ("UMLS", "umls"))
-        for text in (md(f"{graph}, {words}", "Model | MRR", "A | .5"), {"dataset": graph, "setting": words, "mrr": 0.5})
+        ("dataset,eval,MRR\nUMLS,full,.5\nUMLS,50 neg,.6\n", "?full; umls sampled:50", {"protocol": "sampled:50"}),
+        ("dataset,protocol,MRR\nUMLS,1 vs 49,.6\n", "?1 vs 49"), ("dataset,protocol,MRR\nUMLS,1 vs 49,.6\n", "?1 vs 49", {"protocol": "standard"}),
+        ("dataset,protocol,MRR\nUMLS,1 vs 49,.6\n", "umls sampled:49", {"protocol": "sampled:49"}),
+        (near("Hits@10 is among 50, MRR among all entities", "WN18RR v1, inductive"), "?all-entities", {"tool": "grail"}),
+        *(
+            (text, expected)
+            for words in ("full ranking", "full")
+            for graph, expected in (("ogbl-biokg", f"?{words.replace(' ', '-')}"), ("UMLS", "umls"))
+            for text in (md(f"{graph}, {words}", "Model | MRR", "A | .5"), {"dataset": graph, "setting": words, "mrr": 0.5})
+        ),
     ],
     "filtered does not say that no known answers were left": [(near("With known raw answers", heading="Model | filtered MRR"), "?known")],
 }  # fmt: skip

@@ -91,8 +91,8 @@ def declare(role: str, cell: str) -> Label:
     if role == "version" or (label.version and not label.graphs):
         return label
     if role != "dataset":
-        unknown = Label(cell, values={role: (cell,)}, is_vocabulary=True)
         is_of_another = any(word.field != role for word in label.words)  # split: inductive
+        unknown = replace(label, text=cell, values={role: (cell,)}, is_vocabulary=True)
         return label if role in label.values or is_of_another else unknown
     if cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)

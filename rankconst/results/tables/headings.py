@@ -110,9 +110,8 @@ def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
         label = read_label(name, k)
         is_measured = name in models or label.role == "value"
         if not models and not is_measured:  # sides, splits or datasets only
-            is_tasks = label.is_vocabulary and bool(label.values or label.graphs)
             is_open = bool(label.role) or label.has_word_of("metric")  # "Avg. Rank"
-            is_measured = (is_tasks or is_mean(name)) and not is_open
+            is_measured = (bool(label.declared) or is_mean(name)) and not is_open
         return replace(label, role="measured", metric=metric) if is_measured else label
 
     return parse
