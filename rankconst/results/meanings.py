@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.evaluation import Address
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.archive import Tables
     from rankconst.tables.counts_file import AnswerTables
@@ -87,21 +88,28 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
         return {}
     heads = reading.entries.heads
     families = {head.metric.family for head in heads}
-    # A heading may have no numbers: "precision: fp16".
-    is_used = np.bincount(reading.entries.head_of, minlength=len(heads)) > 0
-    is_of_answers = [isinstance(head.metric, AnswersMetric) for head in heads]
-    is_named = is_used & np.array(is_of_answers, dtype=np.bool_)
-    # MRR and Hits@k next to such a metric are of the same queries.
-    is_shared = reading.form in _LINES and is_named.any() and families != _RECALL
+    head_of = reading.entries.head_of
+    is_of_answers = np.array([isinstance(head.metric, AnswersMetric) for head in heads], np.bool_)
+    needs = is_of_answers[head_of]
+    if reading.form in _LINES and families != _RECALL:
+        # MRR and Hits@k next to such a metric are of the same queries, unless only one of them may
+        # be of a task such as classification.
+        is_other = reading.entries.flag_contexts(_is_of_other_task)
+        needs = np.where(is_other, needs[is_other].any(), needs[~is_other].any())
     # What logs call nDCG@k is of recommenders.
-    of_recommender = reading.form == "generic" and "ndcg_at_k" in families
-    needs = is_named | is_shared | of_recommender
+    if reading.form == "generic" and "ndcg_at_k" in families:
+        needs = np.ones_like(needs)
     if not needs.any():
         return {}
-    places = np.flatnonzero(needs[reading.entries.head_of])
+    places = np.flatnonzero(needs)
     advice = _advise_renaming(head.metric for head in heads)
     errors = [DataError(_UNCOUNTED.format(head.metric.label) + advice) for head in heads]
-    return {place: errors[reading.entries.head_of[place]] for place in places.tolist()}
+    return {place: errors[head_of[place]] for place in places.tolist()}
+
+
+def _is_of_other_task(address: Address) -> bool:
+    """Tell whether numbers may be of a task such as classification."""
+    return any(question.field == "task" for question in address.questions)
 
 
 def _advise_renaming(metrics: Iterable[Metric]) -> str:

@@ -133,3 +133,14 @@ def test_the_library_says_what_a_name_means(tool: str, name: str, label: str) ->
     assert constants.metric.label == label
     adjusted = rankconst.adjust({name: constants.expectation}, tables=tables, tool=tool)
     assert adjusted[f"{label}_index"][0] == pytest.approx(0, abs=1e-9)
+
+
+def test_recall_of_a_classifier_says_nothing_of_numbers_apart_from_it(
+    run: Run, write: Write
+) -> None:
+    """As in results/results.json of github.com/arnold117/PrimeKG-RGCN-LinkPrediction."""
+    classification = '"classification": {"precision": 0.927, "recall": 0.979}'
+    text = f'{{"dataset": "wn18rr", {classification}, "ranking": {{"mrr": 0.45}}}}'
+    classified, ranked = run("adjust", write(text, "results.json"), "--json").records
+    assert classified["asked"][0]["word"] == "classification"
+    assert ranked["AMRR"] == rankconst.adjust(0.45, dataset="wn18rr", metric="mrr").index
