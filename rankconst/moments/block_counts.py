@@ -452,7 +452,12 @@ class Gaps:
                 coarse = base * self._interpolate_ratio(points, ratio, degree, step=2)
                 error = 2 * np.abs(fine - coarse)
             routes.append((fine, error))
-        return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
+
+        def weigh_error(route: tuple[Values, Values]) -> float:
+            _, (_, of_second) = route
+            return float(np.sum(mass * of_second))
+
+        return min(routes, key=weigh_error)
 
     def _interpolate_ratio(self, points: Counts, ratio: Values, degree: int, step: int) -> Values:
         """Interpolate both rows of ratios at all points, from every `step`-th node."""
