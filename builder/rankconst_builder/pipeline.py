@@ -22,6 +22,7 @@ from rankconst.catalogue.protocols import (
     PROTOCOLS,
     SPLITS,
     Protocol,
+    check_negatives,
     explain_unfit,
     parse_protocol,
 )
@@ -470,7 +471,9 @@ def _describe_choice(build: Build) -> dict[str, str]:
 
 
 def _report_graph(build: Build, source: Benchmark, graph: Graph, statistics: Statistics) -> None:
-    """Report the size of a graph, and its oddities."""
+    """Report the size of a graph and its oddities, and refuse more negatives than it has."""
+    for protocol in build.protocols:
+        check_negatives(protocol, source.key, int(graph.entities.sum()))
     build.reporter.say(summarise(source, graph, statistics))
     for difference in compare(source, graph, statistics, is_own=source.key in build.local):
         build.reporter.warn(f"{source.key}: {difference}")

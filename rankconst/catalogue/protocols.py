@@ -390,6 +390,20 @@ def find_protocol(name: str) -> Protocol:
     return PROTOCOLS[_NAMES.resolve(name)]
 
 
+def check_negatives(protocol: Protocol, dataset: str, num_entities: int) -> None:
+    """Check that a dataset has as many entities as a protocol ranks, of which none repeats.
+
+    Raises UsageError if it has fewer.
+    """
+    negatives = protocol.negatives or 0
+    if negatives >= num_entities:
+        raise UsageError(
+            f"{protocol.key} is of {negatives:,} distinct negatives, and {dataset} has only "
+            f"{num_entities - 1:,} other entities. If entities were drawn more than once: "
+            f"rankconst show sampled:{negatives}:replacement"
+        )
+
+
 def _sample(name: str, negatives: int, way: str | None) -> Protocol:
     """Return the protocol that ranks among so many negatives, drawn in a way or the usual one."""
     if negatives < 1:

@@ -33,6 +33,7 @@ from rankconst.catalogue.protocols import (
     POOLED_SPLITS,
     RELATION_SIDE,
     SIDES,
+    check_negatives,
     find_protocol,
 )
 from rankconst.doubles import NUMBERS, Moments, np
@@ -511,11 +512,13 @@ def _sample(tasks: Tasks, unsampled: Histogram) -> Histogram:
 
     `unsampled` is their histogram among all entities; now each task has M + 1 candidates. Under
     ``sampled:M:shared``, all tasks of one side share a list of negatives. For both sides,
-    weighted tasks and single relations, it is not known which tasks share one: UsageError.
+    weighted tasks and single relations, it is not known which tasks share one: UsageError. So is a
+    number of distinct negatives that exceeds that of other entities.
     """
     protocol = find_protocol(tasks.protocol)
+    negatives = cast("int", protocol.negatives)
+    check_negatives(protocol, tasks.dataset, int(unsampled.num_candidates.max()))
     if not protocol.shared:
-        negatives = cast("int", protocol.negatives)
         sizes = np.full(len(unsampled), negatives + 1)
         return Histogram.from_counts(sizes, unsampled.num_tasks, unsampled.weights)
     if tasks.side == "both" or not tasks.is_micro or tasks.relations:

@@ -688,9 +688,9 @@ def test_an_option_answers_a_word_and_does_not_overrule_it(
     sentence: str, word: str, field: str, other: str, own: str
 ) -> None:
     for text in (
-        near(sentence, "Nations"),
-        f'model,dataset,MRR,comment\nA,Nations,0.6,"{sentence}"\n',
-        {"dataset": "Nations", "note": sentence, "mrr": 0.6},
+        near(sentence, "WN18RR"),
+        f'model,dataset,MRR,comment\nA,WN18RR,0.6,"{sentence}"\n',
+        {"dataset": "WN18RR", "note": sentence, "mrr": 0.6},
     ):
         assert tell(text) == tell(text, **{field: other}) == f"?{word}"
         assert tell(text, **{field: own}).split()[-1] == own
