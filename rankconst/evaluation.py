@@ -343,10 +343,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
 
 
 def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
-    """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset, if any.
-
-    The dataset may be a name of several benchmarks, or of none.
-    """
+    """Return the graph that ``--accept NELL-995=nell995`` names for a file's dataset, if any."""
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted or not is_open_name(name):
         return ""
@@ -756,15 +753,13 @@ def _parse_value(question: Question, value: str) -> tuple[str, str]:
 
 
 def _list_accepted(from_user: Address) -> dict[str, str]:
-    """Map each accepted word to its value: "dev=valid" has one, and "dev" alone has "".
-
-    A word may have a "=" itself, so the whole of "dev=valid" is accepted, too.
-    """
+    """Map each accepted word to its value: "dev=valid" has one, and "dev" alone has ""."""
     accepted = {}
     for text in from_user.accepted:
         word, sign, value = text.rpartition("=")
         if sign:
             accepted[word.lower()] = value
+    # A word may have a "=" itself: the whole of "dev=valid" is accepted, too.
     whole = {text.lower(): "" for text in from_user.accepted}
     return accepted | whole
 

@@ -126,10 +126,7 @@ def collect_points(
 
 
 def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
-    """Return the marks of the defined forms of a number.
-
-    `names` maps each form to an attribute of `numbers`: ``skill="index"``.
-    """
+    """Return the marks of a number's defined forms, given the attribute of each: skill="index"."""
     marks = {}
     for form, name in names.items():
         height = getattr(numbers, name, None)

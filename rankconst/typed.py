@@ -130,11 +130,7 @@ def _list_columns(
     full: bool,
     by_baseline: bool,
 ) -> Iterator[Column]:
-    """Yield the columns: the tasks, the published value, its adjusted forms and the constants.
-
-    If `by_baseline`, each baseline has rows of its own, with what it gets. Otherwise chance and
-    counting are columns.
-    """
+    """Yield the columns of values; if `by_baseline`, their rows have what each baseline gets."""
     metrics = list(dict.fromkeys(batch.batch.metric for batch in done))
     label, index, chance, ranker = "published", "index", "chance", "a random ranker"
     if len(metrics) == 1:

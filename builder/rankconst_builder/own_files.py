@@ -302,10 +302,7 @@ def _choose_delimiter(body: bytes, name: str) -> str:
 
 
 def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
-    """Detect the delimiter, order of columns, heading and quotes of a file of triples.
-
-    `columns` has a letter for each column: h head, r relation, t tail, d time, - ignored.
-    """
+    """Detect the delimiter, heading and quotes of triples, and their `columns` if not given."""
     body = content.removeprefix(BOM)
     lines = [line.rstrip(b"\r\n") for line in itertools.islice(io.BytesIO(body), 2)]
     first, second, *_ = (*lines, b"", b"")

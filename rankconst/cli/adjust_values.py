@@ -104,10 +104,7 @@ def read_values(
 
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
-    """Adjust values on each dataset against each baseline.
-
-    Also return pairs of the typed address and the tasks that it means.
-    """
+    """Adjust values on each dataset against each baseline; also pair addresses with their tasks."""
     user, tables = query.user, query.tables
     if query.num_tasks is not None:
         return _adjust_counted(typed, user, query.num_tasks), []
