@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from cases import for_each, take_turns
+from cases import choose, for_each, take_turns
 from oracles import SAMPLED, assert_alike
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.moments import block_counts, compute_moments, median, summation
@@ -38,13 +38,13 @@ CHANCE = {
     "a pair of many": Histogram.from_counts([1000, 300]),
     "odd": Histogram.from_counts([*range(50, 71)]),
     "even": Histogram.from_counts([*range(30, 90, 2)], [3] * 30),
-    "many": Histogram.from_counts(14_541 - 7 * np.arange(300), 1 + np.arange(300) % 60),
     "a hundred alike": Histogram.from_counts([400], [100]),
 }
+MANY = Histogram.from_counts(14_541 - 7 * np.arange(300), 1 + np.arange(300) % 60)
 
 
 @pytest.mark.slow
-@for_each("histogram", CHANCE.values())
+@for_each("histogram", [*CHANCE.values(), *choose([], [MANY])])
 @for_each("metric", METRICS)
 def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: Histogram) -> None:
     """Two programs for one distribution, which share little but for means of ranks."""
