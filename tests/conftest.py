@@ -84,7 +84,7 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.enable()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(100_000, 50, 50)
 
 
 @pytest.fixture(scope="session")
