@@ -130,8 +130,3 @@ def test_counting_has_every_inverse_of_metafam() -> None:
         look_up_named("mrr", Address(dataset="metafam"), rankconst.load(), "counting").expectation
         == 1
     )
-
-
-def test_what_counting_gets_over_the_graphs_of_grail() -> None:
-    tables = rankconst.load()
-    assert f"{tables.constants('grail_12', 'mrr', baseline='counting').expectation:.3f}" == "0.524"

@@ -13,19 +13,6 @@ import rankconst
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.conftest import Run
-
-
-@pytest.mark.slow
-def test_a_file_of_pykeen(run: Run, reference: Path) -> None:
-    path = reference / "pykeen_results" / "kinships_rotate.json"
-    assert "its numbers are those of kinships: add --dataset kinships" in run("check", path).err
-    screen = run("check", path, "-d", "kinships")
-    assert screen.code == 6
-    assert "never scaled" in screen.out
-    assert "E[MRR] = ln(N)/(N - 1)" in screen.out
-    assert "63 findings (63 errors)" in screen.message
-
 
 # MRR and Hits@10 of TransE, TuckER and RotatE on three graphs, some of them made impossible or
 # worse than counting.
