@@ -79,6 +79,7 @@ FORMATS: dict[str, Format] = {
     "dglke": Format("logs.toolkits", _mark("Test average ", "Valid average "), "DGLKE"),
     "torchkge": Format("logs.toolkits", _mark("Filt. "), "TORCHKGE"),
     "nbfnet": Format("logs.toolkits", _mark("Evaluate on "), "NBFNET"),
+    "grail": Format("logs.toolkits", _mark("MRR | Hits@"), "GRAIL"),
     "simkgc": Format("logs.toolkits", _mark("ward metrics: {"), "SIMKGC"),
     "pyg": Format("logs.toolkits", _mark("Mean Rank: "), "PYG"),
     "kbc": Format("logs.toolkits", _mark("'MRR': ", "'rhs': "), "KBC"),

@@ -89,7 +89,7 @@ _SHARES = (None, None, True, False)
 _TOOLS = ("pykeen", "libkge", "ogb", "objects")
 _TABLES = ("pykeen_csv", "pykeen_tracker", "pykeen_trials", "pykeen_runs", "libkge_csv")
 _LOGS = (
-    *("libkge_log", "rotate", "openke", "openke_torch", "dglke", "torchkge", "nbfnet", "pyg", "kbc"),
+    *("libkge_log", "rotate", "openke", "openke_torch", "dglke", "torchkge", "nbfnet", "grail", "pyg", "kbc"),
     *("conve", "generic"),
 )  # fmt: skip
 

@@ -349,8 +349,9 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
         return
     for pair in _PAIR.findall(fields.get("pairs") or ""):
         yield _Measure(*pair)
-    names = (fields.get("names") or "").split()
-    values = (fields.get("values") or "").split()
+    names, values = (
+        (fields.get(key) or "").replace("|", " ").split() for key in ("names", "values")
+    )
     if "values" in fields:
         if len(values) > len(names):
             unnamed = " ".join(values[len(names) :])

@@ -331,6 +331,24 @@ the epoch in the name of the evaluated checkpoint.
 """
 
 
+# GraIL.
+
+GRAIL = LogFormat(
+    key="grail",
+    tool="grail",
+    values=rule(
+        r"(?:^|\s)(?P<names>MRR(?: \| Hits@\d{1,9}){1,9}) :"
+        r"(?P<values>(?: [^\s|]+ \|){0,9}(?: [^\s|]+)?)\s*$",
+        "MRR | Hits@",
+    ),
+    # Other modes rank other candidates.
+    sign=rule(r"^mode: sample\s*$", "mode: sample"),
+    tests=True,
+    exact=True,
+).reader
+"""The logs of GraIL and of what derives from it: a line has names, and then their values."""
+
+
 # SimKGC.
 
 SIMKGC = LogFormat(
