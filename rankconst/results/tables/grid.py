@@ -38,7 +38,7 @@ from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -227,28 +227,37 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
     """Split a table where the lowest row of its heading comes again below another dataset.
 
     In "WN18", "Model, MRR", "T, 0.3", "FB15k", "Model, MRR", "T, 0.2", the fourth row begins a new
-    table. A whole heading that is repeated begins none.
+    table. A whole heading that is repeated begins none, as what is above it is about all rows.
     """
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
     if heading is None:
         return [rows] if rows else []
-    lowest, depth = heading.levels[-1], len(heading.levels)
+    lowest = heading.levels[-1]
     measures = [j for j in heading.measures if lowest[j]]
     if not measures:
         return [rows]
     starts = [0]
-    for i in range(depth, len(rows)):
-        if any(rows[i].plain[j : j + 1] != (lowest[j],) for j in measures):
+    for i in range(len(heading.levels), len(rows)):
+        cells = rows[i].widen(len(lowest)).plain
+        if any(cells[j] != lowest[j] for j in measures):
             continue
-        # Its upper rows, which no number is in, belong to the heading.
-        start = i
-        highest = max(i - depth + 1, starts[-1] + 1)
-        while start > highest and not has_number(rows[start - 1].plain):
-            start -= 1
-        # The rows above the same heading hold on below it.
-        if tuple(row.plain for row in rows[start : i + 1]) != heading.levels:
+        start = _find_start(rows, i, len(heading.levels), starts[-1])
+        is_repeated = tuple(row.plain for row in rows[start : i + 1]) == heading.levels
+        if not is_repeated:
             starts.append(start)
     return [rows[start:end] for start, end in pairwise([*starts, len(rows)])]
+
+
+def _find_start(rows: Sequence[Row], lowest: int, depth: int, above: int) -> int:
+    """Return the index of the first row of a heading of `depth` rows at most, by its lowest one.
+
+    Rows with a number are in no heading. The table above begins at row `above`.
+    """
+    start = lowest
+    highest = max(lowest - depth + 1, above + 1)
+    while start > highest and not has_number(rows[start - 1].plain):
+        start -= 1
+    return start
 
 
 def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list[Row]:
@@ -446,31 +455,42 @@ def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Ro
     table = _find_turnable(document, rows, parse)
     if table is None:
         return None
-    heads, names, numbers = table.heads, table.names, table.numbers
     listed = dict.fromkeys(row.plain[table.of_metrics] for row in table.body)
     metrics = [name for name in listed if parse(name, None).metric is not None]
-    named = [heads[-1][j] or heads[0][j] for j in names]
-    corners = []
-    for head in heads:
-        beside = [head[j] for j in numbers]
-        corners.append(_read_corner(head[table.of_metrics], beside))
-    headings = (*named, *corners, *metrics)
+    headings = _head_columns(table, metrics)
     turned = [Row(rows[0].line, headings, headings)]
-    empty = Row(0, (), ()).widen(len(heads[0]))  # of a block that lacks a metric
     for group in _split_groups(table.body, table.of_metrics, metrics):
         if group.title:
             title = Row(group.line, (group.title,), (group.title,))
             turned.append(title.widen(len(headings)))
-        for block in _list_blocks(group.rows, table.of_metrics, names):
-            first = next(iter(block.values()))
-            by_metric = [block.get(metric, empty) for metric in metrics]
-            in_row = [first.plain[k] for k in names]
-            for j in numbers:
-                row_name = (*in_row, *(head[j] for head in heads))
-                cells = (*row_name, *(row.cells[j] for row in by_metric))
-                plain = (*row_name, *(row.plain[j] for row in by_metric))
-                turned.append(Row(first.line, cells, plain))
+        for block in _list_blocks(group.rows, table.of_metrics, table.names):
+            turned += _turn_block(table, block, metrics)
     return turned
+
+
+def _head_columns(table: _Turnable, metrics: Sequence[str]) -> tuple[str, ...]:
+    """Return the headings of a turned table: names of rows, rows of its heading, then metrics."""
+    named = [table.heads[-1][j] or table.heads[0][j] for j in table.names]
+    corners = []
+    for head in table.heads:
+        beside = [head[j] for j in table.numbers]
+        corners.append(_read_corner(head[table.of_metrics], beside))
+    return (*named, *corners, *metrics)
+
+
+def _turn_block(
+    table: _Turnable, block: Mapping[str, Row], metrics: Sequence[str]
+) -> Iterator[Row]:
+    """Yield a row for each column of numbers in rows of several metrics: ``TransE, 0.29, 177``."""
+    empty = Row(0, (), ()).widen(len(table.heads[0]))  # of a metric that the block lacks
+    by_metric = [block.get(metric, empty) for metric in metrics]
+    first = next(iter(block.values()))
+    names_of_rows = [first.plain[j] for j in table.names]
+    for j in table.numbers:
+        names = (*names_of_rows, *(head[j] for head in table.heads))
+        cells = (*names, *(row.cells[j] for row in by_metric))
+        plain = (*names, *(row.plain[j] for row in by_metric))
+        yield Row(first.line, cells, plain)
 
 
 def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Turnable | None:
