@@ -262,6 +262,8 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "a column of differences is left out": [
         ("model,UMLS,WN18RR,Avg. Rank\nA,.5,.4,3\nB,.6,.3,2\n", "umls; wn18rr; umls; wn18rr", MRR),
+        *((f"dataset,metric,A,{other}\nUMLS,MRR,.5,.6\n", "umls") for other in ("lr", "Params (B)", "runtime", "F1")),
+        ("dataset,metric,A,n\nUMLS,MRR,.5,661\nUMLS,MRR,.5,600\n", "umls; ?600"),
         *((md("UMLS", f"Model | MRR | {heading}", "A | 0.8 | 0.05"), "umls") for heading in ("vs. SOTA MRR", "MRR gain", "ΔMRR", "MRR LB", "MRR UL", "Δ")),
     ],
     "a column without a heading may name datasets": [

@@ -32,7 +32,7 @@ from rankconst.results.tables.headings import (
     find_heading,
     spread_names,
 )
-from rankconst.results.tables.layout import find_roles
+from rankconst.results.tables.layout import COUNTS, find_roles
 from rankconst.results.tables.near import read_near
 from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
@@ -571,14 +571,21 @@ def _split_groups(rows: Iterable[Row], of_metrics: int, metrics: Collection[str]
     return groups
 
 
+_NO_RESULTS = {*COUNTS, "hyperparameter", "step", "runs", "k", "fact"}  # roles of other numbers
+
+
 def _list_numbers(
     heads: Sequence[Sequence[str]], body: Sequence[Row], place: int, parse: Parse
 ) -> list[int]:
-    """List the columns of numbers behind that of the metrics, at `place`, that have a heading."""
+    """List the columns of results behind that of the metrics, at `place`: those with a heading.
+
+    A heading such as "lr" or "Params (M)" is of no results.
+    """
     numbers = []
     for j in range(place + 1, len(heads[0])):
         is_headed = any(head[j] for head in heads)
-        if is_headed and has_number(row.plain[j] for row in body):
+        role = read_label(heads[-1][j].partition("(")[0]).role
+        if is_headed and role not in _NO_RESULTS and has_number(row.plain[j] for row in body):
             numbers.append(j)
     # In "key, value, step", only one column holds the numbers.
     return [j for j in numbers if parse(heads[-1][j], None).role == "value"] or numbers

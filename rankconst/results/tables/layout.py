@@ -31,7 +31,7 @@ COUNTS = ("num_tasks", "num_triples", "num_entities")
 
 OPEN_ROLES = {
     *("dataset", "model", "metric", "value", "k", "num_tasks"),
-    *("relations", "step", "version", "hyperparameter"),
+    *("relations", "step", "version", "hyperparameter", "fact"),
 }
 """Roles of columns that may hold any cell."""
 
