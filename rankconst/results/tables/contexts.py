@@ -161,11 +161,11 @@ def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
             yield Question(name, conflict, option=remedy, choices=choices)
 
 
-def read_rows(layout: Layout, groups: ColumnTexts) -> RowTexts:
+def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
     """Read what each row says: the cells with a role first, then the names, then the rest.
 
-    `groups` has what the rows without numbers say of each row. Rows that say the same share one
-    item of the result. The table has at least one row.
+    `above` has what notes and the rows without numbers say of each row, the nearest first. Rows
+    that say the same share one item of the result. The table has at least one row.
     """
     heading, cells, roles = layout.heading, layout.cells, layout.roles
     readers: dict[int, Callable[[str], CellTexts]] = {}
@@ -183,7 +183,7 @@ def read_rows(layout: Layout, groups: ColumnTexts) -> RowTexts:
     columns = [column for column in columns if len(column.distinct) > 1]  # the first is nothing
     # Rows with the same texts have the same code, and are read once.
     codes = np.zeros(len(cells[0]), dtype=np.intp)
-    for column in (groups, *columns):
+    for column in (*above, *columns):
         codes = combine(codes, column.codes, len(column.distinct))
     firsts, codes = number_firsts(codes)
     rows = []
@@ -191,8 +191,9 @@ def read_rows(layout: Layout, groups: ColumnTexts) -> RowTexts:
         cell_texts = [column.distinct[column.codes[row]] for column in columns]
         texts = tuple(text for cell in cell_texts for text in cell.texts)
         facts = tuple(fact for cell in cell_texts for fact in cell.facts)
-        group = groups.distinct[groups.codes[row]]
-        rows.append(RowText(CellTexts(texts, facts), group.texts))
+        cells_above = [column.distinct[column.codes[row]] for column in above]
+        texts_above = tuple(text for cell in cells_above for text in cell.texts)
+        rows.append(RowText(CellTexts(texts, facts), texts_above))
     return RowTexts(codes, rows)
 
 

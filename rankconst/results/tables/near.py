@@ -37,6 +37,23 @@ def read_near(place: str, text: str) -> Text:
     return Text(label, "text", place)
 
 
+_CLAUSE_END = re.compile(r"[.;,)](?!\d)")
+
+
+def find_mark(text: str) -> str:
+    """Return the mark that a note begins with, "*" of "* on dev", if it is about marked rows alone.
+
+    It is empty for a note with several marks, or with words about tasks behind its first clause.
+    """
+    marks = set(_NOTE_MARK.findall(text)) - {"^"}
+    begins = text.lstrip(" \\([{")[:1]
+    if marks != {begins} or "^" in text:
+        return ""
+    _, *others = _CLAUSE_END.split(text, maxsplit=1)
+    label = read_label("".join(others))
+    return "" if label.words or label.values or label.graphs else begins
+
+
 def _read_farther(text: str) -> Text:
     """Read a paragraph that is not the nearest one above a table.
 

@@ -33,6 +33,8 @@ from rankconst.results.tables.cells import (
 )
 from rankconst.results.tables.contexts import (
     ENDS,
+    CellTexts,
+    ColumnTexts,
     RowTexts,
     find_groups,
     form_address,
@@ -48,6 +50,7 @@ from rankconst.results.tables.headings import (
     may_mean_filtered,
 )
 from rankconst.results.tables.layout import FEW, find_corner, find_layout
+from rankconst.results.tables.near import find_mark
 from rankconst.results.tables.units import Family, settle_units
 from rankconst.results.vocabulary import VOCABULARY, Word
 
@@ -239,12 +242,39 @@ class SheetReader:
         return len(steps) > 1
 
     def _read_rows(self) -> RowTexts:
-        """Read what each row says: its cells, and the rows that name its group."""
+        """Read what each row says: its cells, notes on its marks, and the rows above its group."""
         is_empty = np.full(self._lines.size, not self._sheet.exact, dtype=np.bool_)
         for numbers in self._numbers.values():
             is_empty &= ~numbers.present
         groups = find_groups(self._cells, list(self._numbers), is_empty, self._sheet.spanning)
-        return read_rows(self._layout, groups)
+        notes = [] if self._keys_say_all else self._take_notes(is_empty)
+        return read_rows(self._layout, [*notes, groups])
+
+    def _take_notes(self, is_empty: Flags) -> list[ColumnTexts]:
+        """Take notes on marked rows, "* on dev", out of the texts about all numbers.
+
+        A note stays about all if a heading or a row without numbers has its mark, or no row has it.
+        """
+        notes = []
+        texts = []
+        for text in self._texts:
+            mark = find_mark(text.label.text)
+            has_mark = self._find_marked(mark)
+            is_elsewhere = (has_mark & is_empty).any() or mark in "".join(self._heading.keys)
+            if not has_mark.any() or is_elsewhere:
+                texts.append(text)
+            else:
+                cells = CellTexts(), CellTexts((text,))  # of rows without the mark, and with it
+                notes.append(ColumnTexts(has_mark.astype(np.intp), cells))
+        self._texts = tuple(texts)
+        return notes
+
+    def _find_marked(self, mark: str) -> Flags:
+        """Find the rows that have a mark in a cell; none have an empty one."""
+        has_mark = np.zeros(self._lines.size, dtype=np.bool_)
+        for cells in self._cells if mark else ():
+            has_mark |= _test_rows(cells, lambda cell: mark in cell)
+        return has_mark
 
     def _form_addresses(
         self, texts: tuple[Text, ...], rows: RowTexts, questions: tuple[Question, ...] = ()
