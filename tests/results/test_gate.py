@@ -129,6 +129,7 @@ TOPICS: dict[str, list[Case]] = {
         (md("Both", "Dataset | MRR", "Transductive | ", "FB15k-237 | .36", "Inductive | ", "FB15k-237 v1 | .49"), "fb15k237; fb15k237_v1_ind"),
         ("dataset,version,setting,MRR\nWN18RR,v1,transductive,.5\nWN18RR,v1,inductive,.6\n", "wn18rr_v1; wn18rr_v1_ind"),
         (md("Transductive", "Model | FB15k-237 MRR", "Inductive | ", "A | .49"), "?inductive"),
+        ("dataset,split,MRR\nUMLS,full,.6\nUMLS,test,.5\n", f"{LEFT}; umls"),
         ("dataset,split,MRR\nWN18RR_v1,inductive,.6\nWN18RR_v1,transductive,.5\n", "wn18rr_v1_ind; wn18rr_v1"),
         # An option never overrules a word.
         ("dataset,setting,MRR\nWN18RR_v1,inductive,.6\nWN18RR_v1,transductive,.5\n", "wn18rr_v1_ind; ?transductive", {"dataset": "inductive"}),

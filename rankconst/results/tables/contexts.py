@@ -91,7 +91,7 @@ def declare(role: str, cell: str) -> Label:
     if role == "version" or (label.version and not label.graphs):
         return label
     if role != "dataset":
-        is_of_another = any(word.field != role for word in label.words)  # split: inductive
+        is_of_another = label.has_word_of("task") or label.has_word_of("part")  # split: inductive
         unknown = replace(label, text=cell, values={role: (cell,)}, is_vocabulary=True)
         return label if role in label.values or is_of_another else unknown
     if cell.endswith(FILE_ENDINGS):  # a script
