@@ -253,7 +253,7 @@ class Entries(Listed[Entry]):
         """True for Hits@k with more than seven decimals, which are fractions of few numbers."""
         shown = np.nan_to_num(self.values, posinf=0) * 10**_MOST_ROUNDED
         is_hits = self.flag_heads(
-            lambda head: head.metric.family == "hits_at_k" and head.adjustment is None
+            lambda head: head.metric.hits_k is not None and head.adjustment is None
         )
         flags: Flags = is_hits & (np.abs(shown - np.rint(shown)) > _SHORT)
         return flags
