@@ -158,7 +158,7 @@ def begin_alike(paths: Iterable[Path]) -> bool:
 
 
 def refuse_headings(files: Mapping[str, Labels]) -> None:
-    """Raise DataError for splits that begin with a heading whose words are no other labels."""
+    """Raise DataError for a split with a heading whose words are not labels of other rows."""
     headings, rest = {}, []
     for split, labels in files.items():
         first = [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]

@@ -391,10 +391,7 @@ def find_protocol(name: str) -> Protocol:
 
 
 def check_negatives(protocol: Protocol, dataset: str, num_entities: int) -> None:
-    """Check that a dataset has as many entities as a protocol ranks, of which none repeats.
-
-    Raises UsageError if it has fewer.
-    """
+    """Raise UsageError if a protocol draws more distinct negatives than there are entities."""
     negatives = protocol.negatives or 0
     if negatives >= num_entities:
         raise UsageError(

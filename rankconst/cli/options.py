@@ -236,7 +236,7 @@ def refuse_names(
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
-    """Return what `find` returns for each name, or raise one UnknownNameError about all wrong."""
+    """Return what `find` returns for each name, or raise one UnknownNameError for all wrong ones."""
     errors, things = list[str](), []
     for name in names:
         try:

@@ -332,7 +332,7 @@ def _halves(
 def _join_halves(
     parts: list[Part], spent: int, least: float, slack: float
 ) -> tuple[Part, Part] | None:
-    """Join parts to two halves of about as many values; None if that forms too many pairs."""
+    """Join parts to two halves of similar size; None if that forms too many pairs."""
     left = right = Part(np.zeros(1), np.ones(1))
     for part in sorted(parts, key=len, reverse=True):
         # Each distribution joins the half with fewer values.

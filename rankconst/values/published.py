@@ -158,7 +158,7 @@ def _show_given(value: Any, number: Decimal) -> str:
 
 
 def check_decimals(decimals: Any, place: str = "") -> int:
-    """Return a number of decimals as an int, or raise DataError if it is none in range."""
+    """Return a number of decimals as an int; DataError unless it is whole and in range."""
     whole = is_number(decimals) and isinstance(decimals, numbers.Integral)
     if not whole or not 0 <= decimals <= _LONGEST:
         raise DataError(

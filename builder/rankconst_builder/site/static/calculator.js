@@ -44,7 +44,7 @@ function fillForm(state) {
   }
 }
 
-/** Show a refusal beside its field. @param {State} state @param {Refusal | null} refusal */
+/** Show a refusal next to its field. @param {State} state @param {Refusal | null} refusal */
 function showRefusal(state, refusal) {
   const main = state.mode === "table" ? "table" : "value";
   const place = refusal && (refusal.field && refusal.field !== "value" ? refusal.field : main);

@@ -12,7 +12,7 @@ const ARROWS = /[([]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?/g;
 /** Signs between words, which mean nothing. */
 const SEPARATORS = /[\s_./:()[\]\u2010-\u2013-]/g;
 
-/** The meaning of a word, or of several; null if nobody knows. @param {string} name @returns {Meaning | null} */
+/** The meaning of a word, or of several; null if it is unknown. @param {string} name @returns {Meaning | null} */
 export function lookUpWord(name) {
   const plain = squash(name);
   // Languages that are not read may say anything.
