@@ -81,7 +81,7 @@ def read_values(
     for word in typed:
         name, _, value = word.rpartition("=")
         if name.strip() in NAMES:
-            raise UsageError(f"{name} is no metric. Did you mean --{name} {value}?")
+            raise UsageError(f"{name} is not a metric. Did you mean --{name} {value}?")
         if name and names:
             raise UsageError(
                 f"{name}= and --metric both name the metric: write {value}, or leave out --metric."
