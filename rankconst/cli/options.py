@@ -136,7 +136,7 @@ for _names, _meant in (
     ("--in-place --inplace", "--out FILE --force"),
     ("--out", "--format csv > FILE"),
     ("--mirror", "the variable RANKCONST_MIRROR"),
-    ("--tables --from", "rankconst tables verify PLACE, or tables release --from DIR"),
+    ("--tables", "rankconst tables verify PLACE, or tables release --from DIR"),
     ("--aggregation --relation", "rankconst adjust, or a column of the file"),
     ("--metric", "the metric behind the dataset: rankconst show DATASET METRIC"),
     ("--macro", "--aggregation macro-query or --aggregation macro-relation"),
@@ -236,7 +236,7 @@ def refuse_names(
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
-    """Return what `find` returns for each name, or raise one UnknownNameError for all wrong ones."""
+    """Return what `find` returns for each name, or one UnknownNameError for all wrong names."""
     errors, things = list[str](), []
     for name in names:
         try:
