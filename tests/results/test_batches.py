@@ -201,6 +201,16 @@ def test_the_first_hits_that_fall_are_named_with_the_largest_before() -> None:
     assert note.startswith("Hits@5 0.40 is less than Hits@3 0.50 of the same evaluation")
 
 
+def test_hits_that_an_evaluation_lacks_hide_no_contradiction() -> None:
+    """Of another model, Hits@3 are known."""
+    cells = [("a", "hits@1", "0.30"), ("a", "hits@3", "0.40"), ("b", "hits@1", "0.50")]
+    cells.append(("b", "hits@10", "0.40"))
+    numbers = [(metric, text, Address("umls", model=model)) for model, metric, text in cells]
+    notes = adjust_reading(make(*numbers), TABLES, Address()).notes
+    assert list(notes) == [2, 3]
+    assert notes[2].startswith("Hits@10 0.40 is less than Hits@1 0.50 of the same evaluation")
+
+
 def test_numbers_of_ranks_contradict_each_other_never() -> None:
     rng = np.random.default_rng(7)
     cells: list[tuple[str, str, Address]] = []
