@@ -759,8 +759,8 @@ def find_metric(name: str, k: int | None = None) -> Form | None:
         return Form(metric.at(k), None) if k else None
     for pattern, form in _KEYS_OF_FORMS:
         match = re.match(pattern, bare, re.IGNORECASE)
-        base = match and find_metric(match[1], k)
-        if not base:
+        base = None if match is None else find_metric(match[1], k)
+        if base is None:
             continue
         if base.form is not None:  # adjusted twice: z_adjusted_...
             return None
