@@ -96,7 +96,7 @@ _COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
-@for_each("kind", _COLUMNS)
+@pytest.mark.parametrize("kind", _COLUMNS)
 @for_each("values", [[0.125, None, 1.0], ["0.125", None, "1"], [1, None, 0]])
 def test_columns_of_any_kind_give_arrays(kind: str, values: list[Any]) -> None:
     """What is missing stays missing."""
