@@ -268,9 +268,11 @@ class _Judge:
         count = self.archive.count(tasks, tool)
         if count is None:
             return None
-        # Numbers among sampled candidates are adjusted for as many tasks as the file counts.
-        sampled = find_protocol(tasks.protocol).negatives is not None
-        if evidence.counts - {count} and (evidence.pairs or not sampled):
+        # Without adjusted values, tasks with sampled candidates are as many as the file counts.
+        is_sampled = find_protocol(tasks.protocol).negatives is not None
+        is_free = is_sampled and not evidence.pairs
+        has_other_count = bool(evidence.counts - {count})
+        if has_other_count and not is_free:
             return _CONTRADICTED
         grade = _FITS
         for pair in evidence.pairs:

@@ -103,16 +103,24 @@ def list_roles(labels: Sequence[Label]) -> list[str]:
 
 
 def choose_parse(metric: Metric, rows: Sequence[Row]) -> Parse:
-    """Return a function that reads headings of models, tasks or "value" as those of `metric`."""
+    """Return a function that reads headings above numbers of `metric`, which the user names.
+
+    These are "value", the names of models, or if there are none those of datasets, splits or sides.
+    """
     models = list_possible_models(rows)
+
+    def is_measured(name: str, label: Label) -> bool:
+        if label.role == "value":
+            return True
+        if models:
+            return name in models
+        if label.role or label.has_word_of("metric"):  # "Avg. Rank" is another metric
+            return False
+        return bool(label.declared) or is_mean(name)
 
     def parse(name: str, k: int | None) -> Label:
         label = read_label(name, k)
-        is_measured = name in models or label.role == "value"
-        if not models and not is_measured:  # sides, splits or datasets only
-            is_open = bool(label.role) or label.has_word_of("metric")  # "Avg. Rank"
-            is_measured = (bool(label.declared) or is_mean(name)) and not is_open
-        return replace(label, role="measured", metric=metric) if is_measured else label
+        return replace(label, role="measured", metric=metric) if is_measured(name, label) else label
 
     return parse
 

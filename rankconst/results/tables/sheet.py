@@ -493,8 +493,12 @@ class SheetReader:
         return frozenset(list_names(self._heading.labels[j]) - set(asked))
 
     def _settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
-        """Return the numbers in their units, and the columns in percent without such a heading."""
-        marked: set[str] = set()
+        """Decide which numbers are percentages.
+
+        Returns the numbers with the sign of those that are, and the columns that hold some though
+        their headings do not say so.
+        """
+        marked: set[str] = set()  # columns whose headings have a percent sign
         families: dict[str, Family] = {}
         for j, key in enumerate(self._heading.keys):
             labels = self._heading.labels[j]
