@@ -148,7 +148,8 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
     evaluation_of = number_evaluations(reading)
     for places in split_by_code(address_of):
         full = places[entries.is_full_share[places]]
-        tasks, tool = judge.settle(contexts[address_of[places[0]]]) if full.size else (None, None)
+        address = contexts[address_of[places[0]]]
+        tasks, tool = judge.settle(address) if full.size else (None, None)
         if tasks is None or tasks.side == RELATION_SIDE or not tasks.is_micro:
             continue
         if judge.tables.find_suite(tasks.dataset) is not None:  # a mean of shares is none
@@ -166,7 +167,8 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
         if others:
             nearest = judge.choose_nearest(tasks, others)
             asked = places[np.isin(evaluation_of[places], broken)]
-            yield asked, _name_others(tasks, nearest, Evidence(frozenset(), ()))
+            evidence, declared = Evidence(frozenset(), ()), _list_declared(address)
+            yield asked, _name_others(tasks, nearest, evidence, declared=declared)
 
 
 def _tell(shares: NDArray[np.float64], count: int | None) -> bool:
@@ -431,7 +433,7 @@ def _write_options(names: Mapping[str, str]) -> str:
 
 
 def _name_others(
-    tasks: Tasks, others: list[Tasks], evidence: Evidence, *, declared: Collection[str] = ()
+    tasks: Tasks, others: list[Tasks], evidence: Evidence, *, declared: Collection[str]
 ) -> Question:
     """Ask about the tasks of numbers, naming those that fit and their options.
 

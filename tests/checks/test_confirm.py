@@ -112,7 +112,7 @@ def test_numbers_of_all_that_a_name_can_say_are_asked_about_by_it(
 def test_a_question_names_the_choices(others: list[dict[str, Any]], named: str) -> None:
     tasks = Tasks("umls")
     choices = [replace(tasks, **each) for each in others]
-    question = _name_others(tasks, choices, Evidence(frozenset(), ()))
+    question = _name_others(tasks, choices, Evidence(frozenset(), ()), declared=())
     assert question.text == f"its numbers are those of {named}"
 
 
@@ -161,6 +161,9 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     # Hits@k are fractions of the number of ranks: 1265, 1514 and 1645 of the 4,190 that PyKEEN has,
     # of DistMult in github.com/ffabious/pykeen-kge-bench, results/complete/benchmark_results.csv.
     (DISTMULT, OPEN, "those of protocol pykeen, not of standard: add --protocol pykeen, or --accept count"),
+    # No option overrules what the file declares.
+    (DISTMULT.replace("hits@1,", "protocol,hits@1,", 1).replace("50,", "50,standard,", 1), OPEN,
+     "those of protocol pykeen, not of standard: add --accept count"),
     (DISTMULT, Address(protocol="pykeen"), {"dbpedia50/test/both/pykeen"}),
     (DISTMULT, Address(accepted=("count",)), {"dbpedia50/test/both/standard"}),
     # Of two runs, 2531 of 8,380 and so on, and rounded numbers may be of any.
