@@ -102,9 +102,8 @@ _PART = re.compile(
 )
 _REPORTING = {"proc", "process", "rank", "set", "worker"}  # Worker 0 ready, Set 5 threads
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
-_PAIR = re.compile(
-    r"(?<!\S)([\w./@-]{1,60}=[^\s=,;]{1,200})\s(?=\s{0,9}[\w./@-]{1,60}=)"
-)  # split=test
+# split=test before another such pair
+_PAIR = re.compile(r"(?<!\S)([\w./@-]{1,60}=[^\s=,;]{1,200})\s(?=\s{0,9}[\w./@-]{1,60}=)")
 _BRACKET = re.compile(r"(?=\[[A-Za-z]{2,20}\])")  # before [TEST]
 _STEP = re.compile(
     r"\b(?:epochs?|steps?|iter(?:ation)?s?)\b[\s:=#\[({]*(\d{1,12})(?!\.\d)(?:\s*/\s*\d+)?[\])}]?",

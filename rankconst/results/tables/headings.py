@@ -508,9 +508,7 @@ def _find_mean(label: Label) -> str:
     if is_mean(label.text):
         return label.text
     words = [] if label.metric is None else _BETWEEN.split(label.text)
-    of_graphs = _BETWEEN.split(
-        " ".join(label.graphs)
-    )  # the suite "Total Avg (57 graphs)" has means
+    of_graphs = " ".join(label.graphs).split()  # the suite "Total Avg (57 graphs)" has means
     for word in words:
         others = " ".join(other for other in words if other != word)
         # The average rank is a metric.
