@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 
 
 def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
-    """Add a question to each number of a file that contradicts its ranking tasks."""
+    """Ask which ranking tasks numbers are from that cannot be from those declared or assumed.
+
+    An AMRI with its MR, a number of ranks, and Hits@k in full digits tell. A file with none of
+    these is returned as it is, but for the relations that its columns name.
+    """
     user = parse_address(user, tables)
-    if are_of_answers(tables):  # their counts are all that is known
+    if are_of_answers(tables):  # tables of queries with several answers hold nothing to compare
         return reading
     reading = name_relations(reading, user, tables)
     if not reading.has_evidence and not reading.entries.is_full_share.any():

@@ -237,14 +237,18 @@ def _flag(flags: Iterable[bool]) -> Flags:
 def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
     """Divide the numbers to adjust by column and address, in the order of their first numbers."""
     groups = []
-    # Columns of a table mostly share rows and codes, and then the parts of these.
+    # Columns of a table mostly share the arrays of rows and codes, which are then divided once:
+    # code, positions in the column and rows of each part.
     divided: dict[tuple[int, int], list[tuple[int, Indices, Indices]]] = {}
     for number, (column, codes) in enumerate(zip(entries.columns, addressed.codes, strict=True)):
-        key = id(codes), id(column.rows)
+        key = id(codes), id(column.rows)  # both arrays live as long as their owners, the arguments
         if key not in divided:
-            of_code = split_by_code(codes + 1)[1:]  # codes from 0 on, without -1
-            parts = [(code, at) for code, at in enumerate(of_code) if at.size]
-            divided[key] = [(code, at, column.rows[at]) for code, at in parts]
+            _, *positions_of = split_by_code(codes + 1)  # without those of code -1
+            divided[key] = [
+                (code, positions, column.rows[positions])
+                for code, positions in enumerate(positions_of)
+                if positions.size
+            ]
         for code, positions, rows in divided[key]:
             where = Where(
                 column=number, positions=positions, rows=rows, places=column.places[positions]

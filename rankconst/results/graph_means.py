@@ -472,7 +472,7 @@ def _find_setting(done: AdjustedBatch, rank_type: str) -> _Setting:
 
 
 def _average(numbers: Sequence[_GraphNumber]) -> Average:
-    """Average numbers on several graphs."""
+    """Return the mean of numbers, one on each graph, with what counting gets if all have that."""
     floors = [number.floor.constants for number in numbers if number.floor is not None]
     is_counted = len(floors) == len(numbers)
     ends = []

@@ -291,7 +291,10 @@ def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
 def _lay_out(
     results: Sequence[Results], rows: Sequence[Places], size: int
 ) -> tuple[dict[Metric, _Ends], Flags]:
-    """Return the ends of each metric by row, with NaN for none, and flags of rows to leave out."""
+    """Return both ends of each metric by row, and flags of the rows where one has two results.
+
+    `rows` has the row of each result. Ends are NaN in a row without the metric.
+    """
     metrics = {result.metric for result in results}
     if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
         # Each row has each metric once: nothing needs to be moved.

@@ -406,11 +406,13 @@ def bound_z(
     """
     least = (lower_a - upper_b).sum(axis=1)
     most = (upper_a - lower_b).sum(axis=1)
-    # The two nearest values that rounding leaves open: 0 apart if least and most are on its sides.
-    nearest = np.maximum(np.maximum(least, -most), 0.0)
-    spread = np.minimum(upper_a + upper_b, 2 - lower_a - lower_b)
-    roots = np.sqrt((spread / num_tasks).sum(axis=1))
-    z: Values = np.divide(nearest, roots, out=np.zeros_like(nearest), where=roots > 0)
+    # The least distance between the means that rounding allows: 0 if least < 0 < most.
+    distance = np.maximum(np.maximum(least, -most), 0.0)
+    # On a task, models score a and b from 0 to 1, so that (a - b)^2 <= |a - b| <= a + b, and as
+    # both may be counted from 1, <= 2 - a - b. Neither is less than the variance of a - b.
+    variance = np.minimum(upper_a + upper_b, 2 - lower_a - lower_b)
+    errors = np.sqrt((variance / num_tasks).sum(axis=1))
+    z: Values = np.divide(distance, errors, out=np.zeros_like(distance), where=errors > 0)
     return z
 
 

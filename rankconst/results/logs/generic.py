@@ -473,18 +473,22 @@ class _Texts:
 
 
 class _Scan:
-    """Reads a log from top to bottom."""
+    """Reads a log from top to bottom.
+
+    Lines of numbers that follow each other are a block, and remarks are the lines between blocks.
+    """
 
     def __init__(self, tool: str | None = None) -> None:
         self._tool = tool
-        self._above = _Texts()  # between the block before and this one
-        self._inside = _Texts()  # in this block
-        self._before = _Texts()  # before this block
-        self._block = 0  # the line where the block begins; 0 between blocks
+        self._before = _Texts()  # what was kept of the log up to the last block
+        self._above = _Texts()  # of the remarks since the last block
+        self._inside = _Texts()  # of the lines of the open block
+        self._block = 0  # the line where the open block begins; 0 between blocks
         self._is_first = True  # until the first block ends
-        self._step = ""  # the last line that names one
-        self._count = ""  # of the triples of this block, if a line names it
-        self._remarks: dict[str, _Line] = {}  # by their lines, with 0 for each digit
+        self._step = ""  # the last line with an epoch or step: "Epoch 10"
+        self._count = ""  # the number of triples that a line has: "2000" of "2000 test triples"
+        # Remarks that were parsed, by their lines with 0 for each digit.
+        self._remarks: dict[str, _Line] = {}
 
     def read(self, text: str) -> Iterator[LogNumber]:
         """Yield the numbers in the order of their lines."""
