@@ -780,6 +780,7 @@ def compare(
 
 
 def _as_ranks(given: Any) -> Ranks:
+    """Read ranks, unless they are read already."""
     return given if isinstance(given, Ranks) else from_ranks(given)
 
 

@@ -57,6 +57,7 @@ def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def _write_blocks(stream: IO[bytes], content: bytes | Iterable[bytes]) -> None:
+    """Write bytes, or blocks of them one after the other."""
     blocks = [content] if isinstance(content, bytes) else content
     stream.writelines(blocks)
 

@@ -105,6 +105,7 @@ def lay_out(
 
 
 def _expect(batch: AdjustedBatch | None) -> float | None:
+    """Return what the baseline of a batch is expected to get."""
     return None if batch is None else batch.constants.expectation
 
 

@@ -178,6 +178,7 @@ def _make_array(values: Any) -> Any:
 
 
 def _escape(value: Any) -> Any:
+    """Write control characters and lone surrogates of a text as escapes."""
     return show_controls(value) if isinstance(value, str) else value
 
 
