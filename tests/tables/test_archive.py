@@ -19,7 +19,7 @@ from rankconst.adjusting import pick
 from rankconst.catalogue.baselines import BASELINES, COUNTING, INFORMED
 from rankconst.catalogue.metrics import HEADLINE, parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES
-from rankconst.errors import TablesError, UnknownNameError
+from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.archive import Tables
 from rankconst.tables.descriptor import COLUMNS, INDEX, schema_of
@@ -123,6 +123,8 @@ def test_sampled_negatives_need_only_the_number_of_tasks(tables: Tables) -> None
     histogram = tables.histogram("nations", side="head", protocol="sampled:13")
     assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([14], [201])
     assert tables.constants("nations", "mr", protocol="sampled:13").expectation == 7.5
+    with pytest.raises(UsageError, match="nations has only 13 other entities"):
+        tables.constants("nations", "mr", protocol="sampled:14")
 
 
 def test_the_schema_names_the_baselines() -> None:
