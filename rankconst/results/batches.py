@@ -243,7 +243,7 @@ def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
     for number, (column, codes) in enumerate(zip(entries.columns, addressed.codes, strict=True)):
         key = id(codes), id(column.rows)  # both arrays live as long as their owners, the arguments
         if key not in divided:
-            _, *positions_of = split_by_code(codes + 1)  # without those of code -1
+            positions_of = split_by_code(codes + 1)[1:]  # without those of code -1
             divided[key] = [
                 (code, positions, column.rows[positions])
                 for code, positions in enumerate(positions_of)

@@ -166,6 +166,10 @@ def test_fractions_are_not_taken_for_percentages() -> None:
     good = make(("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mrr", "34%", context))
     done = adjust_reading(good, TABLES, user).entries
     assert [each.published and each.published.value for each in done] == [0.533, 0.009, 0.34]
+    # All of a column may be open: 1.465 may be a percentage.
+    text = "dataset,MRR,Hits@10\nfb15k237,0.294,1.465\nfb15k237,0.338,0.533\n"
+    done = adjust_reading(read_document("results.csv", text), TABLES, Address()).entries
+    assert [each.published and each.published.value for each in done] == [0.294, 0.338]
 
 
 def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
