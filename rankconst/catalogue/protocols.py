@@ -395,7 +395,7 @@ def check_negatives(protocol: Protocol, dataset: str, num_entities: int) -> None
     negatives = protocol.negatives or 0
     if negatives >= num_entities:
         raise UsageError(
-            f"{protocol.key} is of {negatives:,} distinct negatives, and {dataset} has only "
+            f"{protocol.key} takes {negatives:,} distinct negatives, but {dataset} has only "
             f"{num_entities - 1:,} other entities. If entities were drawn more than once: "
             f"rankconst show sampled:{negatives}:replacement"
         )
