@@ -148,8 +148,10 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
     evaluation_of = number_evaluations(reading)
     for places in split_by_code(address_of):
         full = places[entries.is_full_share[places]]
+        if not full.size:
+            continue
         address = contexts[address_of[places[0]]]
-        tasks, tool = judge.settle(address) if full.size else (None, None)
+        tasks, tool = judge.settle(address)
         if tasks is None or tasks.side == RELATION_SIDE or not tasks.is_micro:
             continue
         if judge.tables.find_suite(tasks.dataset) is not None:  # a mean of shares is none

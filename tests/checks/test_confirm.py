@@ -169,6 +169,9 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     # Of two runs, 2531 of 8,380 and so on, and rounded numbers may be of any.
     ("dataset,hits@1,hits@3,hits@10\ndbpedia50,0.302028639618138,0.3612171837708831,0.3927207637231504\n",
      OPEN, {"dbpedia50/test/both/standard"}),
+    # A row may be left out: 0.5 may be a percentage.
+    ("dataset,hits@1,hits@3\numls,0.5,0.6\ndbpedia50,30.1909307875895,36.13365155131265\n"
+     "dbpedia50,30.1909307875895,36.13365155131265\n", Address(protocol="pykeen"), {"dbpedia50/test/both/pykeen"}),
     # A mean over graphs is no fraction.
     ("dataset,tool,hits@10,hits@1\nultra_inductive_e,ultra,0.5612345678,0.4123456789\n", OPEN, {"ultra_inductive_e/test/both/standard"}),
     ("dataset,hits@1,hits@3,hits@10\ndbpedia50,0.301909,0.361337,0.392601\n", OPEN, {"dbpedia50/test/both/standard"}),
