@@ -165,9 +165,10 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
     rows.append(Row(end + 1, tuple(labels), tuple(labels)))
     end += 1
     last = _find_last_rule(lines, start - 1, end)
+    width = None if last is None else lines[last].index("= ") + 1  # of names, with the indent
     while end < (last or len(lines)) and (last or not _ends(lines, end, labels)):
         # In a simple table of reStructuredText, lines without a name go on with the row above.
-        name = lines[end] if last is None else lines[end].rstrip()[: lines[last].index(" ")]
+        name = lines[end][:width]
         if name.strip() and _RULE.fullmatch(lines[end]) is None:
             cells = tuple(_split_row(lines[end], labels) or _split_other(lines[end]))
             rows.append(Row(end + 1, cells, cells))

@@ -43,6 +43,10 @@ _TABLES = {
         "=====  ===  ==\n Model MRR  MR\n=====  ===  ==\nA      .1   2\nB c    .3   4\n"
         "=====  ===  ==\n"
     ),
+    "an indented one": (
+        "  =====  ===  ==\n  Model  MRR  MR\n  =====  ===  ==\n  A      .1   2\n  B c    .3   4\n"
+        "  =====  ===  ==\n"
+    ),
     # As in AmpliGraph's docs/experiments.rst.
     "rows of several lines": (
         "=====  ===  ==  =====\nModel  MRR  MR  Setup\n=====  ===  ==  =====\n"
