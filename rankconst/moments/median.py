@@ -99,9 +99,8 @@ class _Rules(dict[int, Rule]):
                 self[length] = Rule(nodes, weights)
 
     def __missing__(self, length: int) -> Rule:
-        """Form the rule for a length that :meth:`prepare` was not asked for, and keep it."""
-        num_nodes = _GAP_NODES if length > _TERM_BY_TERM else length
-        self[length] = gram_rule(length, num_nodes)
+        """Form the rule for a sum term by term, which :meth:`prepare` leaves out, and keep it."""
+        self[length] = gram_rule(length, length)
         return self[length]
 
 
