@@ -391,9 +391,12 @@ def find_protocol(name: str) -> Protocol:
 
 
 def check_negatives(protocol: Protocol, dataset: str, num_entities: int) -> None:
-    """Raise UsageError if a protocol draws more distinct negatives than there are entities."""
+    """Raise UsageError if a protocol draws more distinct negatives than there are entities.
+
+    Negatives that tasks share are pairs of entities, which are many more.
+    """
     negatives = protocol.negatives or 0
-    if negatives >= num_entities:
+    if negatives >= num_entities and not protocol.shared:
         raise UsageError(
             f"{protocol.key} takes {negatives:,} distinct negatives, but {dataset} has only "
             f"{num_entities - 1:,} other entities. If entities were drawn more than once: "

@@ -87,11 +87,9 @@ ADJUSTED = "it is adjusted already"
 CUT_OFF = re.compile(r"(?<!\w)[A-Za-z]\w*+\s?@\d{1,6}$", re.ASCII)
 """The name of a metric that is cut off at some place, known or not."""
 
-_PROGRAM_ENDINGS = (".py", ".sh", ".ipynb")
-
 FILE_ENDINGS = (
     *(".csv", ".json", ".txt", ".tsv", ".yaml", ".yml", ".log", ".npy", ".pkl"),
-    *(".ckpt", ".pt", ".pth", *_PROGRAM_ENDINGS, ".md", ".tex", ".pdf", ".html"),
+    *(".ckpt", ".pt", ".pth", ".py", ".sh", ".ipynb", ".md", ".tex", ".pdf", ".html"),
 )
 """The endings of files that a text may name; they and addresses on the web say nothing."""
 
@@ -180,8 +178,6 @@ def _clean(text: str) -> _Cleaned:
     if " " in bare.strip():
         words = bare.split(" ")
         bare = " ".join(word for word in words if not _is_file(word))
-    if bare.endswith(_PROGRAM_ENDINGS):  # a cell of what ran, train.py; valid.txt may be evaluated
-        bare = ""
     percent = any(not _is_amount(sign) for sign in _PERCENT.finditer(bare))
     spread = False
     bare = _PERCENT.sub(_keep_amount, bare)
