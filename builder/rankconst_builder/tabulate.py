@@ -105,7 +105,7 @@ def _join_numbers(column: str, histograms: Iterable[Histogram]) -> Any:
     arrays = []
     for histogram in histograms:
         numbers = getattr(histogram, _NUMBERS[column])
-        if numbers is None:  # no candidate ranks above any: there are no offsets
+        if numbers is None:  # of chance, which has no offsets
             numbers = np.zeros_like(histogram.num_tasks)
         arrays.append(numbers)
     return wrap_numbers(np.concatenate(arrays))

@@ -154,7 +154,7 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
         tasks, tool = judge.settle(address)
         if tasks is None or tasks.side == RELATION_SIDE or not tasks.is_micro:
             continue
-        if judge.tables.find_suite(tasks.dataset) is not None:  # a mean of shares is none
+        if judge.tables.find_suite(tasks.dataset) is not None:  # a mean of such shares
             continue
         is_fraction = _are_fractions(shares[full], judge.archive.count(tasks, tool))
         if is_fraction.all():
@@ -272,7 +272,7 @@ class _Judge:
         count = self.archive.count(tasks, tool)
         if count is None:
             return None
-        # Without adjusted values, tasks with sampled candidates are as many as the file counts.
+        # Sampled tasks without adjusted values may have any count: the file is believed.
         is_sampled = find_protocol(tasks.protocol).negatives is not None
         is_free = is_sampled and not evidence.pairs
         has_other_count = bool(evidence.counts - {count})

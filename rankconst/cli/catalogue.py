@@ -419,7 +419,10 @@ def _list_lines(registry: Registry, page: Mapping[str, Any], field: str) -> list
 
 
 def find_page(opened: Tables, kind: str | None, name: str) -> Page:
-    """Find the page of a name in the registry `kind`, such as "metrics", or in all of them."""
+    """Find the page of a name in the registry `kind`, such as "metrics", or in all of them.
+
+    Raises UnknownNameError for an unknown name.
+    """
     meanings, errors = {}, {}
     registries = {kind: REGISTRIES[kind]} if kind else REGISTRIES
     for plural, registry in registries.items():

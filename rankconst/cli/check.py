@@ -150,7 +150,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         if not num_tasks:
             raise UsageError(f"count={shorten(text)}: expected a whole number of at least 1.")
         address = Address(num_tasks=num_tasks)
-        if not values:  # there is no other number to check
+        if not values:  # no further number was typed
             entries["count"] = Entry(CATALOGUE["count"], text, row=0, column="count", line=None)
     for name, value in values.items():
         try:

@@ -163,7 +163,7 @@ def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
     """
     label = text.label
     for word in label.words:
-        # "Head and tail" is an answer, though each of the words asks alone; relations are no side.
+        # "Head and tail" is an answer, though each word alone asks. Relations are another task.
         is_of_both = label.both and word.field == "side" and word.says != RELATION_SIDE
         if not is_of_both and _is_asking(text, word, is_training):
             yield word

@@ -204,7 +204,7 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
 def _list_ks(value: Value) -> tuple[str, ...]:
     """List the keys that may be the k of the key above: of {"1": 0.2} and {"test": {"1": 0.2}}.
 
-    "1" stands for any, as with a bare number.
+    A value that is no object has "1", as any k will do.
     """
     if not isinstance(value, dict):
         return ("1",)

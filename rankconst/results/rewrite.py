@@ -370,7 +370,7 @@ def _choose_cells(
 
 
 def _split_ambiguous(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
-    """Split numbers that stand for several rows, which adjust them differently, off the others."""
+    """Divide numbers into those to replace and those of several rows with different adjustments."""
     values: dict[Passage, set[float]] = defaultdict(set)
     for cell in cells:
         values[cell.spans[0]].add(cell.value)

@@ -155,7 +155,7 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     ("dataset,MRR,num_tasks\nwn18rr,0.4,17\n", OPEN, "there are 6,268 ranks, not 17: add --relation NAME for each"),
     ("MRR,num_tasks\n0.3307,35070\n", STANDARD, "those of fb15k237 valid: add --dataset fb15k237 --split valid"),
     ("MRR,num_tasks\n0.3307,35071\n", STANDARD, "no dataset is named"),
-    # 50,000 triples of FB15k's validation set have as many ranks as 100,000 triples of a training set.
+    # The ranks of FB15k's validation set, or the triples of ConceptNet's training set.
     ("MRR,num_tasks\n0.3,100000\n", STANDARD, "those of conceptnet100k train"),
     ("split,MRR,num_tasks\nvalid,0.3,100000\n", STANDARD, "no dataset is named: add --dataset .dataset="),
     # Hits@k are fractions of the number of ranks: 1265, 1514 and 1645 of the 4,190 that PyKEEN has,
@@ -172,7 +172,7 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     # A row may be left out: 0.5 may be a percentage.
     ("dataset,hits@1,hits@3\numls,0.5,0.6\ndbpedia50,30.1909307875895,36.13365155131265\n"
      "dbpedia50,30.1909307875895,36.13365155131265\n", Address(protocol="pykeen"), {"dbpedia50/test/both/pykeen"}),
-    # A mean over graphs is no fraction.
+    # A mean over graphs is not a fraction of the number of ranks.
     ("dataset,tool,hits@10,hits@1\nultra_inductive_e,ultra,0.5612345678,0.4123456789\n", OPEN, {"ultra_inductive_e/test/both/standard"}),
     ("dataset,hits@1,hits@3,hits@10\ndbpedia50,0.301909,0.361337,0.392601\n", OPEN, {"dbpedia50/test/both/standard"}),
 ]  # fmt: skip

@@ -340,6 +340,11 @@ class _Measure(NamedTuple):
 _PAIR = re.compile(r"[\"']([\w@]{1,20})[\"']: ?([^\s,}]{0,40})", re.ASCII)
 
 
+def _split_list(text: str | None) -> list[str]:
+    """Split names or values with blanks or bars between them."""
+    return (text or "").replace("|", " ").split()
+
+
 def _list_measures(fields: Fields) -> Iterator[_Measure]:
     """Yield the names and values of a match, whose groups are in `fields`."""
     name, k = fields.get("name"), fields.get("k")
@@ -349,9 +354,8 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
         return
     for pair in _PAIR.findall(fields.get("pairs") or ""):
         yield _Measure(*pair)
-    names, values = (
-        (fields.get(key) or "").replace("|", " ").split() for key in ("names", "values")
-    )
+    names = _split_list(fields.get("names"))
+    values = _split_list(fields.get("values"))
     if "values" in fields:
         if len(values) > len(names):
             unnamed = " ".join(values[len(names) :])

@@ -117,7 +117,7 @@ def _names_graphs(row: Row) -> bool:
 class _Part(NamedTuple):
     """A table, or a part of one below another dataset."""
 
-    rows: list[Row]  # not empty, at least one
+    rows: list[Row]  # one or more, none of them empty
     texts: tuple[Text, ...]  # around it, the nearest first
     has_commas: bool  # True if its decimals followed a comma
 

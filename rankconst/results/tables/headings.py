@@ -284,7 +284,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
 
 
 def _join_counts(labels: list[str], parse: Parse) -> list[str]:
-    """Join ``["WN18", "Hits@", "10"]`` to ``["WN18", "Hits@10"]``, as the name of a suite."""
+    """Join the two lines of Hits@10 or of a suite: ``WN18, Hits@, 10`` is ``WN18, Hits@10``."""
     for i in range(len(labels) - 1, 0, -1):  # the lowest pair counts
         lines = f"{labels[i - 1]} {labels[i]}"
         if find_suite(lines) is not None:  # Inductive (e) / (18 graphs)

@@ -270,9 +270,11 @@ class SheetReader:
         return notes
 
     def _find_marked(self, mark: str) -> Flags:
-        """Find the rows that have a mark in a cell; none have an empty one."""
+        """Find the rows that have a mark in a cell; no row has an empty one."""
         has_mark = np.zeros(self._lines.size, dtype=np.bool_)
-        for cells in self._cells if mark else ():
+        if not mark:
+            return has_mark
+        for cells in self._cells:
             has_mark |= _test_rows(cells, lambda cell: mark in cell)
         return has_mark
 
