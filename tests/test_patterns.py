@@ -38,8 +38,8 @@ GROWTH = 9  # times longer for four times the text: 4 is linear, 16 quadratic
 # there is little.
 BOUNDED = {
     "rankconst.catalogue.mentions._BEFORE": 40,
-    "rankconst.results.labels._MARKS": 200,
-    "rankconst.results.labels._SPREAD": 200,
+    "rankconst.results.labels._TRAILING_MARKS": 200,
+    "rankconst.results.labels._PLUS_MINUS": 200,
     "rankconst.results.tables.cells._MARK": 400,
     "rankconst.results.tables.xlsx._FORMATTING": 255,
 }

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 # The usual ranking tasks: a column that would hold nothing else is added only with details, and a
 # rare one not even then.
-_USUAL: dict[str, set[Any]] = {
+_USUAL_TASKS: dict[str, set[Any]] = {
     "split": {"test"},
     "side": {"both"},
     "aggregation": {DEFAULT_AGGREGATION},
     "relations": {None},
 }
-_RARE = {"aggregation", "relations"}
+_RARE_FIELDS = {"aggregation", "relations"}
 
 
 def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
@@ -129,7 +129,12 @@ def name_blocks(
 
 # Maps keys of fill_columns to the word for them in a comparison with a further baseline: "index"
 # always compares with chance, and with a better baseline it is called skill.
-_SKILLS = {"expectation": "expectation", "index": "skill", "z": "z", "log10_p": "log10_p"}
+_WORDS_OVER_BASELINE = {
+    "expectation": "expectation",
+    "index": "skill",
+    "z": "z",
+    "log10_p": "log10_p",
+}
 
 
 def _name_columns(
@@ -153,7 +158,7 @@ def _name_columns(
         names |= {f"{form}{end}": f"{name}{end}" for end in ENDS}
     names |= {f"log10_p{end}": f"{prefix}log10_p{end}" for end in ENDS}
     names["p_method"] = f"{prefix}p_method"
-    for baseline, (key, word) in itertools.product(baselines, _SKILLS.items()):
+    for baseline, (key, word) in itertools.product(baselines, _WORDS_OVER_BASELINE.items()):
         # An expectation is computed, so it has no ends that rounding leaves open.
         ends = ("",) if key == "expectation" else ENDS
         name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
@@ -384,9 +389,9 @@ class AdjustedReading:
             keys += ["num_tasks", "table_version"]
         for key in keys:
             facts = [each[key] for each in self._tasks.described]
-            usual = _USUAL.get(key, set())
+            usual = _USUAL_TASKS.get(key, set())
             is_usual = all(fact in usual for fact in facts)
-            if not is_usual or (self.details and key not in _RARE):
+            if not is_usual or (self.details and key not in _RARE_FIELDS):
                 columns |= self._describe(key, facts)
         return columns | {keep_apart("note", self._taken): self._list_notes()}
 

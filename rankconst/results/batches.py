@@ -141,16 +141,16 @@ def adjust_reading(
     """
     user = parse_address(user, tables)
     wanted, addressed = _select_entries(reading, user, frozenset(metrics), tables)
-    groups = _divide(reading.entries, addressed)
+    groups = _group_numbers(reading.entries, addressed)
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
-    settled, failed = _settle(groups, user, reading, tables)
+    settled, failed = _settle_addresses(groups, user, reading, tables)
     notes_on_means: dict[int, str] = {}
     if any(address.dataset and is_mean(address.dataset) for address in addressed.addresses):
         from rankconst.results.graph_means import settle_means
 
         addressed, notes_on_means = settle_means(reading, addressed, settled, failed)
-        groups = _divide(reading.entries, addressed)
+        groups = _group_numbers(reading.entries, addressed)
     asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
     fractions = {}
@@ -158,7 +158,7 @@ def adjust_reading(
         addressed = addressed.leave_out(reading.entries, list(uncounted))
         fractions = _find_fractions(reading, addressed) if user.percent else {}
         addressed = addressed.leave_out(reading.entries, list(fractions))
-        groups = _divide(reading.entries, addressed)
+        groups = _group_numbers(reading.entries, addressed)
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
     for group in groups:
         if group.address in failed:
@@ -178,7 +178,7 @@ def adjust_reading(
         done = [add_significance(batch) for batch in tracked]
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
-    notes = [note for batch in done for note in _remark(batch, reading, tables)]
+    notes = [note for batch in done for note in _list_remarks(batch, reading, tables)]
     notes += [*lacks.items(), *notes_on_means.items()]
     for batch in (part.batch for part in done):
         if batch.metric == _MRR:
@@ -209,7 +209,7 @@ def _select_entries(
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
     code_of, addresses = encode(replace(context, rank_type=None) for context in entries.contexts)
-    agreeing = _flag(agrees(address, user, tables) for address in addresses)
+    agreeing = _to_flags(agrees(address, user, tables) for address in addresses)
     code_of = np.where(agreeing[code_of], code_of, -1)
     codes, wanted = [], []
     # By identity, which holds as long as `entries` keeps the arrays.
@@ -229,12 +229,12 @@ def _select_entries(
     return entries.gather(wanted, np.bool_), Addressed(addresses, codes)
 
 
-def _flag(flags: Iterable[bool]) -> Flags:
+def _to_flags(flags: Iterable[bool]) -> Flags:
     """Return flags as an array."""
     return np.array(list(flags), dtype=np.bool_)
 
 
-def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
+def _group_numbers(entries: Entries, addressed: Addressed) -> list[_Group]:
     """Divide the numbers to adjust by column and address, in the order of their first numbers."""
     groups = []
     # Columns of a table mostly share the arrays of rows and codes, which are then divided once:
@@ -257,7 +257,7 @@ def _divide(entries: Entries, addressed: Addressed) -> list[_Group]:
     return sorted(groups, key=lambda group: int(group.where.places[0]))
 
 
-def _settle(
+def _settle_addresses(
     groups: Iterable[_Group], user: Address, reading: Reading, tables: Tables
 ) -> tuple[Settled, dict[Address, RankconstError]]:
     """Return the tasks and tool of each address, or the error or open question instead."""
@@ -305,7 +305,7 @@ def _list_questions(
 
 # Numbers whose tasks are known.
 
-_FEW = 50  # texts; more than these are read together, which is faster
+_FEW_TEXTS = 50  # texts; more than these are read together, which is faster
 
 
 class _Adjusting:
@@ -345,7 +345,7 @@ class _Adjusting:
             self.leave(where.places, error)
             return
         num_tasks = group.address.num_tasks
-        ends = self._read(where)
+        ends = self._read_numbers(where)
         batch = Batch(
             tasks=tasks,
             metric=metric,
@@ -381,7 +381,7 @@ class _Adjusting:
                     self.impossible[int(batch.index[position])] = reason
                 batch = batch.take(is_possible)
 
-    def _read(self, where: Where) -> Ends:
+    def _read_numbers(self, where: Where) -> Ends:
         """Read the numbers at some positions of a column; impossible ones are NaN and noted."""
         column = self._entries.columns[where.column]
         if isinstance(column.numbers, Floats):
@@ -402,7 +402,7 @@ class _Adjusting:
         codes = list_distinct(numbers.codes)
         texts = [numbers.distinct[code] for code in codes]
         ends = np.full((3, len(numbers.distinct)), np.nan)
-        if len(texts) > _FEW:
+        if len(texts) > _FEW_TEXTS:
             try:
                 ends[:, codes] = read_numbers(
                     metric, texts, percent=percent, exact=exact, decimals=decimals
@@ -548,7 +548,9 @@ def _join_notes(
     return {place: " ".join(sentences) for place, sentences in remarks.items()}
 
 
-def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[tuple[int, str]]:
+def _list_remarks(
+    done: AdjustedBatch, reading: Reading, tables: Tables
+) -> Iterator[tuple[int, str]]:
     """Yield remarks on the adjusted numbers of a batch, each with the place of its number."""
     entries, index = reading.entries, done.batch.index
     coverage = tables.explain_coverage(done.batch.tasks)
@@ -556,7 +558,7 @@ def _remark(done: AdjustedBatch, reading: Reading, tables: Tables) -> Iterator[t
     tie_notes = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
     is_noted = np.full(len(index), bool(general))  # most numbers have no note
     if any(tie_notes):
-        is_noted |= _flag(note != "" for note in tie_notes)[entries.context_of[index]]
+        is_noted |= _to_flags(note != "" for note in tie_notes)[entries.context_of[index]]
     is_noted[list(done.unattained)] = True
     for position in np.flatnonzero(is_noted).tolist():
         place = int(index[position])

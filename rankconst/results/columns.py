@@ -43,7 +43,7 @@ class Listed(Sequence[_Item_co]):
 
 
 # With fewer possible pairs than this for each one, counting them is faster than sorting.
-_FEW = 16
+_FEW_PAIRS = 16
 
 
 def encode(values: Iterable[Any]) -> tuple[Indices, list[Any]]:
@@ -70,7 +70,7 @@ def combine(first: Indices, second: Indices, count: int) -> Indices:
         return second
     pairs = first * count + second
     largest = int(pairs.max())
-    if largest >= _FEW * pairs.size:
+    if largest >= _FEW_PAIRS * pairs.size:
         _, codes = np.unique(pairs, return_inverse=True)
     else:  # without sorting
         is_used = np.zeros(largest + 1, dtype=np.bool_)

@@ -29,9 +29,9 @@ _LONGEST_HEADING = 20_000  # characters
 _MOST_CELLS = 20_000_000  # of a table of Parquet
 
 # The first bytes of files.
-_ARROW = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
-_ZIP = b"PK\x03\x04"  # zip archives, which workbooks are
-_REFUSED = {
+_ARROW_SIGNATURES = (b"PAR1", b"ARROW1")  # Parquet; Feather, which is Arrow's file format
+_ZIP_SIGNATURE = b"PK\x03\x04"  # zip archives, which workbooks are
+_REFUSED_SIGNATURES = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": (
         "an old .xls workbook, or one with a password. "
         "Save it as .xlsx without a password, or as CSV in UTF-8."
@@ -39,7 +39,7 @@ _REFUSED = {
     b"%PDF": "a PDF. Copy the table from it into a text file, and name that.",
 }
 # Maps patterns of the first bytes of compressed files to the command that unpacks them.
-_PACKED = {
+_UNPACK_COMMANDS = {
     b"\x1f\x8b": "gunzip -c",
     rb"BZh[1-9]1AY&SY": "bunzip2 -c",
     b"\xfd7zXZ\0": "unxz -c",
@@ -49,9 +49,9 @@ _PACKED = {
 # Maps marks at the beginning of a file to its encoding; the first begins like the second.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
-_BEGINNING = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
+_JSON_BEGINNING = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
 # A whole dict in one line, and prose, a ruler or a tag, "[Epoch 1]", below.
-_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
+_SETTINGS_LINE = re.compile(r"\{[^\n]*\}[ \t]*\n\s*(?:[^\s{}\[\],]|\[[A-Za-z])")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,9 @@ class Document:
     def is_structured(self) -> bool:
         """True if it begins as JSON does; a log may begin with its settings."""
         start = self.text[:65_536].lstrip()
-        return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
+        return (
+            _JSON_BEGINNING.match(start[:4096]) is not None and _SETTINGS_LINE.match(start) is None
+        )
 
     @property
     def is_yaml(self) -> bool:
@@ -124,24 +126,26 @@ def open_document(
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
-    data = _read(path, name)
-    for begin, command in _PACKED.items():
+    data = _read_bytes(path, name)
+    for begin, command in _UNPACK_COMMANDS.items():
         if re.match(begin, data):
-            raise DataError(f"{name} is compressed; expected text. {_convert(path, command)}")
+            raise DataError(
+                f"{name} is compressed; expected text. {_recommend_command(path, command)}"
+            )
     if len(data) > LARGEST:
         raise DataError(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
             "Of a log, take the lines with metrics: "
             "grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
         )
-    if data.startswith(_ARROW):
+    if data.startswith(_ARROW_SIGNATURES):
         return Document(name, _write_table(data, name), decimal, percent, metric)
-    if data.startswith(_ZIP):
+    if data.startswith(_ZIP_SIGNATURE):
         return Document(name, "", decimal, percent, metric, workbook=data)
-    for begin, reason in _REFUSED.items():
+    for begin, reason in _REFUSED_SIGNATURES.items():
         if data.startswith(begin):
             raise DataError(f"{name} is {reason}")
-    source = _decode(data, path, name)
+    source = _decode_text(data, path, name)
     text = source.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
@@ -150,18 +154,18 @@ def open_document(
     return Document(name, text, decimal, percent, metric, source)
 
 
-def _decode(data: bytes, path: str | Path, name: str) -> str:
+def _decode_text(data: bytes, path: str | Path, name: str) -> str:
     """Return text in UTF-8, or in the encoding that its byte order mark names."""
     marks = [mark for mark in _BYTE_ORDER_MARKS if data.startswith(mark)]
     if marks:  # the first is the longest
-        data = _recode(data, _BYTE_ORDER_MARKS[marks[0]], name)
+        data = _recode_to_utf8(data, _BYTE_ORDER_MARKS[marks[0]], name)
     if b"\0" in data[:4096]:
         # Latin letters in UTF-16 have a zero byte: the first of two if it is big-endian.
         order = "BE" if data.startswith(b"\0") else "LE"
         raise DataError(
             f"{name} is not text in UTF-8: it contains zero bytes. "
             "If it is UTF-16 without a byte order mark: "
-            f"{_convert(path, f'iconv -f UTF-16{order} -t UTF-8')}"
+            f"{_recommend_command(path, f'iconv -f UTF-16{order} -t UTF-8')}"
         )
     try:
         return data.decode()
@@ -169,7 +173,7 @@ def _decode(data: bytes, path: str | Path, name: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
             f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is not UTF-8 text, probably "
-            f"Windows-1252 or Latin-1. {_convert(path, 'iconv -f WINDOWS-1252 -t UTF-8')}"
+            f"Windows-1252 or Latin-1. {_recommend_command(path, 'iconv -f WINDOWS-1252 -t UTF-8')}"
         ) from None
 
 
@@ -198,7 +202,7 @@ def _write_table(data: bytes, name: str) -> str:
 
     try:
         source = io.BytesIO(data)
-        if data.startswith(_ARROW[0]):
+        if data.startswith(_ARROW_SIGNATURES[0]):
             metadata = parquet.ParquetFile(source).metadata
             if metadata.num_rows * metadata.num_columns > _MOST_CELLS:
                 raise DataError(
@@ -222,7 +226,7 @@ def _write_table(data: bytes, name: str) -> str:
     return output.getvalue().decode()
 
 
-def _recode(data: bytes, encoding: str, name: str) -> bytes:
+def _recode_to_utf8(data: bytes, encoding: str, name: str) -> bytes:
     """Convert text of an encoding, which its byte order mark names, to UTF-8."""
     try:
         return data.decode(encoding).encode()
@@ -232,14 +236,14 @@ def _recode(data: bytes, encoding: str, name: str) -> bytes:
         ) from None
 
 
-def _convert(path: str | Path, command: str) -> str:
+def _recommend_command(path: str | Path, command: str) -> str:
     """Recommend a command that converts a file to text in UTF-8."""
     if str(path) == STDIN:
         return f"Pass it through: {command}"
     return f"Run: {command} {shlex.quote(str(path))} > NEW"
 
 
-def _read(path: str | Path, name: str) -> bytes:
+def _read_bytes(path: str | Path, name: str) -> bytes:
     """Read the bytes of a file, or of standard input, up to one more than is allowed."""
     if str(path) == STDIN:
         return sys.stdin.buffer.read(LARGEST + 1)

@@ -34,63 +34,67 @@ class Format(NamedTuple):
         return reader
 
 
-def _holds(document: Document, *marks: str, within: int | None = None) -> bool:
+def _contains(document: Document, *marks: str, within: int | None = None) -> bool:
     """Tell whether a document may contain one of some texts; terminal colours may divide it."""
     text = document.text if within is None else document.text[:within]
     return any(mark in text for mark in marks) or "\x1b" in text
 
 
-def _begins(document: Document, *marks: str) -> bool:
+def _begins_with(document: Document, *marks: str) -> bool:
     """Tell whether the first characters of a document are these."""
     return document.text[:65_536].lstrip().startswith(marks)
 
 
 def _is_object(document: Document) -> bool:
     """Tell whether a document begins as an object does, or is called YAML."""
-    return _begins(document, "{", "[", "(") or document.suffix in {".yaml", ".yml"}
+    return _begins_with(document, "{", "[", "(") or document.suffix in {".yaml", ".yml"}
 
 
-def _mark(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
+def _test_marks(*marks: str, within: int | None = None) -> Callable[[Document], bool]:
     """Return a test for documents that may have one of some texts in their first characters."""
-    return lambda document: _holds(document, *marks, within=within)
+    return lambda document: _contains(document, *marks, within=within)
 
 
 FORMATS: dict[str, Format] = {
     "pykeen": Format("tools.pykeen", _is_object),
-    "libkge": Format("tools.libkge", _mark("eval_completed")),
-    "ogb": Format("tools.ogb", lambda each: _is_object(each) and _holds(each, "_list", "hits@")),
+    "libkge": Format("tools.libkge", _test_marks("eval_completed")),
+    "ogb": Format("tools.ogb", lambda each: _is_object(each) and _contains(each, "_list", "hits@")),
     "objects": Format("objects", _is_object),
-    "pykeen_csv": Format("tools.pykeen", _mark("Side", "side", within=1_000), "READER_CSV"),
+    "pykeen_csv": Format("tools.pykeen", _test_marks("Side", "side", within=1_000), "READER_CSV"),
     "pykeen_tracker": Format(
-        "tools.pykeen", _mark("type,step,key,value", within=200), "READER_TRACKER"
+        "tools.pykeen", _test_marks("type,step,key,value", within=200), "READER_TRACKER"
     ),
-    "pykeen_trials": Format("tools.pykeen", _mark("user_attrs_", within=20_000), "READER_TRIALS"),
+    "pykeen_trials": Format(
+        "tools.pykeen", _test_marks("user_attrs_", within=20_000), "READER_TRIALS"
+    ),
     "pykeen_runs": Format(
         "tools.pykeen",
-        _mark(".realistic.", ".optimistic.", ".pessimistic.", within=20_000),
+        _test_marks(".realistic.", ".optimistic.", ".pessimistic.", within=20_000),
         "READER_RUNS",
     ),
-    "libkge_csv": Format("tools.libkge", _mark("job_id", within=10_000), "READER_CSV"),
-    "libkge_log": Format("tools.libkge", _mark("event: eval_completed"), "READER_LOG"),
-    "ultra": Format("tools.ultra", lambda each: _begins(each, "dataset,")),
-    "rotate": Format("logs.toolkits", _mark(" at step "), "ROTATE"),
-    "openke": Format("logs.toolkits", _mark("(raw)", "(filter)"), "OPENKE"),
-    "openke_torch": Format("logs.toolkits", _mark("INFO:Trainer:", "INFO:Tester:"), "OPENKE_TORCH"),
-    "dglke": Format("logs.toolkits", _mark("Test average ", "Valid average "), "DGLKE"),
-    "torchkge": Format("logs.toolkits", _mark("Filt. "), "TORCHKGE"),
-    "nbfnet": Format("logs.toolkits", _mark("Evaluate on "), "NBFNET"),
-    "grail": Format("logs.toolkits", _mark("MRR | Hits@"), "GRAIL"),
-    "simkgc": Format("logs.toolkits", _mark("ward metrics: {"), "SIMKGC"),
-    "pyg": Format("logs.toolkits", _mark("Mean Rank: "), "PYG"),
-    "kbc": Format("logs.toolkits", _mark("'MRR': ", "'rhs': "), "KBC"),
-    "conve": Format("logs.toolkits", _mark("Hits ", "Mean r"), "CONVE"),
-    "markdown": Format(
-        "tables.markdown", lambda each: _holds(each, "|", "<") or each.suffix in MARKDOWN_ENDINGS
+    "libkge_csv": Format("tools.libkge", _test_marks("job_id", within=10_000), "READER_CSV"),
+    "libkge_log": Format("tools.libkge", _test_marks("event: eval_completed"), "READER_LOG"),
+    "ultra": Format("tools.ultra", lambda each: _begins_with(each, "dataset,")),
+    "rotate": Format("logs.toolkits", _test_marks(" at step "), "ROTATE"),
+    "openke": Format("logs.toolkits", _test_marks("(raw)", "(filter)"), "OPENKE"),
+    "openke_torch": Format(
+        "logs.toolkits", _test_marks("INFO:Trainer:", "INFO:Tester:"), "OPENKE_TORCH"
     ),
-    "latex": Format("tables.latex", _mark("\\begin")),
+    "dglke": Format("logs.toolkits", _test_marks("Test average ", "Valid average "), "DGLKE"),
+    "torchkge": Format("logs.toolkits", _test_marks("Filt. "), "TORCHKGE"),
+    "nbfnet": Format("logs.toolkits", _test_marks("Evaluate on "), "NBFNET"),
+    "grail": Format("logs.toolkits", _test_marks("MRR | Hits@"), "GRAIL"),
+    "simkgc": Format("logs.toolkits", _test_marks("ward metrics: {"), "SIMKGC"),
+    "pyg": Format("logs.toolkits", _test_marks("Mean Rank: "), "PYG"),
+    "kbc": Format("logs.toolkits", _test_marks("'MRR': ", "'rhs': "), "KBC"),
+    "conve": Format("logs.toolkits", _test_marks("Hits ", "Mean r"), "CONVE"),
+    "markdown": Format(
+        "tables.markdown", lambda each: _contains(each, "|", "<") or each.suffix in MARKDOWN_ENDINGS
+    ),
+    "latex": Format("tables.latex", _test_marks("\\begin")),
     "csv": Format(
         "tables.delimited",
-        lambda each: not _begins(each, "{", "[") and _holds(each, ",", "\t", ";"),
+        lambda each: not _begins_with(each, "{", "[") and _contains(each, ",", "\t", ";"),
     ),
     "xlsx": Format("tables.xlsx", lambda each: bool(each.workbook)),
     "generic": Format("logs.generic", lambda each: not each.workbook),
@@ -117,7 +121,7 @@ class _Unread(NamedTuple):
     command: str  # that writes a table instead
 
 
-_UNREAD = (
+_UNREAD_MARKUP = (
     _Unread(r"^\|\|[^|\n]++\|\|", "the markup of Jira or Confluence", "pandoc -f jira -t gfm"),
     _Unread(r"^\{\|", "the markup of MediaWiki", "pandoc -f mediawiki -t gfm"),
     _Unread(r"^[ \t]*+\|_[<>=]?\. ", "Textile", "pandoc -f textile -t gfm"),
@@ -131,9 +135,9 @@ _UNREAD = (
     _Unread(r"^│ *+[…·]", "a print of some rows only", "x.write_csv('x.csv')"),
 )
 # A percent sign behind a number or a parenthesis of a row of LaTeX, which begins a comment.
-_COMMENT = re.compile(r"(?m)^(?=[^%\n&]*&)[^%\n]*+(?:(?<=[\d(])|(?<=[\d(]\s))%")
+_COMMENTED_CELLS = re.compile(r"(?m)^(?=[^%\n&]*&)[^%\n]*+(?:(?<=[\d(])|(?<=[\d(]\s))%")
 # Readers of formats without marks of their own.
-_LENIENT = {"markdown", "generic", "text"}
+_LENIENT_FORMATS = {"markdown", "generic", "text"}
 
 
 def read(
@@ -214,13 +218,15 @@ def is_paths(results: Any) -> bool:
     return all(isinstance(item, (str, os.PathLike)) for item in results)
 
 
-_RANK = re.compile(r"[1-9]\d*(?:\.[05]0*)?", re.ASCII)  # a whole number, or half of one for ties
+_RANK_LITERAL = re.compile(
+    r"[1-9]\d*(?:\.[05]0*)?", re.ASCII
+)  # a whole number, or half of one for ties
 
 
 def _looks_like_ranks(text: str) -> bool:
     """Tell whether a text is nothing but ranks: ``[1, 12, 3.5]``, or one in each line."""
     ranks = text.strip().removeprefix("[").removesuffix("]").replace(",", " ").replace(";", " ")
-    return bool(ranks.split()) and all(_RANK.fullmatch(rank) for rank in ranks.split())
+    return bool(ranks.split()) and all(_RANK_LITERAL.fullmatch(rank) for rank in ranks.split())
 
 
 def read_document(name: str, text: str) -> Reading:
@@ -279,7 +285,7 @@ def _choose_reader(document: Document, form: str | None) -> Reader:
 
 def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
     """Return the message for a document in which a reader has found no value of a metric."""
-    comment = _COMMENT.search(document.text) if reader.key == "latex" else None
+    comment = _COMMENTED_CELLS.search(document.text) if reader.key == "latex" else None
     if comment is not None:
         place = document.at(document.find_line(comment.start()))
         return f"{place}: an unescaped % comments out the rest of a row: write \\%."
@@ -308,7 +314,7 @@ def _list_claims(document: Document, formats: Mapping[str, Format] = FORMATS) ->
 
 def _find_markup(document: Document) -> str | None:
     """Return the error about markup that no reader knows; None if there is none."""
-    for kind in _UNREAD:
+    for kind in _UNREAD_MARKUP:
         if re.search(kind.pattern, document.text, re.MULTILINE):
             return (
                 f"{document.name} looks like {kind.name}, which is not read. "
@@ -322,7 +328,7 @@ def _recognise(document: Document) -> Reader:
     reader, markup = next(_list_claims(document), None), None
     # Lenient readers take almost any text with numbers, as Jira's "||model||MRR||" for Markdown.
     # So a known markup goes before them, but not before readers that look for their own marks.
-    if reader is None or reader.key in _LENIENT:
+    if reader is None or reader.key in _LENIENT_FORMATS:
         markup = _find_markup(document)
     if reader is not None:
         # A file called .md may show another markup between its own tables.

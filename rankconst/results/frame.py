@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from rankconst.results.gate import Text
     from rankconst.results.tables.headings import Heading, Parse
 
-_NAME = "the DataFrame"
+_NAME_OF_FRAME = "the DataFrame"
 _MOST_TRIED = 100  # rows that are read to tell the roles of columns
 # How pandas calls columns, and levels of columns, without a name in a file.
-_EMPTY = re.compile(r"Unnamed: \d{1,9}(?:_level_\d{1,9})?")
+_UNNAMED_LEVEL = re.compile(r"Unnamed: \d{1,9}(?:_level_\d{1,9})?")
 
 
 def is_frame(results: Any) -> bool:
@@ -130,7 +130,7 @@ def add_columns(
     import pandas as pd
 
     *names, note = adjusted.added
-    columns = {name: _shorten(adjusted.added[name]) for name in names}
+    columns = {name: _drop_empty(adjusted.added[name]) for name in names}
     notes = adjusted.added[note]
     if always or reasons or any(notes):
         remarks = [each or "" for each in notes]
@@ -151,7 +151,7 @@ def add_columns(
     return out
 
 
-def _shorten(values: Any) -> Any:
+def _drop_empty(values: Any) -> Any:
     """Shorten equal values to one, and turn integers and None to floats; pandas is fast then."""
     if hasattr(values, "dtype") or not values:
         return values
@@ -227,7 +227,7 @@ def read_frame(
         is_named = entries.flag_heads(lambda head: head.metric in metrics)
         entries = entries.rewrite(is_named & ~entries.is_percent, percent=True)
     reading = Reading(
-        name=_NAME,
+        name=_NAME_OF_FRAME,
         form="frame",
         layout="wide" if heading.measures else "long",
         columns=heading.keys,
@@ -241,12 +241,12 @@ def read_frame(
 
 def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric | None) -> Heading:
     """Read the names of columns; with the `metric` of the user, datasets or models may hold it."""
-    heading = _compose(names, read_label)
+    heading = _compose_heading(names, read_label)
     if metric is not None and not (heading.measures or heading.long):
         heads = tuple(" / ".join(levels) for levels in names)
         first = [heads, *islice(zip(*cells, strict=True), _MOST_TRIED)]
         parse = choose_parse(metric, [Row(1, row, row) for row in first])
-        heading = _compose(names, parse)
+        heading = _compose_heading(names, parse)
     if not (heading.measures or heading.long):
         known = [key for key in heading.keys if key]
         advice = "of columns of datasets or models, give the metric, as in metric='mrr'"
@@ -319,10 +319,10 @@ def _list_columns(frame: pd.DataFrame) -> list[_FrameColumn]:
 
 def _name_level(name: Any) -> str:
     """Return the name of a column on a level; empty if pandas made it up, as "Unnamed: 0"."""
-    return "" if name is None or _EMPTY.fullmatch(str(name)) else str(name)
+    return "" if name is None or _UNNAMED_LEVEL.fullmatch(str(name)) else str(name)
 
 
-def _compose(names: list[list[str]], parse: Parse) -> Heading:
+def _compose_heading(names: list[list[str]], parse: Parse) -> Heading:
     """Return the heading of columns; one with fewer levels has its name on the lowest."""
     # Without columns, or with empty levels alone, the heading is one empty row.
     depth = max((len(each) for each in names), default=1) or 1
@@ -352,9 +352,9 @@ def _make_cells(series: Any) -> Cells:
 
     def code() -> tuple[NDArray[np.intp], list[str]]:
         codes, distinct = _number_objects(series)
-        return codes, [*(_spell(cell) for cell in distinct), ""]
+        return codes, [*(_write_cell(cell) for cell in distinct), ""]
 
-    return Cells(series.array, _spell, code)
+    return Cells(series.array, _write_cell, code)
 
 
 def _read_texts(series: Any) -> Any:
@@ -394,7 +394,7 @@ def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
     return np.where(missing | (codes < 0), len(distinct), codes).astype(np.intp), distinct
 
 
-def _spell(cell: Any) -> str:
+def _write_cell(cell: Any) -> str:
     """Return a cell as text: a whole float without its point, a missing cell as nothing."""
     is_missing = cell is None or type(cell).__name__ in {"NAType", "NaTType"}
     if is_missing or cell != cell:  # noqa: PLR0124 - NaN of any type
@@ -419,7 +419,7 @@ def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
     codes, distinct = _number_objects(series)
     floats = [_to_float(cell) for cell in distinct]
     texts = [
-        "" if np.isfinite(value) else _spell(cell)
+        "" if np.isfinite(value) else _write_cell(cell)
         for cell, value in zip(distinct, floats, strict=True)
     ]
     return np.array([*floats, np.nan])[codes], _code_cells(codes, [*texts, ""])

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rankconst.tasks import Tasks
 
 
-_SNIPPET = 60  # characters of the text around a word
+_SNIPPET_LENGTH = 60  # characters of the text around a word
 
 
 class Text(NamedTuple):
@@ -57,8 +57,10 @@ class Text(NamedTuple):
         In a heading, a word without option and reason is answered by --accept WORD=VALUE.
         """
         text = " ".join(self.label.text.split())
-        start = max(text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET // 2, 0)
-        end = start + _SNIPPET
+        start = max(
+            text.lower().find(word.text.split("-", maxsplit=1)[0]) - _SNIPPET_LENGTH // 2, 0
+        )
+        end = start + _SNIPPET_LENGTH
         before = "... " if start else ""
         behind = " ..." if end < len(text) else ""
         shown = f"{before}{text[start:end]}{behind}"
@@ -132,7 +134,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
             origins[name] = text.place
         for word in _list_asking(text, is_training=is_training):
             is_other = word.kind in _SETTINGS and setting not in {"", word.kind}
-            if not is_other and not _answers(declared, word):
+            if not is_other and not _is_answered(declared, word):
                 # The label of another graph would contradict --dataset.
                 is_second = word.field == "dataset" and bool(dataset.name)
                 asked = replace(word, remedy=_IN_A_COLUMN) if is_second else word
@@ -183,7 +185,7 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
     trained. `is_training` says that the text's own split is not declared.
     """
     if text.farther:  # only a word with a value, or about part or task, may be about all below
-        return "text" in word.scopes and (word.field in _FARTHER or bool(word.says))
+        return "text" in word.scopes and (word.field in _FIELDS_ASKED_FARTHER or bool(word.says))
     if text.scope in word.scopes or (is_training and word.field == "split"):
         return True
     # A caption of nothing but vocabulary is a label, as a heading of a column is: "Left".
@@ -192,7 +194,7 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
         return True
     if text.scope == "text" and word.text == text.label.leading:
         return True
-    return text.scope == "name" and _begins(text.label, word)
+    return text.scope == "name" and _begins_with_metric(text.label, word)
 
 
 def list_ways(name: str, values: Iterable[str]) -> str:
@@ -202,7 +204,7 @@ def list_ways(name: str, values: Iterable[str]) -> str:
     return " or ".join(f"--{name} {shlex.quote(key)}" for key in keys)
 
 
-def _begins(label: Label, word: Word) -> bool:
+def _begins_with_metric(label: Label, word: Word) -> bool:
     """Tell whether a name begins with a word that makes it no model: "Improvement over TransE"."""
     if word.field != "metric":
         return False
@@ -210,7 +212,7 @@ def _begins(label: Label, word: Word) -> bool:
     return label.is_vocabulary or re.match(rf"(?:{spellings})[ .:]", label.text.lower()) is not None
 
 
-def _answers(declared: Mapping[str, str], word: Word) -> bool:
+def _is_answered(declared: Mapping[str, str], word: Word) -> bool:
     """Tell whether the declared fields answer the question about a word.
 
     A word about which entities are ranked is answered by a sampled protocol only, the name of a
@@ -225,7 +227,10 @@ def _answers(declared: Mapping[str, str], word: Word) -> bool:
     return word.field in declared
 
 
-_FARTHER = {"part", "task"}  # fields of words that are asked about above the nearest heading
+_FIELDS_ASKED_FARTHER = {
+    "part",
+    "task",
+}  # fields of words that are asked about above the nearest heading
 _SETTINGS = {"inductive", "transductive"}  # kinds of benchmarks that exclude each other
 
 
@@ -254,7 +259,7 @@ class _Dataset(NamedTuple):
 
 
 _LONGEST_NAME = 20  # characters of a name with its version
-_VERSIONED = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest version counts
+_VERSION_AT_END = re.compile(r"(?<!\W)\W*+v\d$", re.IGNORECASE)  # the nearest version counts
 
 
 def _find_dataset(texts: Sequence[Text]) -> _Dataset:
@@ -284,7 +289,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
     (dataset,) = datasets.values()
     if version is None or is_mean(dataset.name):
         return dataset
-    versioned = f"{_VERSIONED.sub('', dataset.name)} {version.label.version}"
+    versioned = f"{_VERSION_AT_END.sub('', dataset.name)} {version.label.version}"
     is_known = names_known(versioned)
     is_of_file = version.place == FILE_NAME
     if is_of_file and not is_known:  # the v2 of paper_v2.csv is that of the paper
@@ -309,7 +314,7 @@ def _find_version(texts: Sequence[Text]) -> Text | None:
     for text in texts:
         if text.label.version and not text.farther:
             return text
-        if any(_VERSIONED.search(graph) for graph in text.label.graphs):
+        if any(_VERSION_AT_END.search(graph) for graph in text.label.graphs):
             return None
     return None
 
@@ -363,7 +368,7 @@ _IN_A_COLUMN = "a column dataset"
 _NAME_IT = f"--dataset, or {_IN_A_COLUMN}"
 
 
-_NOUNS = {"num_triples": "test triples", "num_entities": "entities"}
+_COUNTED_NOUNS = {"num_triples": "test triples", "num_entities": "entities"}
 
 
 def ask_counts(
@@ -375,7 +380,7 @@ def ask_counts(
     not asked about. Tasks of some relations or sampled candidates have no counts to compare with.
     """
     counts: dict[str, int] = {}
-    for name in _NOUNS:
+    for name in _COUNTED_NOUNS:
         count = getattr(address, name)
         if count and str(count) not in user.accepted:
             counts[name] = count
@@ -389,7 +394,7 @@ def ask_counts(
 
 def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question | None:
     """Return the question about a count, with the options under which it fits; None if it fits."""
-    expected = _count(name, tasks, tables)
+    expected = _count_in_tables(name, tasks, tables)
     dataset = tables.datasets[tasks.dataset]
     in_all = {dataset["entities"]}
     if name == "num_triples":  # logs also print those of its split, of train, and of all splits
@@ -400,13 +405,15 @@ def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question 
     keys = tables.protocols(tasks.dataset)
     others = {f"--protocol {key}": replace(tasks, protocol=key) for key in keys}
     others |= {f"--split {key}": replace(tasks, split=key) for key in SPLITS}
-    options = [option for option, other in others.items() if _count(name, other, tables) == count]
+    options = [
+        option for option, other in others.items() if _count_in_tables(name, other, tables) == count
+    ]
     under = f"{tasks.dataset} has {expected:,} under protocol {tasks.protocol}"
-    text = f"{count:,} {_NOUNS[name]}; {under}"
+    text = f"{count:,} {_COUNTED_NOUNS[name]}; {under}"
     return Question("protocol", text, str(count), "a count of the file", " or ".join(options))
 
 
-def _count(name: str, tasks: Tasks, tables: Tables) -> int | None:
+def _count_in_tables(name: str, tasks: Tasks, tables: Tables) -> int | None:
     """Count the triples of ranking tasks, or their entities; None if the tables lack the tasks."""
     side = tasks.side if tasks.side in ENTITY_SIDES else ENTITY_SIDES[0]
     of_side = replace(tasks, side=side, aggregation="micro")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 # Means that a file names.
 
-_FEWEST = 2  # numbers of a mean
+_FEWEST_NUMBERS = 2  # numbers of a mean
 _MOST_BESIDE = 1000  # numbers next to one that may be the mean of all; more would take long
 _OF_ALL = {"total", "overall", "all", "totalavg", "totalaverage", "avgall", "averageall"}
 
@@ -86,7 +86,7 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
         return {}
     flags, read = is_called.tolist(), _read_once(reading)
     means: dict[int, MeanNumber] = {}
-    for codes in _line_up(reading):  # of rows, then of columns
+    for codes in _code_rows_and_columns(reading):  # of rows, then of columns
         for series in _list_series(codes, is_called):
             runs_of = _list_runs(series, flags)
             for place, runs in runs_of.items():
@@ -98,7 +98,7 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
     return dict(sorted(means.items()))
 
 
-def _line_up(reading: Reading) -> tuple[Indices, Indices]:
+def _code_rows_and_columns(reading: Reading) -> tuple[Indices, Indices]:
     """Return a code of the row and a code of the column of each number.
 
     A mean shares one of these codes with its numbers. Numbers of two metrics in one row have
@@ -108,7 +108,9 @@ def _line_up(reading: Reading) -> tuple[Indices, Indices]:
     # Numbers refer to distinct heads, contexts and models. So these are encoded, once each.
     metric_of_head, metrics = encode((head.metric, head.adjustment) for head in entries.heads)
     column_of_head, columns = encode(head.column for head in entries.heads)
-    setting_of_context, settings = encode(_identify(context) for context in entries.contexts)
+    setting_of_context, settings = encode(
+        _list_shared_fields(context) for context in entries.contexts
+    )
     name_of_model, names = encode(entries.models)
     # What a mean and its numbers have in common: the file, metric, split, protocol ...
     shared = combine(reading.part_of, metric_of_head[entries.head_of], len(metrics))
@@ -119,7 +121,7 @@ def _line_up(reading: Reading) -> tuple[Indices, Indices]:
     return row, combine(column, name_of_model[entries.model_of], len(names))
 
 
-def _identify(address: Address) -> tuple[Hashable, ...]:
+def _list_shared_fields(address: Address) -> tuple[Hashable, ...]:
     """Return the fields of an address that a mean and its numbers share."""
     # A number called "Average" may be of both sides.
     side = None if address.side == "both" else address.side
@@ -201,7 +203,7 @@ def _compare_runs(
     for run in runs:
         numbers = [read(other) for other in run]
         parts = [part for part in numbers if part is not None]
-        if len(parts) < max(len(run), _FEWEST):
+        if len(parts) < max(len(run), _FEWEST_NUMBERS):
             continue
         # The means of the values, of the lower ends and of the upper ends.
         value, lower, upper = (sum(ends) / len(run) for ends in zip(*parts, strict=True))
@@ -229,7 +231,9 @@ def settle_means(
     numbers, or if their tasks have nothing in common.
     """
     waiting = {
-        code for code, address in enumerate(addressed.addresses) if _waits(address, settled, failed)
+        code
+        for code, address in enumerate(addressed.addresses)
+        if _waits_for_graphs(address, settled, failed)
     }
     if not waiting:
         return addressed, {}
@@ -262,7 +266,9 @@ def settle_means(
     return addressed._replace(addresses=list(codes), codes=of_columns), notes
 
 
-def _waits(address: Address, settled: Settled, failed: dict[Address, RankconstError]) -> bool:
+def _waits_for_graphs(
+    address: Address, settled: Settled, failed: dict[Address, RankconstError]
+) -> bool:
     """Tell whether the graphs of a mean are still to be found, with no other question open."""
     if not is_mean(address.dataset or ""):
         return False
@@ -291,7 +297,7 @@ def _settle_mean(
         return address
     if not mean.is_held:
         question = ask_mean(address, f", and not that of the {len(mean.parts)} numbers next to it")
-        return _fail(failed, replace(address, dataset=question.text), question)
+        return _fail_with_question(failed, replace(address, dataset=question.text), question)
     lacking = len(mean.parts) - len(parts)
     if lacking:
         text = f"mean of {len(mean.parts)} numbers, {lacking} without constants: not adjusted."
@@ -306,7 +312,7 @@ def _settle_mean(
     is_of_tool = all(other is tool for _, other in parts) and (tool is None or tool.batch is None)
     if joined is None or not is_of_tool:
         several = replace(address, dataset=f"{address.dataset} of several evaluations")
-        return _fail(failed, several, ask_mean(address))
+        return _fail_with_question(failed, several, ask_mean(address))
     # The graphs tell which fields were assumed.
     joint = replace(address, dataset=joined.dataset, split=joined.split)
     joint = replace(joint, side=joined.side, protocol=joined.protocol)
@@ -314,7 +320,9 @@ def _settle_mean(
     return joint
 
 
-def _fail(failed: dict[Address, RankconstError], address: Address, question: Question) -> Address:
+def _fail_with_question(
+    failed: dict[Address, RankconstError], address: Address, question: Question
+) -> Address:
     """Add an address with a question to those that failed, and return it."""
     failed[address] = AskedError(str(question), (question,))
     return address
@@ -336,10 +344,10 @@ def _is_of_suite(tasks: Tasks, mean: MeanNumber, graphs: Collection[str]) -> boo
 
 # Means of a model's numbers.
 
-_SHOWN = 0.0001
+_LAST_DECIMAL = 0.0001
 """The last decimal of an index on the screen."""
 
-_UNEQUAL = 2
+_LARGE_SHARE = 2
 """The largest share of chance is named if it is at least this many times the equal share."""
 
 
@@ -389,7 +397,9 @@ def average_models(
     graphs_of = _list_graphs(entries, models, is_averaged)
     suite = tables.find_suite(adjusted.user.dataset or "")
     averages: list[ModelAverage] = []
-    for (setting, model), numbers in _group(entries, models, is_averaged, floors, tables).items():
+    for (setting, model), numbers in _group_by_model(
+        entries, models, is_averaged, floors, tables
+    ).items():
         graphs = {number.done.batch.tasks.dataset for number in numbers}
         if len(numbers) < FEWEST_GRAPHS or len(graphs) < len(numbers):
             continue
@@ -398,7 +408,7 @@ def average_models(
         total = len(numbers) + sum(names_known(graph) for graph in missing)
         if suite is not None:
             total = len(suite.graphs)
-        averages.append(ModelAverage(setting, model, _average(numbers), total))
+        averages.append(ModelAverage(setting, model, _average_numbers(numbers), total))
     return averages
 
 
@@ -436,7 +446,7 @@ def _find_series(metric: Hashable, model: str, context: Address) -> Hashable:
     return metric, model, context.split, context.side, context.rank_type
 
 
-def _group(
+def _group_by_model(
     entries: Entries,
     models: Sequence[str],
     is_averaged: Flags,
@@ -471,7 +481,7 @@ def _find_setting(done: AdjustedBatch, rank_type: str) -> _Setting:
     return _Setting(metric, tasks.protocol, split, side, tasks.aggregation, key, rank_type)
 
 
-def _average(numbers: Sequence[_GraphNumber]) -> Average:
+def _average_numbers(numbers: Sequence[_GraphNumber]) -> Average:
     """Return the mean of numbers, one on each graph, with what counting gets if all have that."""
     floors = [number.floor.constants for number in numbers if number.floor is not None]
     is_counted = len(floors) == len(numbers)
@@ -540,7 +550,7 @@ def _describe_chance(average: Average) -> str:
 def _list_heaviest(average: Average) -> list[str]:
     """Name the graph with the largest share of chance, if it is twice the equal share or more."""
     dataset, share = average.heaviest
-    if not share * len(average.datasets) >= _UNEQUAL:
+    if not share * len(average.datasets) >= _LARGE_SHARE:
         return []
     return [f"largest share of chance: {dataset} ({100 * share:.0f}%)"]
 
@@ -567,7 +577,7 @@ def _describe_index(
     optimum = average.metric.optimum
     if optimum is not None and not math.isnan(against.index):
         rounding = average.rounding / abs(optimum - against.expectation)
-        differs = abs(against.mean_index - against.index) > max(rounding, _SHOWN / 2)
+        differs = abs(against.mean_index - against.index) > max(rounding, _LAST_DECIMAL / 2)
         other = f" (mean of {several} {against.mean_index:.4f})" if differs else ""
         parts.append(f"{name} {against.index:.4f}{other}")
     if details and not math.isnan(against.z):

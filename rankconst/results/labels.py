@@ -105,22 +105,22 @@ def read_label(text: str, k: int | None = None) -> Label:
     """
     if not text.strip():
         return _NOTHING
-    plain = _clean(text)
-    bare = plain.text
-    label = _compose(text, bare, tuple(_scan(bare, k)), k)
+    plain = _clean_text(text)
+    cleaned = plain.text
+    label = _compose_label(text, cleaned, tuple(_scan_names(cleaned, k)), k)
     words = label.words
     mark = _find_mark(text, label.graphs)
     if mark:
         words = (*words, Word(mark, "graph"))
-    letters = _LETTERS.search(bare)
-    if letters and label.metric is None and bare[: letters.start()].endswith(label.graphs[-1:]):
+    letters = _LETTERS_IN_BRACKETS.search(cleaned)
+    if letters and label.metric is None and cleaned[: letters.start()].endswith(label.graphs[-1:]):
         words = (*words, Word(letters[1].lower(), "part", frozenset({"column", "row"})))
-    if not label.is_vocabulary and VOCABULARY.is_foreign(bare):
+    if not label.is_vocabulary and VOCABULARY.is_foreign(cleaned):
         words = (*words, VOCABULARY.lexicon[FOREIGN])
     label = replace(label, words=words, percent=plain.percent)
     if label.metric is not None:
         return replace(label, role="measured", spread=plain.spread)
-    role = VOCABULARY.match_role(bare) if len(bare) < _LONGEST_ROLE else ""
+    role = VOCABULARY.match_role(cleaned) if len(cleaned) < _LONGEST_ROLE else ""
     return replace(label, role=role)
 
 
@@ -129,38 +129,42 @@ def read_label(text: str, k: int | None = None) -> Label:
 _LONGEST_HEADING = 200  # characters; some patterns take quadratic time
 _LONGEST_ROLE = 40  # characters
 # Which values are better: ↑, (↓), (higher is better), [the lower, the better].
-_ARROWS = re.compile(
+_DIRECTION_SIGNS = re.compile(
     r"[(\[]\s*(?:[↑↓⬆⬇]\ufe0f?|(?:the )?(?:high|low|larg|small)er(?: is|,? the)? better)\s*[)\]]"
     r"|[↑↓⬆⬇]\ufe0f?",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"(?:[\s*†‡§¶¹]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
-_MARK = re.compile(r"\s?(?:\^\{?)?([*†‡§])|(['\u2019\u2032\u2033])(?!\w)")
-_LETTERS = re.compile(r"\s?[(\[]\s?([A-Za-z]{1,2})\s?[)\]]$")  # behind a graph: WN18RR (H)
+_TRAILING_MARKS = re.compile(r"(?:[\s*†‡§¶¹]|\^\{(?![A-Za-z]{3})[^{}]{0,8}\}|\^[a-z*†‡](?!\w))+$")
+_MARK_BEHIND_GRAPH = re.compile(r"\s?(?:\^\{?)?([*†‡§])|(['\u2019\u2032\u2033])(?!\w)")
+_LETTERS_IN_BRACKETS = re.compile(
+    r"\s?[(\[]\s?([A-Za-z]{1,2})\s?[)\]]$"
+)  # behind a graph: WN18RR (H)
 _QUOTES = {"*", "'", "\u2018"}  # around a name, as in bold
-_PERCENT = re.compile(
+_PERCENT_SIGNS = re.compile(
     r"[(\[]\s*(?:in\s+)?(?:%|[Pp]ercent)\s*[)\]]|\bin\s+(?:%|[Pp]ercent\b)"
     r"|%(?!\s*of\b)|(?<=\d)%|(?<=\d\s)%"
     r"|[(\[]\s*[×x*]\s?100\s*[)\]]|(?:×|(?<=[\s\d])x)\s?100\s*$"
 )
-_SPREAD = re.compile(
+_PLUS_MINUS = re.compile(
     r"[(\[]?\s{0,9}(?:mean\s{0,9})?(?:±|\+/-|\+-)\s{0,9}(?:std|sd)?\.?\s{0,9}[)\]]?$"
 )
-_CAPTION = re.compile(
+_TABLE_NUMBER = re.compile(
     r"^\s*(?:table|tab\.?|tabelle|表)\s*[A-Z]?\d+(?:\.\d+)?\s*[.:：]?", re.IGNORECASE
 )
 # A query in any letters: (h, r, ?) asks for tails, as h2t does.
-_QUERY = re.compile(
+_TRIPLE_QUERY = re.compile(
     r"[(\[{<⟨]\s*(?:(?P<t2h>\?)|\w{1,12})\s*,"
     r"\s*(?:(?P<predicate>\?)|\w{1,12})\s*,"
     r"\s*(?:(?P<h2t>\?)|\w{1,12})\s*[)\]}>⟩]"
 )
-_POINTERS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
-_ALL_OF = re.compile(
+_ARROWS_TO_COLONS = str.maketrans("→⟶➔⇒", "::::")  # 1→N is 1:N
+_ALL_ENTITIES = re.compile(
     r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
     re.IGNORECASE,
 )
-_OF_RUNS = re.compile(r"\b\d+\s(?=seeds|runs|repetitions)|(?<=\bmean of) \d+(?=\))")  # 5 seeds
+_NUMBER_OF_RUNS = re.compile(
+    r"\b\d+\s(?=seeds|runs|repetitions)|(?<=\bmean of) \d+(?=\))"
+)  # 5 seeds
 
 
 class _Cleaned(NamedTuple):
@@ -171,22 +175,22 @@ class _Cleaned(NamedTuple):
     spread: bool
 
 
-def _clean(text: str) -> _Cleaned:
+def _clean_text(text: str) -> _Cleaned:
     """Remove marks, units and files from a text: "Hits@10 (%) ↑" becomes "Hits@10", in percent."""
-    bare = _ARROWS.sub("", write_latin(text).replace("\\@", "@"))
-    bare = _CAPTION.sub("", bare, count=1)
-    if " " in bare.strip():
-        words = bare.split(" ")
-        bare = " ".join(word for word in words if not _is_file(word))
-    percent = any(not _is_amount(sign) for sign in _PERCENT.finditer(bare))
+    cleaned = _DIRECTION_SIGNS.sub("", write_latin(text).replace("\\@", "@"))
+    cleaned = _TABLE_NUMBER.sub("", cleaned, count=1)
+    if " " in cleaned.strip():
+        words = cleaned.split(" ")
+        cleaned = " ".join(word for word in words if not _is_file(word))
+    percent = any(not _is_amount(sign) for sign in _PERCENT_SIGNS.finditer(cleaned))
     spread = False
-    bare = _PERCENT.sub(_keep_amount, bare)
-    if len(bare) <= _LONGEST_HEADING:  # these patterns take quadratic time
-        spread = _SPREAD.search(bare) is not None
-        bare = _MARKS.sub("", bare)
-        bare = _SPREAD.sub("", bare) or bare
-    bare = _ALL_OF.sub(r"all \1", name_queries(bare).translate(_POINTERS))
-    return _Cleaned(_OF_RUNS.sub("", bare), percent, spread)
+    cleaned = _PERCENT_SIGNS.sub(_keep_amount, cleaned)
+    if len(cleaned) <= _LONGEST_HEADING:  # these patterns take quadratic time
+        spread = _PLUS_MINUS.search(cleaned) is not None
+        cleaned = _TRAILING_MARKS.sub("", cleaned)
+        cleaned = _PLUS_MINUS.sub("", cleaned) or cleaned
+    cleaned = _ALL_ENTITIES.sub(r"all \1", name_queries(cleaned).translate(_ARROWS_TO_COLONS))
+    return _Cleaned(_NUMBER_OF_RUNS.sub("", cleaned), percent, spread)
 
 
 def _is_file(word: str) -> bool:
@@ -208,7 +212,7 @@ def name_queries(text: str) -> str:
     """Replace each query in a text by a word: (h, r, ?) by h2t."""
     if "?" not in text:
         return text
-    return _QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text)
+    return _TRIPLE_QUERY.sub(lambda query: f" {query.lastgroup or query[0]} ", text)
 
 
 def _find_mark(text: str, graphs: Iterable[str]) -> str:
@@ -218,7 +222,7 @@ def _find_mark(text: str, graphs: Iterable[str]) -> str:
         start = text.find(name)
         if start < 0:
             continue
-        mark = _MARK.match(text, start + len(name))
+        mark = _MARK_BEHIND_GRAPH.match(text, start + len(name))
         if mark is None or text[max(start - 1, 0) : start] in _QUOTES:
             continue
         is_closing = text.count(mark[0], 0, start) % 2 == 1  # 'data/WN18RR'
@@ -230,14 +234,14 @@ def _find_mark(text: str, graphs: Iterable[str]) -> str:
 # -- names ---------------------------------------------------------------------------------------
 
 _MOST_WORDS = 8  # of a name
-_SHORT = 3  # letters; a shorter word counts only if it stands alone
+_FEWEST_LETTERS = 3  # letters; a shorter word counts only if it stands alone
 _DIGITS = "0123456789"
 _TOKEN = re.compile(
     r"[A-Z]+(?![a-z])|[a-z](?=(?:mrr|mr|hits?)(?![a-z]))|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+"
 )
-_JOINTS = re.compile(r"[\s_\u2010-\u2013-]+")  # between the words of a name
-_WORDS = re.compile(r"[A-Za-z0-9]+")
-_GAP = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")  # between the words of one name
+_WORD_SEPARATORS = re.compile(r"[\s_\u2010-\u2013-]+")  # between the words of a name
+_LATIN_WORDS = re.compile(r"[A-Za-z0-9]+")
+_GAP_IN_NAME = re.compile(r"[\s_\-./@:()\[\]\u2010-\u2013]{0,3}")  # between the words of one name
 # A metric may be joined to the name of a graph.
 _MEASURE_FIRST = re.compile(r"(?<![\w-])(?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)[-.\u2013](?=\w)")
 _MEASURE_LAST = re.compile(r"(?<=\w)[-.\u2013](?P<name>[A-Za-z]+\d*(?:@\d{1,4})?)(?!\w)")
@@ -277,7 +281,7 @@ class _Part(NamedTuple):
         return not self.kind and len(self.text) > 1 and not self.text.isdigit()
 
 
-def _scan(text: str, k: int | None) -> Iterator[_Part]:
+def _scan_names(text: str, k: int | None) -> Iterator[_Part]:
     """Divide a text into parts from left to right, each the longest name that begins there."""
     tokens = [Span(*token.span()) for token in _TOKEN.finditer(text)]
     graphs = _find_graphs(text)
@@ -299,7 +303,7 @@ def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
     longest = _Part("", start, end, text[start:end])
     plain = ""  # the name so far, without the gaps between its words
     for token in tokens:
-        if plain and _GAP.fullmatch(text, end, token.start) is None:
+        if plain and _GAP_IN_NAME.fullmatch(text, end, token.start) is None:
             break
         plain += text[token.start : token.end].lower()
         beginnings = VOCABULARY.beginnings
@@ -307,7 +311,9 @@ def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
             break  # no longer name begins so
         end = token.end
         kind = _classify(text[start:end], k)
-        is_fragment = kind == "word" and len(plain) < _SHORT and _is_inside(text, start, end)
+        is_fragment = (
+            kind == "word" and len(plain) < _FEWEST_LETTERS and _is_inside(text, start, end)
+        )
         if kind and not is_fragment:
             longest = _Part(kind, start, end, text[start:end])
     return longest
@@ -339,30 +345,30 @@ def _classify(name: str, k: int | None) -> _Kind:
 
 def _write_plain(name: str) -> str:
     """Write the words of a name in lower case, with hyphens between them."""
-    return _JOINTS.sub("-", name.lower())
+    return _WORD_SEPARATORS.sub("-", name.lower())
 
 
 def _find_graphs(text: str) -> list[Span]:
     """Find the names of graphs, without words or metrics joined to them: WN18RR-valid."""
     graphs = []
-    apart = _MEASURE_FIRST.sub(_split, _MEASURE_LAST.sub(_split, text))
+    apart = _MEASURE_FIRST.sub(_split_joined, _MEASURE_LAST.sub(_split_joined, text))
     for mention in find_mentions(apart):
         end = mention.end
         if mention.stem > mention.start:
-            words = _WORDS.findall(text[mention.stem : end].lower())
+            words = _LATIN_WORDS.findall(text[mention.stem : end].lower())
             if words and all(VOCABULARY.is_plain(word) for word in words):
                 end = mention.stem
         graphs.append(Span(mention.start, end))
     return graphs
 
 
-_JOINED = VOCABULARY.values.keys() | VOCABULARY.models | VOCABULARY.fillers
+_JOINABLE = VOCABULARY.values.keys() | VOCABULARY.models | VOCABULARY.fillers
 
 
-def _split(joined: re.Match[str]) -> str:
+def _split_joined(joined: re.Match[str]) -> str:
     """Replace the sign between a graph and a metric, a value or a model by a blank."""
     name = joined["name"]
-    if find_measure(name) is None and name.lower() not in _JOINED:
+    if find_measure(name) is None and name.lower() not in _JOINABLE:
         return joined[0]
     return f" {name}" if joined[0].endswith(name) else f"{name} "
 
@@ -370,12 +376,12 @@ def _split(joined: re.Match[str]) -> str:
 # -- what the names of a label say -----------------------------------------------------------------
 
 # Among how many the answer is ranked: N=50, 1+99, 1 vs. 99, 1:99, 50 neg, _50 of hits@10_50.
-_AMONG = re.compile(
+_NUM_CANDIDATES = re.compile(
     r"(?<![\w=.])(?:(?:n|m|negs?)\s?=\s?\d[\d,]*|negs?\s?\d+|\d+\s?negs?|top[\s-]?\d{2,}|1:\d{2,})"
     r"(?!\w|[.:]\d)",
     re.IGNORECASE,
 )
-_AMONG_OTHERS = (
+_NUM_OTHERS = (
     r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
     r"|(?:(?<=@\d)|(?<=@\d\d))_\d{2,}\b"
     r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b"
@@ -386,7 +392,7 @@ _OF_THE_TEST = (
     r"|\b(?:at (?:least|most)|(?:more|less) than)\s\d[\d,]*"
     r"\s(?:[a-z]+\s){0,2}(?:triples|facts|times)\b"
 )
-AMOUNT = rf"(?i:{_AMONG_OTHERS}|{_OF_THE_TEST})"
+AMOUNT = rf"(?i:{_NUM_OTHERS}|{_OF_THE_TEST})"
 """A number of candidates or a share of the test set, with the words that tell; a pattern."""
 
 CANDIDATES = Word(
@@ -395,18 +401,18 @@ CANDIDATES = Word(
     frozenset({"column", "row"}),
     "it may say among how many the answer is ranked; sentences count runs by it",
 )
-_PART = Word("", "part", reason="the numbers may be of a part of the triples")
+_PART_OF_TRIPLES = Word("", "part", reason="the numbers may be of a part of the triples")
 # A share of the evaluation, as of a running mean: [1000/2034], but 3/3 is all of it. The word is
 # what all its lines have: /2034.
-_FRACTION = re.compile(
+_SHARE_OF_EVALUATION = re.compile(
     r"(?<![\w./-])(?<!run )(?<!seed )(?<!trial )(\d+)(?P<word>/(?!\1(?!\d))\d+)(?![\w./-])",
     re.IGNORECASE,
 )
-_AMOUNTS = (
-    (_AMONG, CANDIDATES),
-    (re.compile(_AMONG_OTHERS, re.IGNORECASE), replace(CANDIDATES, scopes=EVERYWHERE)),
-    (re.compile(_OF_THE_TEST, re.IGNORECASE), _PART),
-    (_FRACTION, replace(_PART, scopes=frozenset({"row"}))),
+_AMOUNT_PATTERNS = (
+    (_NUM_CANDIDATES, CANDIDATES),
+    (re.compile(_NUM_OTHERS, re.IGNORECASE), replace(CANDIDATES, scopes=EVERYWHERE)),
+    (re.compile(_OF_THE_TEST, re.IGNORECASE), _PART_OF_TRIPLES),
+    (_SHARE_OF_EVALUATION, replace(_PART_OF_TRIPLES, scopes=frozenset({"row"}))),
 )
 COUNTED = r"(?:triples|triplets|facts|edges|quadruples|samples|queries|examples)\b"
 """What is ranked, behind a number of them; a pattern."""
@@ -425,33 +431,33 @@ class _Amounts(NamedTuple):
     positions: set[int]  # of their characters
 
 
-def _find_amounts(bare: str) -> _Amounts:
+def _find_amounts(cleaned: str) -> _Amounts:
     """Find the numbers of candidates, the shares and the parts that a text names."""
     found = _Amounts({}, set())
-    for pattern, word in _AMOUNTS:
-        for match in pattern.finditer(bare):
+    for pattern, word in _AMOUNT_PATTERNS:
+        for match in pattern.finditer(cleaned):
             amount = match.groupdict().get("word", match[0]).lower().replace(PERCENT, "%")
             found.words[amount] = replace(word, text=amount)
             found.positions.update(range(*match.span()))
     return found
 
 
-def _find_unspaced(bare: str) -> dict[str, Word]:
+def _find_unspaced(cleaned: str) -> dict[str, Word]:
     """Find the words of scripts without blanks between words, such as Chinese."""
-    if bare.isascii():
+    if cleaned.isascii():
         return {}
-    lower = bare.lower()
+    lower = cleaned.lower()
     lexicon = VOCABULARY.lexicon
     return {name: lexicon[name] for name in lexicon if not name.isascii() and name in lower}
 
 
-def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> Label:
-    """Compose the label of a text from the parts into which `bare` was divided."""
+def _compose_label(text: str, cleaned: str, parts: tuple[_Part, ...], k: int | None) -> Label:
+    """Compose the label of a text from the parts into which `cleaned` was divided."""
     graphs = tuple(dict.fromkeys(part.text for part in parts if part.kind == "graph"))
-    amounts = _find_amounts(bare)
+    amounts = _find_amounts(cleaned)
     others = [part for part in parts if part.start not in amounts.positions]
     words = {part.word.text: part.word for part in others if part.word is not None}
-    words |= _find_unspaced(bare) | amounts.words
+    words |= _find_unspaced(cleaned) | amounts.words
     unknown = [part for part in others if not part.kind and part.text.lower() not in words]
     is_vocabulary = not unknown if parts else bool(words)
     has_name = any(not part.text.isdigit() for part in unknown)
@@ -459,8 +465,8 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
     measures = _list_measures(parts, k, is_vocabulary=is_vocabulary)
     asking = tuple(words.values())
     if not measures and not any("column" in word.scopes for word in asking):
-        asking += tuple(_ask_compound(bare, parts))
-    counted = _TEST_TRIPLES.search(bare)
+        asking += tuple(_ask_compound(cleaned, parts))
+    counted = _TEST_TRIPLES.search(cleaned)
     count = "" if counted is None else counted[1] or counted[2]
     if not (measures or is_vocabulary or graphs or asking or count):
         return Label(text)
@@ -472,13 +478,13 @@ def _compose(text: str, bare: str, parts: tuple[_Part, ...], k: int | None) -> L
         is_vocabulary=is_vocabulary,
         alone=bool(words) and are_words,
         both=_joins_sides(parts),
-        leading=_find_leading(bare, parts),
+        leading=_find_leading(cleaned, parts),
         num_triples=read_count(count.replace(",", "")),
     )
     if not measures:
         return label
     metric, adjustment = measures[0]
-    reason = _find_reason(asking, metric, bare, parts)
+    reason = _find_reason(asking, metric, cleaned, parts)
     if len(measures) > 1:
         reason = "it names several metrics"
     return replace(label, metric=metric, adjustment=adjustment, reason=reason)
@@ -500,9 +506,11 @@ def _list_measures(
     return list(listed)
 
 
-def _find_reason(words: Sequence[Word], metric: Metric, bare: str, parts: Iterable[_Part]) -> str:
+def _find_reason(
+    words: Sequence[Word], metric: Metric, cleaned: str, parts: Iterable[_Part]
+) -> str:
     """Return why numbers of a metric cannot be adjusted, as half a sentence; else ""."""
-    if _is_transformed(bare, parts, words):
+    if _is_transformed(cleaned, parts, words):
         return f"it is not {metric.label} itself"
     statistics = (word for word in words if word.field == "metric" and word.scopes != {"name"})
     return next((word.reason for word in statistics), "")
@@ -522,20 +530,20 @@ def _find_values(parts: Iterable[_Part]) -> dict[str, tuple[str, ...]]:
 
 
 _MOST_OF_TITLE = 14  # parts; a longer text is no title, nor is one with a verb
-_STOP = re.compile(r"[:.;]\s")
-_JOINING = {"and", "or", "with", "in", "by"}  # words behind which a title does not begin
+_END_OF_PHRASE = re.compile(r"[:.;]\s")
+_CONJUNCTIONS = {"and", "or", "with", "in", "by"}  # words behind which a title does not begin
 _VERBS = {"is", "are", "was", "were"}  # a text with one is no title
 
 
-def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
+def _find_leading(cleaned: str, parts: Sequence[_Part]) -> str:
     """Return the statistic that a title begins with, as "gains" of "Gains over TransE"; else ""."""
     if len(parts) > _MOST_OF_TITLE:
         return ""
     is_first = True  # nothing but filler is before the part
     for position, part in enumerate(parts):
-        if part.text.lower() in _JOINING:
+        if part.text.lower() in _CONJUNCTIONS:
             is_first = False
-        if position and _STOP.search(bare, parts[position - 1].end, part.start):
+        if position and _END_OF_PHRASE.search(cleaned, parts[position - 1].end, part.start):
             is_first = True
         is_filler = part.kind in {"filler", "value"} or part.text.isdigit()
         if is_filler or not is_first:
@@ -551,23 +559,23 @@ def _find_leading(bare: str, parts: Sequence[_Part]) -> str:
 _MOST_OF_COMPOUND = 4  # parts; a longer text is no compound
 _ACRONYM = re.compile(r"\b\w+[a-z][A-Z]{2,}\b")  # TripleRE, the name of a model
 # One of several, such as "relation 7: born in".
-_NUMBERED = re.compile(r"\W*((?P<noun>[A-Za-z]{2,20})[\W_]?\s?\d{1,7})(?=\W*$|\s?[(:\[])")
-_SIZES = {"rank"}  # in logs that of a process, but "ComplEx-N3 (rank 32)" has one
-_COMPOUND = frozenset({"column", "row", "name"})
+_NUMBERED_NOUN = re.compile(r"\W*((?P<noun>[A-Za-z]{2,20})[\W_]?\s?\d{1,7})(?=\W*$|\s?[(:\[])")
+_NOUNS_OF_SIZES = {"rank"}  # in logs that of a process, but "ComplEx-N3 (rank 32)" has one
+_SCOPES_OF_COMPOUNDS = frozenset({"column", "row", "name"})
 
 
-def _ask_compound(bare: str, parts: Sequence[_Part]) -> Iterator[Word]:
+def _ask_compound(cleaned: str, parts: Sequence[_Part]) -> Iterator[Word]:
     """Yield a text as a word to ask about if it is like "Split 2", or a short "New entities"."""
-    numbered = _NUMBERED.match(bare)
-    if numbered is not None and numbered["noun"].lower() in VOCABULARY.numbered - _SIZES:
-        yield Word(numbered[1].lower(), "part", _COMPOUND)
+    numbered = _NUMBERED_NOUN.match(cleaned)
+    if numbered is not None and numbered["noun"].lower() in VOCABULARY.numbered - _NOUNS_OF_SIZES:
+        yield Word(numbered[1].lower(), "part", _SCOPES_OF_COMPOUNDS)
     if len(parts) > _MOST_OF_COMPOUND:
         return
     nouns = VOCABULARY.nouns
-    tokens = [token[0].lower() for token in _TOKEN.finditer(_ACRONYM.sub("", bare))]
+    tokens = [token[0].lower() for token in _TOKEN.finditer(_ACRONYM.sub("", cleaned))]
     unknown = {part.text.lower() for part in parts if part.is_unknown}
     if unknown - VOCABULARY.technical - nouns and not nouns.isdisjoint(tokens):
-        yield Word(bare.strip().lower(), "part", _COMPOUND)
+        yield Word(cleaned.strip().lower(), "part", _SCOPES_OF_COMPOUNDS)
 
 
 def _joins_sides(parts: Iterable[_Part]) -> bool:
@@ -586,27 +594,29 @@ def _joins_sides(parts: Iterable[_Part]) -> bool:
 
 
 # Signs besides the metric of a heading that make it another number: "log(MR)", "MR^2", "MR / 1000".
-_METRIC = "\0"
+_METRIC_SIGN = "\0"
 _OTHER_UNIT = re.compile(r"^\s*/|/\s*$|\(k\)")  # MR / 1000, MR (k)
 _OPERATORS = re.compile(r"[\^*×÷=<>Δδ∆√+#‰%]")
 # A number next to the metric; those in GPT-4 and "seed 1" are parts of names.
-_FACTOR = re.compile(rf"{_METRIC}(?:[^\w{_METRIC}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_METRIC}")
+_FACTOR_AT_METRIC = re.compile(
+    rf"{_METRIC_SIGN}(?:[^\w{_METRIC_SIGN}]|_)*+\d|(?<![\w.-])\d+[\W_]*{_METRIC_SIGN}"
+)
 
 
-def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) -> bool:
+def _is_transformed(cleaned: str, parts: Iterable[_Part], words: Iterable[Word]) -> bool:
     """Tell whether a heading is of another number than its metric, as in MR^2 or MR / 1000."""
     rest, end = "", 0
     for part in parts:
         text = part.text
         if part.kind:
-            text = _METRIC if part.kind == "metric" else "word"
-        rest += bare[end : part.start] + text
+            text = _METRIC_SIGN if part.kind == "metric" else "word"
+        rest += cleaned[end : part.start] + text
         end = part.end
-    rest += bare[end:]
+    rest += cleaned[end:]
     if _OPERATORS.search(rest) or _OTHER_UNIT.search(rest):
         return True
     is_among = any(word.field == "protocol" for word in words)  # 50 samples
-    return not is_among and _FACTOR.search(rest) is not None
+    return not is_among and _FACTOR_AT_METRIC.search(rest) is not None
 
 
 # -- headings --------------------------------------------------------------------------------------
@@ -615,7 +625,7 @@ def _is_transformed(bare: str, parts: Iterable[_Part], words: Iterable[Word]) ->
 def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span | None:
     """Find the name of a metric in a text, without a side before it: 5 to 8 in ``tail.mrr``."""
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
-        for part in _scan(text, k):
+        for part in _scan_names(text, k):
             if part.kind == "metric" and find_measure(part.text, k) == (metric, adjustment):
                 prefixes = list_prefixes(part.text)
                 tokens = _TOKEN.finditer(part.text)
@@ -631,12 +641,12 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     >>> name_adjusted("FB15k-237 / MRR (%)", parse_metric("mrr"), "index")
     'FB15k-237 / AMRR'
     """
-    bare = clean_heading(heading)
-    span = find_name(bare, metric)
+    cleaned = clean_heading(heading)
+    span = find_name(cleaned, metric)
     if span is None:
         name = metric.name_of(adjustment)
-        return f"{bare} {name}" if name else f"{bare}_{adjustment}"
-    before, rest = bare[: span.start], bare[span.end :]
+        return f"{cleaned} {name}" if name else f"{cleaned}_{adjustment}"
+    before, rest = cleaned[: span.start], cleaned[span.end :]
     if re.fullmatch(rf"\W*{metric.hits_k}", rest):  # of two levels, "Hits@ / 10"
         rest = ""
     return f"{before}{metric.column_of(adjustment)}{rest}"
@@ -644,7 +654,7 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
 
 def clean_heading(heading: str) -> str:
     """Remove directions and percent signs, which are true of published values only."""
-    return " ".join(_PERCENT.sub(" ", _ARROWS.sub("", heading)).split()) or heading
+    return " ".join(_PERCENT_SIGNS.sub(" ", _DIRECTION_SIGNS.sub("", heading)).split()) or heading
 
 
 def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> str:
@@ -654,12 +664,12 @@ def cut_metric(heading: str, metric: Metric, adjustment: str | None = None) -> s
     >>> cut_metric("ULTRA (3g) / MRR", parse_metric("mrr")), cut_metric("MRR", parse_metric("mrr"))
     ('ULTRA (3g)', 'MRR')
     """
-    bare = clean_heading(heading)
-    span = find_name(bare, metric, adjustment)
+    cleaned = clean_heading(heading)
+    span = find_name(cleaned, metric, adjustment)
     if span is None:
-        return bare
-    rest = f"{bare[: span.start]}{bare[span.end :]}".replace("()", "")
-    return rest.strip(" /|_-:,") or bare
+        return cleaned
+    rest = f"{cleaned[: span.start]}{cleaned[span.end :]}".replace("()", "")
+    return rest.strip(" /|_-:,") or cleaned
 
 
 _OPEN_K = re.compile(r"@\s*[kn]?(?!\w)", re.IGNORECASE)  # Hits@, Hits@k
@@ -698,7 +708,7 @@ def list_others(text: str) -> list[str]:
     """
     others: list[str] = []
     end = -1  # of the last one, if nothing else follows it
-    for part in _scan(text, None):
+    for part in _scan_names(text, None):
         word = part.word if part.kind == "word" else None
         is_unknown = not part.kind and not VOCABULARY.knows(part.text)
         is_other = is_unknown or (word is not None and not _asks_in_headings(word))
@@ -729,7 +739,7 @@ def doubt(label: Label) -> Label:
     return replace(label, is_vocabulary=False, words=(*label.words, *doubted))
 
 
-_USUAL = {"full", "transductive"}  # kinds of words that mean another one if they are denied
+_USUAL_KINDS = {"full", "transductive"}  # kinds of words that mean another one if they are denied
 
 
 def answer(label: Label, cell: str) -> Label | None:
@@ -744,7 +754,7 @@ def answer(label: Label, cell: str) -> Label | None:
     if is_yes is None or not (label.values or label.words):
         return None
     if not (is_yes or label.values or cell == "0"):
-        denied = (replace(word, kind="") for word in label.words if word.kind in _USUAL)
+        denied = (replace(word, kind="") for word in label.words if word.kind in _USUAL_KINDS)
         words = tuple(denied) if label.is_vocabulary else ()
         return replace(label, words=words)
     if not label.is_vocabulary:
@@ -757,10 +767,10 @@ def answer(label: Label, cell: str) -> Label | None:
     return doubt(label)
 
 
-_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")  # 25%
-_IN_TABLE = {"row", "alone", "beside"}
+_PERCENTAGE = re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?%(?!\sof\b)")  # 25%
+_TABLE_SCOPES = {"row", "alone", "beside"}
 # Maps where a label is to the scopes of words that ask there if nothing else is in the label.
-_ALONE = {"name": {"row", "alone"}, "row": _IN_TABLE, "column": _IN_TABLE}
+_SCOPES_ALONE = {"name": {"row", "alone"}, "row": _TABLE_SCOPES, "column": _TABLE_SCOPES}
 
 
 def ask_alone(label: Label, scope: str) -> Label:
@@ -769,7 +779,7 @@ def ask_alone(label: Label, scope: str) -> Label:
     Some words are asked about in a `scope` (name, row or column) only if they stand alone: no model
     is called "composition".
     """
-    amount = _AMOUNT.search(label.text)  # of the data, or a quantile
+    amount = _PERCENTAGE.search(label.text)  # of the data, or a quantile
     is_named = any(f"{graph}%" in label.text for graph in label.graphs)  # FB15K-237-10%
     if amount is not None and not is_named:
         return replace(label, words=(*label.words, Word(amount[0], "part")))
@@ -777,6 +787,6 @@ def ask_alone(label: Label, scope: str) -> Label:
         return label
     words = []
     for word in label.words:
-        scopes = word.scopes | {scope} if word.scopes & _ALONE[scope] else word.scopes
+        scopes = word.scopes | {scope} if word.scopes & _SCOPES_ALONE[scope] else word.scopes
         words.append(replace(word, scopes=scopes))
     return replace(label, words=tuple(words))

@@ -353,7 +353,7 @@ def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
 
 
 # The metrics that papers print come first.
-_FIRST = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_rank"])
+_FIRST_METRICS = (CATALOGUE["inverse_harmonic_mean_rank"], CATALOGUE["arithmetic_mean_rank"])
 
 
 def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list[int]) -> list[int]:
@@ -365,7 +365,7 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
     texts = {column: list(data[column]) for column in columns}
     for part, entry in zip(reading.part_of.tolist(), reading.entries, strict=True):
         metric = entry.metric
-        order = _FIRST.index(metric) if metric in _FIRST else len(_FIRST)
+        order = _FIRST_METRICS.index(metric) if metric in _FIRST_METRICS else len(_FIRST_METRICS)
         orders[entry.row] = (part, order, metric.hits_k is None, metric.hits_k or 0)
         if "metric" in texts:
             texts["metric"][entry.row] = metric.label

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from rankconst.tables.archive import Tables
     from rankconst.tables.counts_file import AnswerTables
 
-_LINES = {"generic", "objects"}  # logs; JSON and YAML
-_RECALL = {"recall_of_answers"}  # families that other libraries call Hits@k
-_FEW = 2  # libraries that a question names; the others are counted
-_UNCOUNTED = (
+_LOGS_AND_OBJECTS = {"generic", "objects"}  # logs; JSON and YAML
+_RECALL_FAMILIES = {"recall_of_answers"}  # families that other libraries call Hits@k
+_MOST_LIBRARIES = 2  # libraries that a question names; the others are counted
+_NEEDS_COUNTS = (
     "{} is of queries with several right answers: add --counts FILE, with columns num_candidates "
     "and relevant."
 )
@@ -57,10 +57,10 @@ def name_metrics(names: Iterable[str], tables: Tables) -> tuple[Metric, ...]:
     """Parse the metrics that a user names; AskedError if a name differs between libraries."""
     if not are_of_answers(tables):
         return tuple(parse_metric(name) for name in names)
-    return tuple(_parse(name, tables) for name in names)
+    return tuple(_parse_name(name, tables) for name in names)
 
 
-def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
+def _parse_name(name: str, tables: AnswerTables) -> AnswersMetric:
     """Parse the name of a metric; AskedError with the meanings if libraries differ on it."""
     libraries_of = tables.list_meanings(name)
     meaning, *others = libraries_of
@@ -69,8 +69,10 @@ def _parse(name: str, tables: AnswerTables) -> AnswersMetric:
     key_of = {row.title: key for key, row in load_libraries().items()}
     texts, options = [], []
     for meaning, titles in libraries_of.items():
-        more = f" and {len(titles) - _FEW} others" if len(titles) > _FEW else ""
-        texts.append(f"{_describe(meaning)} ({', '.join(titles[:_FEW])}{more})")
+        more = (
+            f" and {len(titles) - _MOST_LIBRARIES} others" if len(titles) > _MOST_LIBRARIES else ""
+        )
+        texts.append(f"{_describe_meaning(meaning)} ({', '.join(titles[:_MOST_LIBRARIES])}{more})")
         if isinstance(meaning, Meaning):
             key = next((key_of[title] for title in titles if title in key_of), "LIBRARY")
             options.append(f"--tool {key}")
@@ -91,7 +93,7 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     head_of = reading.entries.head_of
     is_of_answers = np.array([isinstance(head.metric, AnswersMetric) for head in heads], np.bool_)
     needs = is_of_answers[head_of]
-    if reading.form in _LINES and families != _RECALL:
+    if reading.form in _LOGS_AND_OBJECTS and families != _RECALL_FAMILIES:
         # MRR and Hits@k next to such a metric are of the same queries, unless only one of them may
         # be of a task such as classification.
         is_other = reading.entries.flag_contexts(_is_of_other_task)
@@ -103,7 +105,7 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
         return {}
     places = np.flatnonzero(needs)
     advice = _advise_renaming(head.metric for head in heads)
-    errors = [DataError(_UNCOUNTED.format(head.metric.label) + advice) for head in heads]
+    errors = [DataError(_NEEDS_COUNTS.format(head.metric.label) + advice) for head in heads]
     return {place: errors[head_of[place]] for place in places.tolist()}
 
 
@@ -117,14 +119,14 @@ def _advise_renaming(metrics: Iterable[Metric]) -> str:
     ways = []
     for metric in metrics:
         is_hit = isinstance(metric, AnswersMetric) and metric.k == 1
-        if is_hit or metric.family in _RECALL:
+        if is_hit or metric.family in _RECALL_FAMILIES:
             ways.append(f"{metric.label} Hits@{metric.k or 'k'}")
     if not ways:
         return ""
     return f" Where each ranking task has one right answer, call {join_words(ways)}."
 
 
-def _describe(meaning: Meaning | str) -> str:
+def _describe_meaning(meaning: Meaning | str) -> str:
     """Describe a meaning of a name."""
     if isinstance(meaning, str):
         return "cut off at a k that is not printed"
@@ -137,15 +139,15 @@ def name_answers(reading: Reading, tables: Tables) -> Reading:
     if not are_of_answers(tables):
         return reading
     notes = Notes()
-    entries = make_entries(_define(reading, tables, notes))
+    entries = make_entries(_define_metrics(reading, tables, notes))
     return replace(
         reading, entries=entries, skipped=(*reading.skipped, *notes.skipped()), tool=None
     )
 
 
-def _define(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[Entry]:
+def _define_metrics(reading: Reading, tables: AnswerTables, notes: Notes) -> Iterator[Entry]:
     """Yield the numbers with the metric that the name of each means, or with a question."""
-    parse = functools.lru_cache(maxsize=4_096)(functools.partial(_parse, tables=tables))
+    parse = functools.lru_cache(maxsize=4_096)(functools.partial(_parse_name, tables=tables))
     for entry in reading.entries:
         name = _find_written(entry, reading)
         if entry.adjustment is not None:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rankconst.catalogue.mentions import Mention
     from rankconst.results.labels import Label
 
-_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")  # TransE (std)
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]")  # TransE (std)
 _BEHIND_NAME = re.compile(r"\S (?P<joint>on|for|[-\u2013\u2212]) (?P<name>.*\S)")  # RotatE on v1
-_MINUS = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")  # Ours - TransE
+_DIFFERENCE = re.compile(r"(?P<first>.*\S) [-\u2013\u2212] (?P<model>\w[\w.-]*)$")  # Ours - TransE
 _OF_NUMBERS = {"part", "metric"}  # fields of words that are about numbers, not about a model
 
 
@@ -61,7 +61,7 @@ def name_model(label: Label) -> Label:
 
 def _ask_in_brackets(name: str) -> Iterator[Word]:
     """Yield words in brackets of a name that are about its numbers: TransE (std), (50 neg)."""
-    for text in _BRACKETS.findall(name):
+    for text in _IN_BRACKETS.findall(name):
         label = read_label(text)
         if not label.alone:
             continue
@@ -95,7 +95,7 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
     is_open = has_place and not names_graph and not label.words
     if behind is not None and is_open:
         yield Word(behind["name"].lower(), "part")
-    minus = _MINUS.match(label.text)
+    minus = _DIFFERENCE.match(label.text)
     if minus is not None and _is_compared(minus["first"], minus["model"]):
         yield Word("-", "metric")
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # Relations in a column.
 
-_FEW = 50  # rows that are looked at first
+_FIRST_ROWS = 50  # rows that are looked at first
 # Most names of models begin with a capital: looking all of them up would take time. A relation may
 # be called by a number, but not 20%.
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|[\W\d_]*+$")
@@ -61,13 +61,13 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
         return reading
     measured = {head.column for head in entries.heads}
     # Most columns are ruled out by their first cells, before all are read.
-    first_rows = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW].tolist())]
+    first_rows = [rows[row] for row in dict.fromkeys(entries.rows[:_FIRST_ROWS].tolist())]
     for column in reading.columns:
-        first_cells = [_name(row.get(column) or "") for row in first_rows]
+        first_cells = [_take_last_name(row.get(column) or "") for row in first_rows]
         if column in measured or not _find_relations(first_cells, dataset, tables):
             continue
         all_cells = reading.cells(column)
-        cells = [_name(all_cells[row]) for row in entries.rows.tolist()]
+        cells = [_take_last_name(all_cells[row]) for row in entries.rows.tolist()]
         relations = _find_relations(cells, dataset, tables)
         if relations:
             labelled = []
@@ -78,7 +78,7 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     return reading
 
 
-def _name(cell: str) -> str:
+def _take_last_name(cell: str) -> str:
     """Return the name in a cell, or the last of names joined by slashes: "test / embassy"."""
     return cell.rpartition(" / ")[2]
 
@@ -127,13 +127,13 @@ TWICE = Question(
 )
 """The question about a metric that comes again without another name."""
 
-_UNFILTERED = Question(
+_ASK_UNFILTERED = Question(
     "protocol",
     "the same metric is there as filtered, too, so this one may be raw",
     option="--protocol raw",
 )
 # The values that are assumed of a number where the file names none.
-_ASSUMED = {"split": "test", "side": "both", "protocol": "filtered"}
+_ASSUMED_VALUES = {"split": "test", "side": "both", "protocol": "filtered"}
 
 
 def ask_about_repeated(
@@ -153,13 +153,15 @@ def ask_about_repeated(
     `filtered` are filtered, whatever their texts say.
     """
     contexts = entries.contexts
-    declared = {name for name in _ASSUMED for context in contexts if _declares(context, name)}
+    declared = {
+        name for name in _ASSUMED_VALUES for context in contexts if _declares(context, name)
+    }
     if not filtered and not any(_lacks(context, name) for context in contexts for name in declared):
         return entries
     group = _number_groups(entries, evaluations, apart)  # numbers that look like the same one
     columns, _ = encode((head.metric, head.column) for head in entries.heads)
     column_of = columns[entries.head_of]
-    for name in _ASSUMED:
+    for name in _ASSUMED_VALUES:
         is_declared = entries.flag_contexts(partial(_declares, name=name))
         if name == "protocol":
             is_declared |= entries.flag_heads(lambda head: head.column in filtered)
@@ -168,7 +170,7 @@ def ask_about_repeated(
         if name == "split":  # next to "valid_mrr", Hits@1 is hardly of the test set
             is_other = entries.flag_contexts(lambda context: context.split not in {None, "test"})
             is_again |= is_open & np.isin(evaluations, evaluations[is_other])
-        entries = _ask(entries, is_open & np.isin(column_of, column_of[is_again]), name)
+        entries = _add_question(entries, is_open & np.isin(column_of, column_of[is_again]), name)
     return entries
 
 
@@ -180,15 +182,15 @@ def _number_groups(
     metrics, heads = encode(
         (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
     )
-    tasks, distinct = encode(_settle(context) for context in entries.contexts)
+    tasks, distinct = encode(_fill_assumed(context) for context in entries.contexts)
     group = combine(group, metrics[entries.head_of], len(heads))
     return combine(group, tasks[entries.context_of], len(distinct))
 
 
-def _settle(context: Address) -> tuple[Hashable, ...]:
+def _fill_assumed(context: Address) -> tuple[Hashable, ...]:
     """Return the ranking tasks of a number with assumed values; all filtered protocols are one."""
-    settled: dict[str, str | None] = dict(_ASSUMED)
-    for name in _ASSUMED:
+    settled: dict[str, str | None] = dict(_ASSUMED_VALUES)
+    for name in _ASSUMED_VALUES:
         value = getattr(context, name)
         if value is not None and not (name == "protocol" and is_filtered(value)):
             settled[name] = value
@@ -207,11 +209,11 @@ def _lacks(context: Address, name: str) -> bool:
     return not _declares(context, name) and all(ask.field != name for ask in context.questions)
 
 
-def _ask(entries: Entries, asked: Flags, name: str) -> Entries:
+def _add_question(entries: Entries, asked: Flags, name: str) -> Entries:
     """Add a question about a field, such as split, to the numbers that `asked` flags."""
     if not asked.any():
         return entries
-    question = _UNFILTERED
+    question = _ASK_UNFILTERED
     if name != "protocol":
         text = f"a number next to it names its {name}, so this one may be of another {name}"
         question = Question(name, text, option=REMEDIES[name])

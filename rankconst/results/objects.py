@@ -48,7 +48,13 @@ if TYPE_CHECKING:
 
 # What an outline has in place of a leaf that is left out; no text or number equals them.
 _LIST, _NUMBER, _TEXT = range(3)
-_OPEN = {"", "model", "step", "value", "hyperparameter"}  # roles whose texts may be left out
+_ROLES_OF_FREE_TEXT = {
+    "",
+    "model",
+    "step",
+    "value",
+    "hyperparameter",
+}  # roles whose texts may be left out
 _Cell: TypeAlias = int | str  # the place of a leaf in its record, or a text around the record
 
 
@@ -90,7 +96,7 @@ def _is_about_tasks(key: str) -> bool:
 @lru_cache(maxsize=8192)
 def _may_be_name(key: str) -> bool:
     """Tell whether a text below a key may be the name of a model, and not the value of a field."""
-    is_open = read_label(key).metric is not None or find_role(key) in _OPEN
+    is_open = read_label(key).metric is not None or find_role(key) in _ROLES_OF_FREE_TEXT
     return is_open and not _is_about_tasks(key)
 
 
@@ -125,12 +131,12 @@ class _Leaf(str):
     __slots__ = ()
 
 
-def _copy(value: Value, leaves: list[Value]) -> Value:
+def _copy_leaves(value: Value, leaves: list[Value]) -> Value:
     """Copy a value, so that each leaf is an object of its own, and list these."""
     if isinstance(value, dict):
-        return {name: _copy(below, leaves) for name, below in value.items()}
+        return {name: _copy_leaves(below, leaves) for name, below in value.items()}
     if isinstance(value, list) and not is_list(value):
-        return [_copy(item, leaves) for item in value]
+        return [_copy_leaves(item, leaves) for item in value]
     # Numbers and lists are objects of their own already.
     leaf = _Leaf(value) if type(value) is str else value
     leaves.append(leaf)
@@ -250,7 +256,7 @@ def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
     columns, and the texts of rows, are added to `table`.
     """
     leaves: list[Value] = []
-    copied = _copy(value, leaves)
+    copied = _copy_leaves(value, leaves)
     place_of = {id(leaf): i for i, leaf in enumerate(leaves)}
     layout = _Layout()
     row_of: dict[tuple[tuple[str, ...], _Row], int] = {}

@@ -53,18 +53,18 @@ SETTINGS = {
 }
 """Keys of the settings of a program: its numbers are not results, but may be about them."""
 
-_EVALUATION = re.compile(r"eval(?:uation|uator)?(?![a-z])", re.IGNORECASE)
+_EVALUATION_KEY = re.compile(r"eval(?:uation|uator)?(?![a-z])", re.IGNORECASE)
 """Keys of the settings of an evaluation, which are about the numbers next to them."""
 
 ADDRESS = ("version", *NAMES, "rank_type")
 """Roles of keys whose texts name the tasks of the numbers, in the order in which they count."""
 
-_OTHER = len(ADDRESS) + 1  # texts without a role come last
-_K = re.compile(r"@?(\d{1,9})", re.ASCII)  # 10, @10
+_RANK_OF_OTHERS = len(ADDRESS) + 1  # texts without a role come last
+_K_AS_KEY = re.compile(r"@?(\d{1,9})", re.ASCII)  # 10, @10
 # The last word of a key is its noun: "mrr_epoch" is an epoch.
-_LAST = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
-_BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
-_MEDIAN = "it is a median over runs"
+_LAST_WORD = re.compile(r"(.*[^\W_])[\W_]+([^\W_]+)")
+_EXPECTED_BELOW = "below a metric, expected a number, or one for each k, split, side or dataset"
+_IS_MEDIAN = "it is a median over runs"
 _ABOVE, _NEXT = "a key above it", "a key next to it"
 
 
@@ -108,8 +108,10 @@ class Place(NamedTuple):
         )
 
 
-_RANGE = re.compile(r".*[<>≤≥]|[^A-Za-z]*\d[^A-Za-z\d]+\d[^A-Za-z]*$")  # freq > 10, [0, 5), 2014-10
-_SMALL = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")  # lower case, in several words
+_RANGE_OF_VALUES = re.compile(
+    r".*[<>≤≥]|[^A-Za-z]*\d[^A-Za-z\d]+\d[^A-Za-z]*$"
+)  # freq > 10, [0, 5), 2014-10
+_LOWER_CASE_WORDS = re.compile(r"[a-z]+(?:[\s_.-]+[a-z]+)*")  # lower case, in several words
 
 
 def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
@@ -118,7 +120,7 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
     has_meaning = bool(label.values or label.is_vocabulary or label.metric or find_role(key))
     if is_asking or has_meaning:
         return False
-    if _RANGE.match(key):
+    if _RANGE_OF_VALUES.match(key):
         return True
     others = [read_label(other) for other in beside]
     if not label.graphs and any(other.declared for other in others):
@@ -128,7 +130,7 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
     if not label.graphs:
         names.append(squash(key))
     # No name of a model is all in lower case.
-    return all(_SMALL.fullmatch(word) for word in words) and not names_model(names)
+    return all(_LOWER_CASE_WORDS.fullmatch(word) for word in words) and not names_model(names)
 
 
 def _doubt_other_graph(text: Text, others: Iterable[Text]) -> Text:
@@ -263,7 +265,7 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
                 is_number = isinstance(inner, Number)
                 read = _read_beside(key, word, role, is_number=is_number, is_value=has_value)
                 texts_of[read.rank] += read.texts
-    others = keep(*texts_of.pop(_OTHER, ()))
+    others = keep(*texts_of.pop(_RANK_OF_OTHERS, ()))
     ranked = [text for rank in sorted(texts_of) for text in texts_of[rank]]
     flags = Text(read_label(" ".join(affirmed)), "row", _NEXT)
     declaring = keep(*ranked, flags, *answered)
@@ -315,7 +317,7 @@ def _read_beside(key: str, word: str, role: str, *, is_number: bool, is_value: b
     place = f"the {key}"
     asking = list(ask_about_heading(heading, word, _NEXT))
     if is_number:
-        return _Beside(_OTHER, asking)
+        return _Beside(_RANK_OF_OTHERS, asking)
     is_unknown_path = role == "dataset" and "/" in word and not label.graphs
     if role in ADDRESS and not is_unknown_path:
         return _Beside(ADDRESS.index(role), [Text(declare(role, word), "row", place)])
@@ -327,7 +329,7 @@ def _read_beside(key: str, word: str, role: str, *, is_number: bool, is_value: b
         asking.append(Text(doubt(heading), "row", _NEXT))
         label = weaken(label)
     is_said = not is_path(word) or any("names" in row.scopes for row in heading.words)
-    return _Beside(_OTHER, [Text(label, "row", place), *asking] if is_said else [])
+    return _Beside(_RANK_OF_OTHERS, [Text(label, "row", place), *asking] if is_said else [])
 
 
 def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
@@ -354,7 +356,7 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     for key, inner in value.items():
         role = find_role(key)
         below = inner if isinstance(inner, dict) else {}
-        is_evaluation = _EVALUATION.match(key) is not None and not _names_metric(below)
+        is_evaluation = _EVALUATION_KEY.match(key) is not None and not _names_metric(below)
         if below and (is_evaluation or key.lower() in SETTINGS):
             yield from _list_beside(below)
         elif below and role in ADDRESS:  # {"dataset": {"name": "WN18", "split": "valid"}}
@@ -396,7 +398,7 @@ def find_role(key: str, text: str | None = None) -> str:
 @lru_cache(maxsize=8192)
 def _name_k(key: str, inner: str) -> str:
     """Join ``hits`` and ``10``, the key below it, to the name Hits@10; else ""."""
-    k = _K.fullmatch(inner)
+    k = _K_AS_KEY.fullmatch(inner)
     if k is None or read_label(key).metric is not None:
         return ""
     names = (join_k(key, k[1]), re.sub(r"[kK]$", k[1], key))
@@ -406,7 +408,7 @@ def _name_k(key: str, inner: str) -> str:
 def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
     """Yield the number of a metric, or the numbers in an object below its `key`."""
     if not isinstance(value, dict):
-        yield Measurement(place, key, value, _explain(key, value))
+        yield Measurement(place, key, value, _explain_unread(key, value))
         return
     below = {read_label(inner).metric for inner in value} - {None}
     if below and "mean" not in value:
@@ -426,7 +428,7 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
     if "mean" in value and "std" in value:  # over runs
         mean, deviation = value["mean"], value["std"]
         spread = deviation if isinstance(mean, str) and isinstance(deviation, str) else None
-        yield Measurement(place, key, mean, _explain(key, mean), deviation=spread)
+        yield Measurement(place, key, mean, _explain_unread(key, mean), deviation=spread)
     else:
         yield from _read_parts(key, value, place)
 
@@ -439,7 +441,7 @@ def _read_parts(
     for inner, below_key in value.items():
         role = find_role(inner)
         if inner.lower() == "median":  # over runs, and no median rank
-            yield Measurement(place, f"{key}.{inner}", reason=_MEDIAN)
+            yield Measurement(place, f"{key}.{inner}", reason=_IS_MEDIAN)
         elif name := _name_k(key, inner):
             yield from _read_metric(name, below_key, place)
         elif role == "value" or (role and inner in means):
@@ -447,17 +449,17 @@ def _read_parts(
         elif inner in means or (read_label(inner).is_vocabulary and not role):
             yield from _read_metric(key, below_key, place.choose(inner, is_mean=inner in means))
         elif isinstance(below_key, (Number, dict, list)) and not role:
-            yield Measurement(place, f"{key}.{inner}", reason=_BELOW)
+            yield Measurement(place, f"{key}.{inner}", reason=_EXPECTED_BELOW)
 
 
-def _explain(key: str, value: Value) -> str:
+def _explain_unread(key: str, value: Value) -> str:
     """Explain why a value cannot be read as a number of the metric `key`; empty if it can."""
     label = read_label(key)
     if label.metric is None:
         return label.reason or NO_K
     if label.reason:
         return label.reason
-    parts = None if label.is_vocabulary else _LAST.fullmatch(key)
+    parts = None if label.is_vocabulary else _LAST_WORD.fullmatch(key)
     if parts is not None:
         before, last = parts.groups()
         if read_label(before).metric == label.metric and not read_label(last).is_vocabulary:

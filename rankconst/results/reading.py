@@ -159,7 +159,7 @@ class Column:
 
     def take(self, chosen: Flags) -> Column:
         """Return the numbers of a mask."""
-        arrays = {name: getattr(self, name)[chosen] for name in _ARRAYS}
+        arrays = {name: getattr(self, name)[chosen] for name in _ARRAYS_OF_COLUMN}
         return Column(self.head, self.numbers.take(chosen), **arrays)
 
     @staticmethod
@@ -167,13 +167,13 @@ class Column:
         """Put columns with the same head below each other."""
         numbers = type(columns[0].numbers).join([column.numbers for column in columns])
         arrays = {}
-        for name in _ARRAYS:
+        for name in _ARRAYS_OF_COLUMN:
             parts = [getattr(column, name) for column in columns]
             arrays[name] = np.concatenate(parts)
         return Column(columns[0].head, numbers, **arrays)
 
 
-_ARRAYS = ("places", "rows", "lines", "context_of", "model_of")
+_ARRAYS_OF_COLUMN = ("places", "rows", "lines", "context_of", "model_of")
 """The arrays of a column."""
 
 
@@ -255,7 +255,7 @@ class Entries(Listed[Entry]):
         is_hits = self.flag_heads(
             lambda head: head.metric.hits_k is not None and head.adjustment is None
         )
-        flags: Flags = is_hits & (np.abs(shown - np.rint(shown)) > _SHORT)
+        flags: Flags = is_hits & (np.abs(shown - np.rint(shown)) > _FLOAT_ERROR)
         return flags
 
     @cached_property
@@ -263,7 +263,7 @@ class Entries(Listed[Entry]):
         """The position of each number in its column."""
         return self.gather(np.arange(column.places.size) for column in self.columns)
 
-    def _change(self, change: Callable[[Column], Column]) -> Entries:
+    def _change_columns(self, change: Callable[[Column], Column]) -> Entries:
         """Return the numbers with each column changed."""
         return replace(self, columns=tuple(change(column) for column in self.columns))
 
@@ -277,7 +277,7 @@ class Entries(Listed[Entry]):
             part = column.take(chosen[column.places])
             return replace(part, places=places[part.places])
 
-        return self._change(take)
+        return self._change_columns(take)
 
     def rewrite(self, chosen: Flags, *, percent: bool) -> Entries:
         """Return the numbers with a percent sign, or without, where a mask is True."""
@@ -288,16 +288,18 @@ class Entries(Listed[Entry]):
                 return column
             return replace(column, numbers=column.numbers.set_percent(in_column, percent=percent))
 
-        return self._change(set_percent) if chosen.any() else self
+        return self._change_columns(set_percent) if chosen.any() else self
 
     def readdress(self, contexts: Sequence[Address], context_of: Indices) -> Entries:
         """Return the numbers with other contexts, by the index of each number in them."""
         changed = replace(self, contexts=contexts)
-        return changed._change(lambda each: replace(each, context_of=context_of[each.places]))
+        return changed._change_columns(
+            lambda each: replace(each, context_of=context_of[each.places])
+        )
 
     def drop_lines(self) -> Entries:
         """Return the numbers without lines, as those of a DataFrame are."""
-        return self._change(
+        return self._change_columns(
             lambda each: replace(each, lines=np.broadcast_to(NO_LINE, each.rows.shape))
         )
 
@@ -569,7 +571,7 @@ class Reader:
 
 
 _MOST_PLACES = 10  # that are listed for one reason
-_LONGEST = 80  # of what was left out, in characters
+_LONGEST_SKIPPED = 80  # of what was left out, in characters
 
 
 class Notes:
@@ -583,12 +585,14 @@ class Notes:
         """Add a cell, a heading or a line with the reason, as half a sentence."""
         self._counts[what, reason] += 1
         if self._counts[what, reason] <= _MOST_PLACES:
-            self._skipped.append(Skipped(line, what[:_LONGEST], reason))
+            self._skipped.append(Skipped(line, what[:_LONGEST_SKIPPED], reason))
 
     def skipped(self) -> tuple[Skipped, ...]:
         """Return the parts in the order they were added, then "..., in 5 more places"."""
         more = [
-            Skipped(None, what[:_LONGEST], f"{reason}, in {count - _MOST_PLACES:,} more places")
+            Skipped(
+                None, what[:_LONGEST_SKIPPED], f"{reason}, in {count - _MOST_PLACES:,} more places"
+            )
             for (what, reason), count in self._counts.items()
             if count > _MOST_PLACES
         ]
@@ -633,7 +637,7 @@ ADJUST_RANKS = "In Python, rankconst.adjust(rankconst.from_ranks(ranks), dataset
 
 _MOST_SHOWN = 8  # digits
 _MOST_ROUNDED = 7  # a number with more digits than this was not rounded for print
-_SHORT = 1e-3  # a smaller remainder behind these digits is the error of a float
+_FLOAT_ERROR = 1e-3  # a smaller remainder behind these digits is the error of a float
 # The first number of a text, with separators of thousands.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
 

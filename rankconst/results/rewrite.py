@@ -59,7 +59,11 @@ class Exchange:
         return metric.name_of(self.form) or f"{self.form} {metric.label}"
 
 
-_SKILLS = {SKILL: Exchange("index"), "z": Exchange("z"), BOTH: Exchange("index", beside=True)}
+_EXCHANGES_OVER_BASELINE = {
+    SKILL: Exchange("index"),
+    "z": Exchange("z"),
+    BOTH: Exchange("index", beside=True),
+}
 
 
 def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
@@ -71,18 +75,18 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
     """
     plain = name.strip().lower()
     if baseline is not None:
-        if plain not in _SKILLS:
+        if plain not in _EXCHANGES_OVER_BASELINE:
             raise UsageError(
                 f"{name} means chance; against the {baseline} baseline replace numbers by "
-                f"{', '.join(_SKILLS)}."
+                f"{', '.join(_EXCHANGES_OVER_BASELINE)}."
             )
-        return replace(_SKILLS[plain], baseline=baseline)
+        return replace(_EXCHANGES_OVER_BASELINE[plain], baseline=baseline)
     if plain == SKILL:
         raise UsageError(
             "skill over which baseline? Name it by --baseline; over chance it is --replace index."
         )
     if plain in {BOTH, *ADJUSTMENTS}:
-        return _SKILLS.get(plain, Exchange(plain))
+        return _EXCHANGES_OVER_BASELINE.get(plain, Exchange(plain))
     is_family = plain.endswith("@k")
     # Any k will do: of AH@10, only the family is used.
     spelling = f"{name.strip()[:-1]}10" if is_family else name
@@ -117,7 +121,9 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
 
 # The places of numbers.
 
-_LITERAL = re.compile(rf"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))(?>{DIGITS})(?![A-Za-z\d])", re.ASCII)
+_NUMBER_LITERAL = re.compile(
+    rf"(?:(?<![A-Za-z\d.\-])|(?<=\\pm))(?>{DIGITS})(?![A-Za-z\d])", re.ASCII
+)
 
 
 class Passage(NamedTuple):
@@ -140,7 +146,7 @@ class Passage(NamedTuple):
 
 def _find_numbers(text: str, start: int, end: int) -> list[Passage]:
     """Find the numbers in a part of a text."""
-    literals = _LITERAL.finditer(text, start, end)
+    literals = _NUMBER_LITERAL.finditer(text, start, end)
     return [Passage(*literal.span(), literal[0]) for literal in literals]
 
 
@@ -169,10 +175,10 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Passage, ...
 
 # The names of metrics above numbers.
 
-_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)  # Hits@ above its k
+_HITS_STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)  # Hits@ above its k
 
 
-class _Site(NamedTuple):
+class _CellPosition(NamedTuple):
     """The table, the row and the column of a cell."""
 
     table: int
@@ -193,7 +199,7 @@ class _Name(NamedTuple):
         return self.metric == metric or (self.metric is None and metric.label.startswith("Hits@"))
 
 
-class _Sheets:
+class _CellIndex:
     """The cells of a document by their places, and the names of metrics among them.
 
     In the first table, with the rows "Model, MRR" and "TransE, 0.3", the cell 0.3 has the site
@@ -202,23 +208,23 @@ class _Sheets:
 
     def __init__(self, tables: Sequence[Printed]) -> None:
         # Maps where a cell begins in the document, which is never the same for two, to its site.
-        self._sites: dict[int, _Site] = {}
+        self._sites: dict[int, _CellPosition] = {}
         # Maps table and column to the names in it, from the top.
         self._names: dict[tuple[int, int], list[_Name]] = defaultdict(list)
         for table, printed in enumerate(tables):
             for i, row in enumerate(printed.rows):
                 for column, cell in enumerate(row.cells):
                     if _is_placed(cell):
-                        self._sites[cell.start] = _Site(table, i, column)
+                        self._sites[cell.start] = _CellPosition(table, i, column)
                 for column, name in enumerate(_list_names(i, row)):
                     if name is not None:
                         self._names[table, column].append(name)
 
-    def find(self, cell: str) -> _Site | None:
+    def find(self, cell: str) -> _CellPosition | None:
         """Return the site of a cell; None if it is not in the document."""
         return self._sites.get(cell.start) if isinstance(cell, Placed) else None
 
-    def find_name(self, site: _Site, metric: Metric) -> _Name | None:
+    def find_name(self, site: _CellPosition, metric: Metric) -> _Name | None:
         """Find the cell that names a metric: the nearest above the site, or one to its left."""
         names = [name for name in self._names[site.table, site.column] if name.row < site.row]
         names.reverse()
@@ -239,7 +245,7 @@ def _list_names(i: int, row: Row) -> list[_Name | None]:
     for j, (cell, plain) in enumerate(zip(row.cells, row.plain, strict=True)):
         if _is_placed(cell):
             metric = read_label(plain).metric
-            is_name = metric is not None or _STEM.fullmatch(plain) is not None
+            is_name = metric is not None or _HITS_STEM.fullmatch(plain) is not None
             name = _Name(i, cell, plain, metric) if is_name else None
             end = len(row.cells) if row.spans is None else j + row.spans.get(j, 1)
         is_below = j < end
@@ -286,7 +292,7 @@ class Cell(NamedTuple):
 
     entry: Entry
     spans: tuple[Passage, ...]
-    site: _Site
+    site: _CellPosition
     value: float  # adjusted, in the unit of the table
     scale: float  # the factor of a deviation
     exchange: Exchange
@@ -312,7 +318,7 @@ def rewrite(
             f"numbers are replaced in {' and '.join(MARKUPS)} only. "
             "Leave out --replace to get the adjusted numbers as a table."
         )
-    sheets = _Sheets(markup.find_tables(document))
+    sheets = _CellIndex(markup.find_tables(document))
     cells, notes = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
         reasons = "; ".join(dict.fromkeys(note.reason for note in notes[:3]))
@@ -322,9 +328,9 @@ def rewrite(
         )
     edits: dict[Passage, None] = {}  # a number that several rows share is replaced once
     for cell, decimals in zip(cells, _settle_decimals(cells), strict=True):
-        edits |= dict.fromkeys(_write(cell, decimals, document.text))
+        edits |= dict.fromkeys(_write_edits(cell, decimals, document.text))
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
-    lines = _describe(adjusted, cells, len(notes), command)
+    lines = _describe_adjustment(adjusted, cells, len(notes), command)
     top = [f"{markup.begin}{line}{markup.end}" for line in lines]
     source = _put_into_source(document, [*edits, *headings], top)
     replaced = len({cell.spans for cell in cells})
@@ -335,7 +341,7 @@ def _choose_cells(
     document: Document,
     adjusted: AdjustedReading,
     exchanges: Sequence[Exchange],
-    sheets: _Sheets,
+    sheets: _CellIndex,
     *,
     percent: bool,
 ) -> tuple[list[Cell], list[Note]]:
@@ -354,7 +360,7 @@ def _choose_cells(
         if exchange is None or number.entry.adjustment is not None:
             continue
         cell: Cell | str = "its table has a question"
-        if _GAIN.search(rows[number.entry.row][number.entry.column]):
+        if _GAIN_NEXT_TO_NUMBER.search(rows[number.entry.row][number.entry.column]):
             cell = "the gain next to it would be of other numbers"
         elif site is None or site.table not in waiting:
             cell = _make_cell(
@@ -363,9 +369,9 @@ def _choose_cells(
         if isinstance(cell, Cell):
             cells.append(cell)
         else:
-            notes.append(_note(number.entry, cell))
+            notes.append(_note_unchanged(number.entry, cell))
     chosen, left = _split_ambiguous(cells)
-    notes += [_note(cell.entry, "one number for several rows") for cell in left]
+    notes += [_note_unchanged(cell.entry, "one number for several rows") for cell in left]
     return chosen, notes
 
 
@@ -384,22 +390,24 @@ def _split_ambiguous(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
 
 
 # A gain in the cell of a number: (+0.02), ↑0.02, $_{\\uparrow 0.02}$; 1e+04 has none.
-_GAIN = re.compile(r"(?:(?<![eE])[+↑↓▲▼]|[(\[][-\u2212\u2013]|\\(?:up|down)arrow)[\s{}$]*\.?\d")
+_GAIN_NEXT_TO_NUMBER = re.compile(
+    r"(?:(?<![eE])[+↑↓▲▼]|[(\[][-\u2212\u2013]|\\(?:up|down)arrow)[\s{}$]*\.?\d"
+)
 
 
-def _note(entry: Entry, reason: str) -> Note:
+def _note_unchanged(entry: Entry, reason: str) -> Note:
     """Note that a number is not replaced."""
     return Note(entry.line or 0, f"{entry.column} stays as it is: {reason}")
 
 
-_SIGN = re.compile(rf"[\s}}$*_]*+(?:</\w{{1,9}}>)*+\s*+(?P<sign>\\?{UNIT})")
+_PERCENT_SIGN = re.compile(rf"[\s}}$*_]*+(?:</\w{{1,9}}>)*+\s*+(?P<sign>\\?{UNIT})")
 
 
 def _make_cell(
     text: str,
     number: AdjustedEntry,
     spans: tuple[Passage, ...] | None,
-    site: _Site | None,
+    site: _CellPosition | None,
     exchange: Exchange,
     *,
     percent: bool,
@@ -418,7 +426,7 @@ def _make_cell(
     if exchange.form == "index":
         value /= written.unit
     elif written.unit != 1:
-        if _SIGN.match(text, spans[-1].end) is not None or has_unit(entry.column):
+        if _PERCENT_SIGN.match(text, spans[-1].end) is not None or has_unit(entry.column):
             return f"{exchange.name(entry.metric)} is not a percentage; remove the sign"
         scale *= written.unit
     return Cell(entry, spans, site, value, scale, exchange)
@@ -446,10 +454,10 @@ def _keep_decimals(span: Passage, scale: float) -> int:
 
 
 # Ends of the markup around a number: }$ of $0.241_{\pm .001}$.
-_CLOSERS = re.compile(rf"(?:\\?{UNIT}|[}})$\]*_]|</\w{{1,9}}>)+")
+_CLOSING_MARKUP = re.compile(rf"(?:\\?{UNIT}|[}})$\]*_]|</\w{{1,9}}>)+")
 
 
-def _write(cell: Cell, decimals: int, source: str) -> list[Passage]:
+def _write_edits(cell: Cell, decimals: int, source: str) -> list[Passage]:
     """Return the edits that replace a number and its deviation, or put its index beside it."""
     value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")  # no -0.000
     if cell.exchange.beside:
@@ -471,11 +479,11 @@ def _write(cell: Cell, decimals: int, source: str) -> list[Passage]:
 def _write_beside(cell: Cell, text: str, source: str) -> Passage:
     """Return the edit that puts `text` behind a number with its deviation: "0.33 ± .01 / 0.31"."""
     end = cell.spans[-1].end
-    sign = _SIGN.match(source, end) if has_unit(cell.entry.text) else None
+    sign = _PERCENT_SIGN.match(source, end) if has_unit(cell.entry.text) else None
     if sign is not None:
         end = sign.end()
         text += sign["sign"]
-    closers = _CLOSERS.match(source, end)
+    closers = _CLOSING_MARKUP.match(source, end)
     if closers is not None and (sign is not None or len(cell.spans) > 1):
         end = closers.end()
     return Passage(end, end, f" / {text}")
@@ -488,7 +496,7 @@ def _drop_zero(cell: Cell, text: str) -> str:
     return re.sub(r"^(-?)0\.", r"\1.", text)
 
 
-def _describe(
+def _describe_adjustment(
     adjusted: AdjustedReading, cells: Sequence[Cell], unchanged: int, command: str
 ) -> list[str]:
     """Describe the adjustment of at least one cell, in lines for the top of the document."""
@@ -516,7 +524,7 @@ def _describe(
 
 
 def refuse_replaced(document: Document, metric: Metric) -> None:
-    """Refuse a metric whose numbers were replaced, as a line that :func:`_describe` wrote says."""
+    """Refuse a metric whose numbers were replaced, as :func:`_describe_adjustment` notes."""
     label = re.escape(metric.label)
     comment = re.compile(rf"^.{{0,80}} by rankconst [^\n:]*:.*? for {label}[,.]")
     for number, line in enumerate((document.source or document.text).split("\n"), 1):
@@ -545,14 +553,14 @@ def _put_into_source(document: Document, edits: Iterable[Passage], top: Sequence
 # Headings.
 
 # What says behind a name that smaller values are better, to what says the opposite.
-_OPPOSITES = {"downarrow": "uparrow", "↓": "↑", "lower": "higher", "smaller": "larger"}
+_OPPOSITE_DIRECTIONS = {"downarrow": "uparrow", "↓": "↑", "lower": "higher", "smaller": "larger"}
 _SMALLER_IS_BETTER = re.compile(
     r"[\s${}()\[\\]*(?:the )?(downarrow(?![a-z])|↓|(?:low|small)er(?=(?: is|,? the)? better))"
 )
 
 
 def _rename_headings(
-    text: str, reading: Reading, cells: Sequence[Cell], sheets: _Sheets
+    text: str, reading: Reading, cells: Sequence[Cell], sheets: _CellIndex
 ) -> tuple[list[Passage], list[Note]]:
     """Return the edits that rename headings to the adjusted metrics, and notes on the rest."""
     exchanges = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
@@ -572,7 +580,7 @@ def _rename_headings(
         exchange = used.pop() if len(used) == 1 else None
         renamed: list[Passage] = []
         if exchange is not None:
-            renamed = _rename(text, name, entries[0].metric, exchange)
+            renamed = _rename_heading(text, name, entries[0].metric, exchange)
         edits += renamed
         if not renamed:
             unnamed += [entry for entry in entries if (entry.row, entry.column) in exchanges]
@@ -600,7 +608,7 @@ def _find_word(name: _Name, metric: Metric) -> str:
     return "" if span is None else name.plain[slice(*span)]
 
 
-def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Passage]:
+def _rename_heading(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[Passage]:
     """Return the edits that rename the metric in a heading; none if that is not certain.
 
     "MR" becomes "AMRI", and "MR ↓" becomes "AMRI ↑", as a larger index is better. The heading must
@@ -628,5 +636,5 @@ def _rename(text: str, name: _Name, metric: Metric, exchange: Exchange) -> list[
     direction = _SMALLER_IS_BETTER.match(text, end)
     is_turned = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
     if direction is not None and is_turned:
-        edits.append(Passage(*direction.span(1), _OPPOSITES[direction[1]]))
+        edits.append(Passage(*direction.span(1), _OPPOSITE_DIRECTIONS[direction[1]]))
     return edits

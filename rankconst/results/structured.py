@@ -78,8 +78,8 @@ _YAML_NUMBER = re.compile(
     re.ASCII,
 )
 # Maps an event to how much deeper what follows it is.
-_STEPS = {"SequenceStartEvent": 1, "MappingStartEvent": 1}
-_STEPS |= {"SequenceEndEvent": -1, "MappingEndEvent": -1}
+_DEPTH_CHANGES = {"SequenceStartEvent": 1, "MappingStartEvent": 1}
+_DEPTH_CHANGES |= {"SequenceEndEvent": -1, "MappingEndEvent": -1}
 _YAML_WORDS: dict[str, Value] = {"": None, "~": None, "null": None, "true": True, "false": False}
 _YAML_WORDS |= {name.title(): value for name, value in _YAML_WORDS.items()}
 _YAML_WORDS |= {name.upper(): value for name, value in _YAML_WORDS.items()}
@@ -102,7 +102,7 @@ def _read_json(document: Document) -> tuple[Record, ...]:
     """Read a document as one value of JSON, or else each line that is not empty as one."""
     text = document.text
     try:
-        return (Record(None, _turn(_load(text, document, None))),)
+        return (Record(None, _turn_columns_to_rows(_parse_json(text, document, None))),)
     except json.JSONDecodeError as error:
         # Nothing may follow a whole value, unless that is one line and each further line another.
         whole = text[: error.pos].strip()
@@ -113,13 +113,13 @@ def _read_json(document: Document) -> tuple[Record, ...]:
     for place, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                records.append(Record(place, _load(line, document, place)))
+                records.append(Record(place, _parse_json(line, document, place)))
             except json.JSONDecodeError as error:
                 _refuse_json(error, document, place - 1, len(line.rstrip()))
     return tuple(records)
 
 
-def _turn(value: Value) -> Value:
+def _turn_columns_to_rows(value: Value) -> Value:
     """Turn a table that pandas wrote by columns into a list of rows; any other value stays.
 
     {"MRR": {"0": 0.3, "1": 0.4}, "MR": {"0": 9, "1": 8}} becomes [{"MRR": 0.3, "MR": 9}, {"MRR":
@@ -165,7 +165,7 @@ def read_number(value: Value) -> NumberText:
     return NumberText(str(value))
 
 
-def _build(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+def _build_object(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     """Build an object; KeyError if a key occurs twice."""
     value = dict(pairs)
     if len(value) < len(pairs):
@@ -175,11 +175,11 @@ def _build(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_build, parse_float=Number, parse_int=Number, parse_constant=Number
+    object_pairs_hook=_build_object, parse_float=Number, parse_int=Number, parse_constant=Number
 )
 
 
-def _load(text: str, document: Document, line: int | None) -> Value:
+def _parse_json(text: str, document: Document, line: int | None) -> Value:
     """Parse JSON, in which numbers stay texts; `line` is that of the text, None for the file."""
     try:
         value: Value = _DECODER.decode(text)
@@ -257,7 +257,7 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         _check_events(yaml.parse(text, loader), document, line)
         node = yaml.compose(text, loader)  # None of an empty document
-        value = None if node is None else _convert(node, document, line)
+        value = None if node is None else _convert_node(node, document, line)
     except yaml.YAMLError as error:
         _refuse_yaml(error, document, text, line)
     if "\\u" in text or "\\U" in text:
@@ -297,15 +297,15 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
             reason = f"the tag {event.tag} is not read; write a plain value"
         if reason:
             _refuse_part(document, line, event, reason)
-        depth += _STEPS.get(kind, 0)
+        depth += _DEPTH_CHANGES.get(kind, 0)
         if depth > DEEPEST:
             _refuse_depth(document, line + event.start_mark.line)
 
 
-def _convert(node: Any, document: Document, line: int) -> Value:
+def _convert_node(node: Any, document: Document, line: int) -> Value:
     """Convert a node of YAML; DataError for a repeated key, or one that is no text."""
     if node.id == "sequence":
-        return [_convert(inner, document, line) for inner in node.value]
+        return [_convert_node(inner, document, line) for inner in node.value]
     if node.id == "mapping":
         mapping: dict[str, Value] = {}
         for key, inner in node.value:
@@ -314,7 +314,7 @@ def _convert(node: Any, document: Document, line: int) -> Value:
             if key.value in mapping:
                 reason = f"key {key.value!r} occurs twice in one mapping; keep only the valid one"
                 _refuse_part(document, line, key, reason)
-            mapping[key.value] = _convert(inner, document, line)
+            mapping[key.value] = _convert_node(inner, document, line)
         return mapping
     text = str(node.value)
     if node.style:  # in quotes, or a block

@@ -40,9 +40,9 @@ FOREIGN = "not-english"
 OTHER_SCRIPTS = "\u0400-\u052f\u0590-\u08ff\u0900-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """The letters of other scripts, in a class of a pattern; Greek letters are signs."""
 
-_WORDS = re.compile(r"[^\W\d_]+")
-_NUMBERED = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
-_ACCENTED = re.compile(r"\b[a-z]*[ß-öø-ÿ][a-zß-öø-ÿ]*\b")  # names begin with a capital letter
+_LETTER_RUNS = re.compile(r"[^\W\d_]+")
+_NUMBERED_NAME = re.compile(r"([A-Za-z_]{1,40}?)[_\W]?(\d{1,9})", re.ASCII)  # epoch_100
+_ACCENTED_WORDS = re.compile(r"\b[a-z]*[ß-öø-ÿ][a-zß-öø-ÿ]*\b")  # names begin with a capital letter
 _OTHER_SCRIPTS = re.compile(f"[{OTHER_SCRIPTS}]")
 
 
@@ -131,8 +131,8 @@ class Vocabulary:
         lower = text.lower()
         if not lower.isascii() and _OTHER_SCRIPTS.search(lower):
             return _OTHER_SCRIPTS.search(self._other_scripts.sub(" ", lower)) is not None
-        words = {word.lower() for word in _WORDS.findall(text)}
-        is_accented = any(word not in self._known for word in _ACCENTED.findall(text))
+        words = {word.lower() for word in _LETTER_RUNS.findall(text)}
+        is_accented = any(word not in self._known for word in _ACCENTED_WORDS.findall(text))
         return not words <= self._known and (is_accented or not words.isdisjoint(self.foreign))
 
     def is_plain(self, word: str) -> bool:
@@ -153,7 +153,7 @@ class Vocabulary:
 
     def find_step(self, name: str) -> re.Match[str] | None:
         """Match the noun and the number of a name such as epoch_100; None for other names."""
-        numbered = _NUMBERED.fullmatch(name)
+        numbered = _NUMBERED_NAME.fullmatch(name)
         is_step = numbered is not None and self.match_role(numbered[1]) == "step"
         return numbered if is_step else None
 
@@ -162,7 +162,7 @@ class Vocabulary:
         return self.roles.get(_write_role(heading), "")
 
 
-def _load() -> Vocabulary:
+def _load_vocabulary() -> Vocabulary:
     """Load the words of the registries and of vocabulary.toml."""
     text = files("rankconst.results").joinpath("vocabulary.toml").read_text(encoding="utf-8")
     data: Mapping[str, Any] = tomllib.loads(text)
@@ -215,7 +215,7 @@ def _load_lexicon(
         for row in rows:
             shared = {key: row[key] for key in row if key not in {"words", "scopes"}}
             group = Word("", field, frozenset(row.get("scopes", EVERYWHERE)), **shared)
-            texts = [text for word in row["words"] for text in _vary(word)]
+            texts = [text for word in row["words"] for text in _list_spellings(word)]
             for text in texts:
                 named = values.get(squash(text))
                 says = group.says
@@ -225,12 +225,12 @@ def _load_lexicon(
     return lexicon
 
 
-def _vary(text: str) -> tuple[str, ...]:
+def _list_spellings(text: str) -> tuple[str, ...]:
     """Return a word with its other spellings, if it is of two ends: 1-to-n, 1-n.
 
     With two numbers, "1-1", it has no other spelling.
 
-    >>> _vary("1-to-n"), _vary("many-to-many")[1:], _vary("tail")
+    >>> _list_spellings("1-to-n"), _list_spellings("many-to-many")[1:], _list_spellings("tail")
     (('1-to-n', '1ton', '1:n'), ('manytomany', 'many:many', 'many2many'), ('tail',))
     """
     first, _, last = text.partition("-to-")
@@ -249,7 +249,7 @@ def _write_role(heading: str) -> str:
     return squash(heading) or heading.strip().lower()
 
 
-VOCABULARY = _load()
+VOCABULARY = _load_vocabulary()
 """All words that are known."""
 
 # Screens for many texts at once, by Arrow: all texts with vocabulary pass, and some more.
