@@ -116,25 +116,23 @@ class BlockCounts:
     def _evaluate_rows(self, x: Values, centre: int) -> tuple[Values, Values, Values, Values]:
         """Return tail, mass and error of B(x), and the chance that no rank is x. Shapes (X,).
 
-        Some ranks are certain to be at most x, others may be: B(x) = count if `needed` of the
-        `uncertain` ones are. Of a block a+1 .. a+T that x cuts, a rank is at most x with the share
-        F = (x - a) / T, and tilted to the saddlepoint z with the chance h = F z / (F z + 1 - F);
-        then it is x itself with the chance h / (x - a). Of a block that ends at x that is 1 / T.
-
-        Tables have shape (X, U): a row a point, a column a block that the points cut or end.
+        Of the ranks, `certain` are at most x anyway, and `uncertain` may be: B(x) = count if
+        `needed` of these are. Tables have shape (X, U): a row for each x, a column for each block
+        a+1 .. a+T that some x cuts or ends.
         """
         certain = self.num_certain(x)
         needed = self.count - certain
         uncertain = self.num_possible(x) - certain
         is_left = x < centre
-        reached = (self.starts < x[-1]) & (self.stops >= x[0])
-        starts, stops, sizes = self.starts[reached], self.stops[reached], self.sizes[reached]
-        depth = x[:, None] - starts
-        share = depth / sizes
+        is_reached = (self.starts < x[-1]) & (self.stops >= x[0])
+        starts, stops = self.starts[is_reached], self.stops[is_reached]
+        sizes, all_tasks = self.sizes[is_reached], self.tasks[is_reached]
+        num_up_to_x = x[:, None] - starts  # the ranks of each block up to x: x - a
+        share = num_up_to_x / sizes
         is_cut = (share > 0) & (share < 1)
         # A block that x does not cut adds nothing: no tasks, and a share that has a logarithm.
         share = np.where(is_cut, share, 0.5)
-        tasks = np.where(is_cut, self.tasks[reached], 0.0)
+        tasks = np.where(is_cut, all_tasks, 0.0)
         tail, mass, error = _read_single_way(share, tasks, needed, uncertain, is_left)
         # 1/z is 0 where all uncertain ranks are needed, infinite where none is, else between these.
         z_inverse = np.where(needed > 0, 0.0, np.inf)
@@ -150,11 +148,15 @@ class BlockCounts:
             tail[between], mass[between], error[between] = distributions
             z_inverse[between] = np.exp(-tilt)
         with np.errstate(divide="ignore", invalid="ignore"):
+            # Tilted to z, a rank of a block that x cuts is at most x with the chance h = F z /
+            # (F z + 1 - F), and is x itself with the chance h / (x - a).
             hit = share / (share + (1 - share) * z_inverse[:, None])
-            log_cut = tasks * np.log1p(-hit / np.where(is_cut, depth, np.inf))
-            ending = np.where(stops == x[:, None], self.tasks[reached], 0.0)
-            log_ending = np.where(ending, ending * np.log1p(-1 / sizes), 0.0)
-        return tail, mass, error, np.exp(np.sum(log_cut + log_ending, axis=1))
+            log_none_of_cut = tasks * np.log1p(-hit / np.where(is_cut, num_up_to_x, np.inf))
+            # A rank of a block that ends at x is x with the chance 1 / T.
+            ending = np.where(stops == x[:, None], all_tasks, 0.0)
+            log_none_of_ending = np.where(ending, ending * np.log1p(-1 / sizes), 0.0)
+        log_none = np.sum(log_none_of_cut + log_none_of_ending, axis=1)
+        return tail, mass, error, np.exp(log_none)
 
     def gap_distribution(self, y: int, lowest: int) -> tuple[Counts, Values]:
         """Return points x < y and weights w with sum_x P(x) f(x) = sum w f(x) for smooth f.
@@ -235,19 +237,18 @@ class BlockCounts:
         return nodes.points, nodes.weights
 
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
-        """Return 1/z at nodes of a circle |z| = e^s, and the share of each in P(B(y) = count).
+        """Place the nodes z on which P(B(y) = count) is a sum: return 1/z and each node's share.
 
         `needed` of the ranks that y leaves uncertain have to be at most y. If that is none or all
-        of them, one real node stands for the circle. Complex nodes also stand for their conjugates;
-        the real parts of all shares add up to 1.
+        of them, one real node is enough. Complex nodes also count for their conjugates; the real
+        parts of all shares add up to 1.
         """
         uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
         if not 0 < needed < uncertain:
-            # All of them are, z infinite, or none is, z = 0.
-            inverse = 0.0 if needed else math.inf
-            return np.array([inverse]), np.ones(1)
-        rows = (self.starts < y) & (self.stops > y)
-        share, tasks = self.shares(y)[None, rows], self.tasks[None, rows]
+            all_needed = needed > 0  # then z is infinite, else 0
+            return np.array([0.0 if all_needed else math.inf]), np.ones(1)
+        is_cut = (self.starts < y) & (self.stops > y)
+        share, tasks = self.shares(y)[None, is_cut], self.tasks[None, is_cut]
         tilt, variance = _tilt(share, tasks, np.array([uncertain]), np.array([float(needed)]))
         # A factor that is divided by may vanish at z = -e^s, which an odd number of nodes leaves
         # out. Where g is negligible, what replaces it need not be if y has few tasks: those between
@@ -255,9 +256,10 @@ class BlockCounts:
         # no more than g if var is large enough.
         whole = float(variance[0]) < _FEW_TASKS
         circle = Circle.place(tilt, variance, np.array([uncertain]), odd=True, whole=whole)
-        parts = np.exp(_log_ratio(share, tasks, np.array([needed]), circle.zeta))[0] * circle.shares
-        matters = (np.abs(parts) > _VANISHED * np.abs(parts[0])) | whole
-        return np.exp(-circle.zeta[0, matters]), parts[matters] / np.sum(parts.real)
+        log_ratio = _log_ratio(share, tasks, np.array([needed]), circle.zeta)[0]
+        terms = np.exp(log_ratio) * circle.shares
+        matters = (np.abs(terms) > _VANISHED * np.abs(terms[0])) | whole
+        return np.exp(-circle.zeta[0, matters]), terms[matters] / np.sum(terms.real)
 
 
 def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
@@ -269,20 +271,22 @@ def _count_ends(ends: Values, num_tasks: Counts) -> tuple[Values, Counts]:
 def _read_single_way(
     share: Values, tasks: Values, needed: Counts, uncertain: Counts, left: NDArray[np.bool_]
 ) -> PointDistributions:
-    """Return tail, mass and error for points x with only one way to reach B(x) = count.
+    """Return the distribution of B(x) at points x with only one way to reach B(x) = count.
 
-    At these `needed` is 0 or all of the `uncertain` ranks; other points get meaningless numbers.
-    `share` and `tasks` have a row for each point and a column for each block, the other arrays a
-    number for each point. Where `left`, the tail is -P(B(x) >= count).
+    That is so where `needed` is 0 (no uncertain rank may be at most x) or `uncertain` (all must
+    be); other points get meaningless numbers. `share` and `tasks` have shape (X, U), a row for each
+    point and a column for each block; the others have shape (X,). Where `left`, the tail is
+    -P(B(x) >= count).
     """
-    none = np.sum(tasks * np.log1p(-share), axis=1)  # ln of the chance that none is at most x
-    every = np.sum(tasks * np.log(share), axis=1)  # that all are
-    log_mass = np.where(needed == 0, none, np.where(needed == uncertain, every, -np.inf))
+    log_none = np.sum(tasks * np.log1p(-share), axis=1)  # of the chance that none is at most x
+    log_all = np.sum(tasks * np.log(share), axis=1)  # that all are
+    all_needed = needed == uncertain
+    log_mass = np.where(needed == 0, log_none, np.where(all_needed, log_all, -np.inf))
     mass = np.exp(log_mass)
-    beyond = np.where(needed <= 0, 1.0, np.where(needed == uncertain, mass, 0.0))
-    below = np.where(needed <= 0, 0.0, np.where(needed == uncertain, -np.expm1(every), 1.0))
+    at_least = np.where(needed <= 0, 1.0, np.where(all_needed, mass, 0.0))
+    below = np.where(needed <= 0, 0.0, np.where(all_needed, -np.expm1(log_all), 1.0))
     error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
-    return PointDistributions(np.where(left, -beyond, below), mass, error)
+    return PointDistributions(np.where(left, -at_least, below), mass, error)
 
 
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
@@ -303,73 +307,79 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
 def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> Complex:
     """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes); zeta is tilt + i angle.
 
-    It is the value at angle 0 plus the logarithms of 1 + p v, with the tilted chances p. A p above
-    1/2 is expanded in 1 - p, which leaves i angle: see the top of this module.
+    g is the generating function of the number of ranks at most x. `share` (F) and `tasks` have
+    shape (X, U), a row for each x and a column for each block. The result is the value at angle 0
+    plus the logarithms of 1 + p v, p being the tilted F. A p above 1/2 is expanded in 1 - p, which
+    leaves i angle: see the top of this module.
     """
     tilt = zeta[:, 0].real
     angle = zeta[0].imag
     miss_weight = (1 - share) * np.exp(-tilt)[:, None]
     hit = share / (share + miss_weight)
     miss = miss_weight / (share + miss_weight)
-    high = hit > 0.5
-    low = np.minimum(hit, miss)
+    is_likely = hit > 0.5
+    smaller = np.minimum(hit, miss)
     log_factors = np.log1p(share * np.expm1(tilt)[:, None])
-    on_axis = np.einsum("xu,xu->x", tasks, log_factors) - tilt * needed
-    turns = np.sum(np.where(high, tasks, 0.0), axis=1) - needed
-    total: Complex = on_axis[:, None] + 1j * turns[:, None] * angle
+    at_angle_0 = np.einsum("xu,xu->x", tasks, log_factors) - tilt * needed
+    turns = np.sum(np.where(is_likely, tasks, 0.0), axis=1) - needed
+    total: Complex = at_angle_0[:, None] + 1j * turns[:, None] * angle
     v = np.expm1(1j * angle)
-    modulus = float(low.max()) * float(np.abs(v).max())
+    modulus = float(smaller.max()) * float(np.abs(v).max())
     if modulus <= _RADIUS:
-        _add_powers(total, low, high, tasks, v, terms=max(2, _count_terms(modulus, tasks)))
+        num_terms = max(2, _count_terms(modulus, tasks))
+        _add_powers(total, smaller, is_likely, tasks, v, num_terms=num_terms)
     else:
-        _add_logarithms(total, low, high, tasks, v)
+        _add_logarithms(total, smaller, is_likely, tasks, v)
     return total
 
 
 def _add_powers(
-    total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex, *, terms: int
+    total: Complex,
+    smaller: Values,
+    is_likely: NDArray[np.bool_],
+    tasks: Values,
+    v: Complex,
+    *,
+    num_terms: int,
 ) -> None:
-    """Add sum_u tasks_u log(1 + p_u v) to `total`, in place, by `terms` powers of p v.
+    """Add sum_u tasks_u log(1 + p_u v) to `total`, in place, by `num_terms` powers of p v.
 
-    `low`, shape (X, U), has the p of each block u. Where `high`, it has 1 - p, and the conjugate
-    of the logarithm is added: see the top of this module. `v` has shape (nodes,), and `total` (X,
-    nodes). |p v| is at most 0.6.
+    `smaller`, shape (X, U), has the p of each block u. Where `is_likely`, it has 1 - p, and the
+    conjugate of the logarithm is added: see the top of this module. `v` has shape (nodes,), and
+    `total` (X, nodes). |p v| is at most 0.6.
     """
-    signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
-    factor = np.ones_like(v)
-    for k in range(1, terms + 1):
-        power *= low
-        factor = factor * -v
-        both = np.einsum("xu,xu->x", power, tasks)
-        difference = np.einsum("xu,xu->x", power, signed)
-        total -= (both[:, None] * factor.real + 1j * difference[:, None] * factor.imag) / k
+    signed_tasks = np.where(is_likely, -tasks, tasks)
+    power = np.ones_like(smaller)
+    v_power = np.ones_like(v)
+    for k in range(1, num_terms + 1):
+        power *= smaller
+        v_power = v_power * -v
+        real_sum = np.einsum("xu,xu->x", power, tasks)
+        imaginary_sum = np.einsum("xu,xu->x", power, signed_tasks)
+        total -= (real_sum[:, None] * v_power.real + 1j * imaginary_sum[:, None] * v_power.imag) / k
 
 
 def _add_logarithms(
-    total: Complex, low: Values, high: NDArray[np.bool_], tasks: Values, v: Complex
+    total: Complex, smaller: Values, is_likely: NDArray[np.bool_], tasks: Values, v: Complex
 ) -> None:
     """Add the same sum as :func:`_add_powers`, for p v of any size; v is e^(i angle) - 1."""
-    sign = np.where(high, -1.0, 1.0)  # a conjugate has the opposite angle
+    sign = np.where(is_likely, -1.0, 1.0)  # a conjugate has the opposite angle
     # As many blocks at once as tables of _TABLE numbers allow.
     width = max(1, _TABLE // max(total.size, 1))
-    for begin in range(0, low.shape[1], width):
+    for begin in range(0, smaller.shape[1], width):
         block = slice(begin, begin + width)
-        p = low[:, None, block]  # this and the tables below have shape (X, nodes, blocks)
+        p = smaller[:, None, block]  # this and the tables below have shape (X, nodes, blocks)
         real = p * v.real[:, None]
         imaginary = p * v.imag[:, None]
         angle = sign[:, None, block] * np.arctan2(imaginary, 1 + real)
-        logs = 0.5 * _log_square(p, v.real[:, None]) + 1j * angle
-        total += np.einsum("xu,xtu->xt", tasks[:, block], logs)
-
-
-def _log_square(p: Values, real: Values) -> Values:
-    """Return log |1 + p v|^2 for complex v with |1 + v| = 1, given the real part of v."""
-    # |1 + v| = 1 means |v|^2 = -2 Re v, so |1 + p v|^2 = 1 + 2 p (1 - p) Re v.
-    spread = 2 * p * (1 - p)
-    usual = np.log1p(np.maximum(spread * real, -_CLOSE_TO_ZERO))
-    # Close to a zero of the factor that sum would cancel, and this one does not.
-    square = np.square(1 - 2 * p) + spread * (2 + real)
-    return np.where(square < _CLOSE_TO_ZERO, np.log(np.maximum(square, TINY)), usual)
+        # |1 + v| = 1 means |v|^2 = -2 Re v, so |1 + p v|^2 = 1 + 2 p (1 - p) Re v.
+        spread = 2 * p * (1 - p)
+        log_square = np.log1p(np.maximum(spread * v.real[:, None], -_CLOSE_TO_ZERO))
+        # Close to a zero of the factor that sum would cancel, and this one does not.
+        square = np.square(1 - 2 * p) + spread * (2 + v.real[:, None])
+        log_small_square = np.log(np.maximum(square, TINY))
+        log_square = np.where(square < _CLOSE_TO_ZERO, log_small_square, log_square)
+        total += np.einsum("xu,xtu->xt", tasks[:, block], 0.5 * log_square + 1j * angle)
 
 
 def _count_terms(modulus: float, tasks: Values) -> int:
@@ -379,34 +389,36 @@ def _count_terms(modulus: float, tasks: Values) -> int:
 
 
 def _log_product(
-    taken: Values, distances: Values, unit: Values | Complex, tasks: Values
+    num_beyond: Values, distances: Values, unit: Values | Complex, tasks: Values
 ) -> Complex:
-    """Return sum_u tasks_u log(1 - taken_u unit_u), shape (X, nodes).
+    """Return sum_u tasks_u log(1 - num_beyond_u unit_u) for each x, shape (X, nodes).
 
-    `taken`, shape (X, U), is the number of ranks of a block in x+1 .. y; `unit` has shape (nodes,
-    U), and `distances` are y - x, falling. Blocks that reach from every x to y have `taken` =
-    `distances`: for small units, -sum_k distance^k sum_u tasks_u unit_u^k / k serves for all x.
+    `num_beyond`, shape (X, U), is the number of ranks of each block in x+1 .. y; `unit` has shape
+    (nodes, U), and `distances` are y - x, falling, shape (X,). Blocks that reach from every x to y
+    have `num_beyond` = `distances`: for small units, -sum_k distance^k sum_u tasks_u unit_u^k / k
+    serves for all x.
     """
-    total = np.zeros((len(taken), len(unit)), dtype=np.complex128)
+    total = np.zeros((len(num_beyond), len(unit)), dtype=np.complex128)
     farthest = distances[0]
     modulus = np.max(np.abs(unit), axis=0) * farthest
-    in_series = (taken[0] == farthest) & (modulus < _RADIUS)
+    in_series = (num_beyond[0] == farthest) & (modulus < _RADIUS)
     if np.count_nonzero(in_series) <= _FEW:
         in_series[:] = False
     else:
         # Both in units of the farthest distance: neither power overflows.
-        scaled = unit[:, in_series] * farthest
-        power, distance_power = np.ones(scaled.shape), np.ones(len(taken))
-        for k in range(1, max(1, _count_terms(float(modulus[in_series].max()), tasks)) + 1):
-            power = power * scaled
+        scaled_unit = unit[:, in_series] * farthest
+        unit_power, distance_power = np.ones(scaled_unit.shape), np.ones(len(num_beyond))
+        num_terms = max(1, _count_terms(float(modulus[in_series].max()), tasks))
+        for k in range(1, num_terms + 1):
+            unit_power = unit_power * scaled_unit
             distance_power = distance_power * (distances / farthest)
-            power_sums = power @ tasks[in_series]
+            power_sums = unit_power @ tasks[in_series]
             total -= distance_power[:, None] * power_sums / k
-    explicit = np.flatnonzero(~in_series & (taken[0] > 0))
+    one_by_one = np.flatnonzero(~in_series & (num_beyond[0] > 0))
     width = max(1, _TABLE // total.size)
-    for begin in range(0, explicit.size, width):
-        block = explicit[begin : begin + width]
-        factor = 1 - taken[:, None, block] * unit[:, block]
+    for begin in range(0, one_by_one.size, width):
+        block = one_by_one[begin : begin + width]
+        factor = 1 - num_beyond[:, None, block] * unit[:, block]  # shape (X, nodes, blocks)
         # NumPy's logarithm of complex numbers takes several times as long.
         square = np.square(factor.real) + np.square(factor.imag)
         total += (0.5 * np.log(np.maximum(square, TINY))) @ tasks[block]
@@ -427,29 +439,32 @@ class Gaps:
     def sum(
         self, points: Counts, mass: Values, curvature: Callable[[Values], Values]
     ) -> tuple[Values, Values]:
-        """Return sum_x P(x) curvature(x + y) for all y, `points`, and their errors. Shapes (2, X).
+        """Return sum_x P(x) curvature(x + y) for each y of `points`, and errors. Shapes (2, X).
 
-        P(x) is what :meth:`BlockCounts.gap_distribution` says. The nodes' sums, divided by those of
-        independent gaps, are interpolated by lines and by polynomials; half of the nodes tell the
-        errors. Of these two the one with the smaller error of the second sum, weighted with `mass`
-        = P(B(y) = m), is returned.
+        P(x) is what :meth:`BlockCounts.gap_distribution` says. At the nodes the sums are formed.
+        Between them, their ratio to the sums of independent gaps is interpolated, by lines and by
+        polynomials; half of the nodes tell the errors. Of these two the one with the smaller error
+        of the second sum, weighted with `mass` = P(B(y) = m), is returned.
         """
         sums = np.stack(
             [
                 np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1)
                 for y, (x, weights) in zip(self.nodes.tolist(), self.distributions, strict=True)
-            ]
+            ],
+            axis=1,
         )
-        base = np.ones((2, points.size)) if self.exact else _chain(points, self.steps, curvature)
-        at = np.searchsorted(points, self.nodes)
-        ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
+        approximate = np.ones((2, points.size))
+        if not self.exact:
+            approximate = _sum_independent_gaps(points, self.steps, curvature)
+        at_nodes = approximate[:, np.searchsorted(points, self.nodes)]
+        ratio = np.divide(sums, at_nodes, out=np.ones_like(sums), where=at_nodes != 0)
         routes = []
         for degree in (1, _DEGREE):
-            fine = base * self._interpolate_ratio(points, ratio, degree, step=1)
+            fine = approximate * self._interpolate_ratio(points, ratio, degree, step=1)
             if self.exact:
                 error = 0.0 * fine
             else:
-                coarse = base * self._interpolate_ratio(points, ratio, degree, step=2)
+                coarse = approximate * self._interpolate_ratio(points, ratio, degree, step=2)
                 error = 2 * np.abs(fine - coarse)
             routes.append((fine, error))
 
@@ -481,31 +496,35 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
     return total
 
 
-def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
-    """Return the sums of :class:`Gaps` as if gaps were independent: nearly right.
+def _sum_independent_gaps(
+    points: Counts, steps: Values, curvature: Callable[[Values], Values]
+) -> Values:
+    """Return the sum over x < y of :meth:`Gaps.sum` for each y, as if gaps were independent.
 
-    A gap from y down to the next rank is then g or longer with the chance s(y) s(y - 1) ... s(y - g
-    + 1), s being `steps`, and x = y - g adds that chance times curvature(2 y - g). The y are the
-    ascending `points`. Shape (2, points).
+    That is nearly right. A gap of at least g ranks below y then has the chance s(y) s(y - 1) ...
+    s(y - g + 1), s being `steps`; x = y - g adds this chance times curvature(x + y).
+
+    `points` are the y, ascending, shape (X,), and `steps` has a number for each. Shape (2, X).
     """
-    y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
-    if last - first >= y.size:
-        # Not all y are points. Gaps are short next to y, so curvature(2 y) times the mean gap L
-        # will do: s / (1 - s) where s changes little, else L(y) = s(y) (1 + L(y - 1)). They may
-        # reach beyond the end of a block.
-        length = steps / np.maximum(1 - steps, 1 / last)
+    first, last = int(points[0]), int(points[-1])
+    upper = points.astype(np.float64)
+    if last - first >= upper.size:
+        # Not every rank is a point. Gaps are short next to y, so curvature(2 y) times the mean gap
+        # L will do: s / (1 - s) where s changes little, else L(y) = s(y) (1 + L(y - 1)).
+        mean_gaps = steps / np.maximum(1 - steps, 1 / last)
         if last - first < _TRACED:
             every_step = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
-            lengths = itertools.accumulate(every_step, lambda gap, step: step * (1 + gap))
-            length = np.array(list(lengths))[points - first]
-        return np.asarray(curvature(2 * y) * length)
-    total = np.zeros((2, y.size))
-    chance = steps[1:]  # that the gap is `gap` or longer, at y[gap:]
-    for gap in range(1, y.size):
+            every_mean = itertools.accumulate(every_step, lambda mean, step: step * (1 + mean))
+            mean_gaps = np.array(list(every_mean))[points - first]
+        return np.asarray(curvature(2 * upper) * mean_gaps)
+    total = np.zeros((2, upper.size))
+    chance = steps[1:]  # of a gap of at least `gap` ranks, for each of upper[gap:]
+    for gap in range(1, upper.size):
         if chance.max() < _GONE:
             break
-        total[:, gap:] += chance * curvature(2 * y[gap:] - gap)
-        chance = chance[1:] * steps[1 : y.size - gap]
+        lower = upper[gap:] - gap
+        total[:, gap:] += chance * curvature(lower + upper[gap:])
+        chance = chance[1:] * steps[1 : upper.size - gap]
     return total
 
 
@@ -519,8 +538,8 @@ def find_gaps(
     that count, or as many as do not take too long.
     """
     mass = np.abs(nodes.weights * distributions.mass)
-    # A sum over gaps is of second differences: constant for the median's square, as y^-3 for its
-    # inverse. So much of either moment does each y make up.
+    # How much of the moments each y makes up: a sum over gaps is of second differences, which are
+    # constant for the median's square, and go as y^-3 for its inverse.
     inverse_mass = mass / nodes.points.astype(np.float64) ** 3
     importance = np.maximum(mass / mass.sum(), inverse_mass / inverse_mass.sum())
     # Any other y adds less than a sixteenth of a rounding: chosen, as there may be many of them.
@@ -528,20 +547,20 @@ def find_gaps(
     find_distribution = functools.cache(functools.partial(counts.gap_distribution, lowest=lowest))
     likeliest = int(nodes.points[np.argmax(mass)])
     cost = counts.gap_cost(likeliest, find_distribution(likeliest)[0])
-    number = heavy.size
+    num_chosen = heavy.size
     if cost * heavy.size > _GAP_BUDGET:
-        number = _SOME_GAPS
+        num_chosen = _SOME_GAPS
     # Lines between y that are h apart err as h^2: with weights w, and a given number of y, the sum
     # of w h^2 is least if 1/h goes as the cube root of w.
     running = np.cumsum(np.cbrt(importance[heavy]))
     while True:
-        exact = number >= heavy.size
+        exact = num_chosen >= heavy.size
         chosen = heavy
         if not exact:
-            quantiles = np.linspace(0, 1 - UNIT_ROUNDOFF, number)
+            quantiles = np.linspace(0, 1 - UNIT_ROUNDOFF, num_chosen)
             chosen = heavy[np.unique(np.searchsorted(running, running[-1] * quantiles))]
         points = nodes.points[chosen]
         yield Gaps(points, [find_distribution(y) for y in points.tolist()], exact, steps)
-        number = 2 * number - 1
-        if exact or cost * number > _MOST_LOGARITHMS:
+        num_chosen = 2 * num_chosen - 1
+        if exact or cost * num_chosen > _MOST_LOGARITHMS:
             return

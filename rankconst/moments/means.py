@@ -56,41 +56,46 @@ _TASK_ERROR = 16
 
 
 def mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of MR: e = a + (N+1)/2, v = (N^2-1)/12; correctly rounded without weights.
+    """Return the moments of MR; without weights they are correctly rounded.
 
-    Hoyt et al. 2022, eq. 6 and 7.
+    A rank uniform on a+1 .. a+N has the mean a + (N+1)/2 and the variance (N^2-1)/12 (Hoyt et al.
+    2022, eq. 6 and 7).
     """
     if histogram.is_weighted:
-        mean, spread = _rank(histogram.num_candidates)
-        return average(histogram, mean + offsets_of(histogram), spread, 0.0)
+        size = histogram.num_candidates.astype(np.float64)
+        means = (size + 1) / 2 + offsets_of(histogram)
+        return average(histogram, means, (size - 1) * (size + 1) / 12, 0.0)
     sizes = histogram.num_candidates.astype(object)  # int of Python: exact, without overflow
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    ends = sizes + 1  # twice the mean of a task
+    twice_means = sizes + 1
     if histogram.offsets is not None:
-        ends = 2 * histogram.offsets.astype(object) + ends
-    expectation = int(np.dot(tasks, ends)) / (2 * n)
+        twice_means = 2 * histogram.offsets.astype(object) + twice_means
+    expectation = int(np.dot(tasks, twice_means)) / (2 * n)
     variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
     error, variance_error = UNIT_ROUNDOFF * expectation, UNIT_ROUNDOFF * variance
     return Moments(expectation, error, variance, variance_error, "closed_form")
 
 
 def mean_reciprocal_rank(histogram: Histogram) -> Moments:
-    """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2; the same sums over a block.
+    """Return the moments of MRR.
 
-    e and v are mean and variance of 1/r for one task, H and H2 the sums of 1/j and 1/j^2 up to N.
-    Hoyt et al. 2022, eq. 12 and 14; the code of the manuscript used another number for e, ln(mean
-    N)/(mean N - 1).
+    1/r of a task with N candidates has the mean H(N)/N and the variance H2(N)/N - (H(N)/N)^2, with
+    the sums H of 1/j and H2 of 1/j^2 for j = 1 .. N; the same sums over a block. Hoyt et al. 2022,
+    eq. 12 and 14; the code of the manuscript used another mean, ln(mean N)/(mean N - 1).
     """
     if histogram.offsets is not None:
         distinct, block_of_row = distinct_blocks(histogram)
         block_means, block_variances = _reciprocal_moments(distinct)
         mean, variance = block_means[block_of_row], block_variances[block_of_row]
         return average(histogram, mean, variance, slack=_SUM_ERROR * variance, error=_SUM_ERROR)
-    mean, variance, square = _reciprocal(histogram.num_candidates)
-    # The two terms of v are good to a few roundings; so is their difference, of the larger parts.
-    slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean)
-    slack = np.where(histogram.num_candidates > 1, slack, 0.0)  # one candidate does not vary
+    size = histogram.num_candidates.astype(np.float64)
+    mean = harmonic(histogram.num_candidates) / size
+    square = harmonic_squares(histogram.num_candidates) / size
+    varies = size > 1
+    variance = np.where(varies, square - mean * mean, 0.0)
+    # A difference is as good as its two terms, and these are good to a few roundings.
+    slack = np.where(varies, 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean), 0.0)
     return average(histogram, mean, variance, slack)
 
 
@@ -104,37 +109,16 @@ def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
 
 
 def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
-    """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
+    """Return the moments of Hits@k.
 
-    On a block p = (k-a)/T, kept within 0 .. 1.
-    Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
+    A task with a rank uniform on a+1 .. a+N hits with the chance p = (k - a)/N, kept within 0 .. 1:
+    mean p, variance p (1 - p). Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form
+    of eq. 20 lacks a factor n).
     """
-    k = require_k(k)
-    left: Values | float = float(k)
-    if histogram.offsets is not None:
-        left = np.subtract(left, histogram.offsets, dtype=np.float64)
-    return average(histogram, *_hit(histogram.num_candidates, left), 0.0)
-
-
-def _rank(num_candidates: Counts) -> tuple[Values, Values]:
-    """Return e and v of the rank of one task."""
-    size = num_candidates.astype(np.float64)
-    return (size + 1) / 2, (size - 1) * (size + 1) / 12
-
-
-def _reciprocal(num_candidates: Counts) -> tuple[Values, Values, Values]:
-    """Return e and v of the reciprocal rank of one task, and the mean of its square."""
-    size = num_candidates.astype(np.float64)
-    mean = harmonic(num_candidates) / size
-    square = harmonic_squares(num_candidates) / size
-    return mean, np.where(size > 1, square - mean * mean, 0.0), square
-
-
-def _hit(num_candidates: Counts, k: Values | float) -> tuple[Values, Values]:
-    """Return mean and variance of a hit: 1 if the rank of one task is at most k, else 0."""
-    size = num_candidates.astype(np.float64)
-    hits = np.minimum(np.maximum(k, 0.0), size)
-    return hits / size, hits * (size - hits) / (size * size)
+    size = histogram.num_candidates.astype(np.float64)
+    num_up_to_k = np.subtract(float(require_k(k)), offsets_of(histogram), dtype=np.float64)
+    hits = np.minimum(np.maximum(num_up_to_k, 0.0), size)
+    return average(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
 
 
 def mean_term(histogram: Histogram, metric: Metric) -> Moments:
@@ -142,48 +126,54 @@ def mean_term(histogram: Histogram, metric: Metric) -> Moments:
     if metric.k is not None:
         return _mean_cut_off(histogram, metric, metric.k)
     if histogram.offsets is not None:
-        blocks = blocks_of(histogram)
-        values = metric.take(blocks.points)
-        mean = blocks.mean(values)
-        variance = blocks.mean(np.square(blocks.deviations(values, mean)))
-        # Values have rounding errors of their own, which weigh more if the spread is narrow.
-        off = _TERM_ERROR * np.abs(mean)
-        blur = off * (2 * np.sqrt(variance) + off)
-        blur = np.where(histogram.num_candidates > 1, blur, 0.0)
-        slack = _SUM_ERROR * variance + blur
-        return average(histogram, mean, variance, slack, _SUM_ERROR)
-    size = histogram.num_candidates.astype(np.float64)
-    mean = sum_over_ranks(metric.take, histogram.num_candidates) / size
-    squares = sum_over_ranks(lambda rank: np.square(metric.take(rank)), histogram.num_candidates)
-    square = squares / size
-    variance = np.where(size > 1, square - mean * mean, 0.0)
-    slack = np.where(size > 1, _SUM_ERROR * (square + 2 * mean * mean), 0.0)
-    return average(histogram, mean, variance, slack, _SUM_ERROR)
+        return _mean_on_blocks(histogram, metric)
+    num_candidates = histogram.num_candidates
+    size = num_candidates.astype(np.float64)
+    mean = sum_over_ranks(metric.take, num_candidates) / size
+    square = sum_over_ranks(lambda rank: np.square(metric.take(rank)), num_candidates) / size
+    varies = size > 1
+    variance = np.where(varies, square - mean * mean, 0.0)
+    variance_error = np.where(varies, _SUM_ERROR * (square + 2 * mean * mean), 0.0)
+    return average(histogram, mean, variance, variance_error, _SUM_ERROR)
+
+
+def _mean_on_blocks(histogram: Histogram, metric: Metric) -> Moments:
+    """Return the moments of the mean of a term if the ranks of a task are uniform on a block."""
+    blocks = blocks_of(histogram)
+    values = metric.take(blocks.points)
+    mean = blocks.mean(values)
+    variance = blocks.mean(np.square(blocks.deviations(values, mean)))
+    # Values have rounding errors of their own, which weigh more if the spread is narrow.
+    value_error = _TERM_ERROR * np.abs(mean)
+    square_error = value_error * (2 * np.sqrt(variance) + value_error)
+    square_error = np.where(histogram.num_candidates > 1, square_error, 0.0)
+    return average(histogram, mean, variance, _SUM_ERROR * variance + square_error, _SUM_ERROR)
 
 
 def _mean_cut_off(histogram: Histogram, metric: Metric, k: int) -> Moments:
-    """Return the moments of the mean of a term that is 0 for ranks beyond k."""
+    """Return the moments of the mean of a term that is 0 for ranks beyond k, such as nDCG@10."""
     last = min(k, int(histogram.last_ranks.max()))
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
     values = metric.take(np.arange(1, last + 1, dtype=np.float64))
-    # Sums of the term and of its squares up to each rank from 0 on; their differences are those of
-    # blocks.
+    # Sums of the term (row 0) and of its square (row 1) over the ranks up to 0, 1, 2 ...: a sum
+    # over the block of a task is a difference of two of them.
     totals = np.cumsum((values, np.square(values)), axis=1)
     sums = np.concatenate((np.zeros((2, 1)), totals), axis=1)
     ends = np.minimum(histogram.last_ranks, last)
     begins = np.minimum(offsets_of(histogram), last)
     size = histogram.num_candidates.astype(np.float64)
     mean, square = (sums[:, ends] - sums[:, begins]) / size
+    varies = size > 1
     # A sum from the first rank on has a rounding for each of its terms, and each term has 16 more.
     error = np.where(ends > begins, (16 + ends) * UNIT_ROUNDOFF, 0.0)
     mean_error = error * sums[0, ends] / size
     square_error = error * sums[1, ends] / size
-    variance_error = np.where(size > 1, square_error + 2 * mean * mean_error, 0.0)
-    variance = lift_rounding(np.where(size > 1, square - mean * mean, 0.0), variance_error)
+    variance_error = np.where(varies, square_error + 2 * mean * mean_error, 0.0)
+    variance = lift_rounding(np.where(varies, square - mean * mean, 0.0), variance_error)
     moments = average(histogram, mean, variance, variance_error)
-    of_sums = float(np.average(mean_error, weights=histogram.row_weights))
-    return replace(moments, expectation_error=moments.expectation_error + of_sums)
+    error_of_sums = float(np.average(mean_error, weights=histogram.row_weights))
+    return replace(moments, expectation_error=moments.expectation_error + error_of_sums)
 
 
 def average(
@@ -195,19 +185,19 @@ def average(
 ) -> Moments:
     """Return the moments of the weighted mean over all tasks, given the moments of single tasks.
 
-    `mean` and `variance` are of one task of each row. `slack` bounds the absolute error of
-    `variance` beyond a few roundings. `error` bounds the relative error of the average of `mean`;
-    None stands for a few roundings.
+    `mean` and `variance` have a number for each row of the histogram, those of one of its tasks.
+    `slack` bounds the absolute error of `variance` beyond a few roundings. `error` bounds the
+    relative error of the average of `mean`; None means a few roundings.
     """
-    tasks = histogram.row_weights
-    total = math.fsum(tasks.tolist())
-    # Each row's sum of squared weights: variances are times w^2.
-    twice = tasks if histogram.weights is None else tasks * histogram.weights
-    expectation = math.fsum((tasks * mean).tolist()) / total
-    spread = math.fsum((twice * variance).tolist()) / total / total
-    lost = 0.0
+    weights = histogram.row_weights
+    total_weight = math.fsum(weights.tolist())
+    # Each row's sum of squared weights, as a variance is multiplied by the square of a weight.
+    squared = weights if histogram.weights is None else weights * histogram.weights
+    expectation = math.fsum((weights * mean).tolist()) / total_weight
+    total_variance = math.fsum((squared * variance).tolist()) / total_weight / total_weight
+    total_slack = 0.0
     if not isinstance(slack, float) or slack != 0.0:
-        lost = float(np.sum(twice * slack)) / total / total
+        total_slack = float(np.sum(squared * slack)) / total_weight / total_weight
     # Positive terms, each good to a few roundings; the sum itself is exact.
     roundings = _WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS
     rounding = UNIT_ROUNDOFF * roundings
@@ -217,8 +207,8 @@ def average(
     return Moments(
         expectation=expectation,
         expectation_error=expectation_error,
-        variance=spread,
-        variance_error=rounding * spread + lost,
+        variance=total_variance,
+        variance_error=rounding * total_variance + total_slack,
         method="closed_form",
     )
 

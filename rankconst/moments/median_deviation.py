@@ -363,10 +363,15 @@ def _shares(histogram: Histogram, x: float) -> Values:
 
 
 def _locate(histogram: Histogram) -> tuple[float, float]:
-    """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0."""
+    """Return what the median and the median deviation of very many ranks tend to, m0 and d0.
+
+    Half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0: for tasks with 100
+    candidates each, m0 is 50 and d0 25.
+    """
     sizes = histogram.num_candidates.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
-    # The expected share of y_i up to each edge; it is linear between them.
+    # `share` is the expected share of y_i up to each edge. Between edges it grows evenly, by
+    # `density` (in tasks) a rank.
     if histogram.offsets is None:
         edges = np.concatenate(([0.0], sizes))
         density = np.append(np.cumsum((tasks / sizes)[::-1])[::-1], 0.0)
@@ -379,33 +384,34 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
         density = np.cumsum(np.bincount(edge_of_end[:-1], changes, edges.size))
         share = np.concatenate(([0.0], np.cumsum(np.diff(edges) * density[:-1]))) / histogram.total
     middle = float(np.interp(0.5, share, edges))
-    low, high = 0.0, float(edges[-1])
-    while high - low > 1e-3 + 1e-12 * high:
-        distance = (low + high) / 2
-        left, right = np.interp((middle - distance, middle + distance), edges, share)
-        if right - left < 0.5:
-            low = distance
+    too_near, far_enough = 0.0, float(edges[-1])
+    while far_enough - too_near > 1e-3 + 1e-12 * far_enough:
+        distance = (too_near + far_enough) / 2
+        share_left, share_right = np.interp((middle - distance, middle + distance), edges, share)
+        if share_right - share_left < 0.5:
+            too_near = distance
         else:
-            high = distance
-    return middle, high
+            far_enough = distance
+    return middle, far_enough
 
 
 def _place_control(histogram: Histogram) -> _Control:
     """Choose the points m0 - d0, m0 and m0 + d0, rounded, and form the moments of B there.
 
-    With p and q the chances of a rank of at most x and y, x < y: r <= x implies r <= y, so that
-    Cov[B(x), B(y)] = sum_u c_u p_u (1 - q_u).
+    Ranks up to x are also up to y > x. With p and q the chances of either for one task, the
+    covariance of B(x) and B(y) is the sum of p (1 - q) over all tasks.
     """
     middle, distance = _locate(histogram)
-    tasks, last = histogram.num_tasks, histogram.last_ranks.max()
+    last_rank = histogram.last_ranks.max()
     rounded = {round(x) for x in (middle - distance, middle, middle + distance)}
     # At 0, and from the last rank on, B does not vary.
-    points = np.array(sorted(x for x in rounded if 0 < x < last), dtype=np.float64)
-    shares = [_shares(histogram, x) for x in points.tolist()]
+    points = np.array(sorted(x for x in rounded if 0 < x < last_rank), dtype=np.float64)
+    chances = [_shares(histogram, x) for x in points.tolist()]
     covariance = np.empty((points.size, points.size))
-    for i, p in enumerate(shares):
-        for j, q in enumerate(shares):
-            covariance[i, j] = np.sum(tasks * np.minimum(p, q) * (1.0 - np.maximum(p, q)))
+    for i, p in enumerate(chances):
+        for j, q in enumerate(chances):
+            products = np.minimum(p, q) * (1.0 - np.maximum(p, q))
+            covariance[i, j] = np.sum(histogram.num_tasks * products)
     return _Control(points, _expect_counts(histogram, points), covariance)
 
 
@@ -542,15 +548,16 @@ def _draw_deviations(
     """Draw M without its divisor, shape (S,), and B at the points, shape (K, S), from counts."""
     n = histogram.total
     rankings = _draw_rankings(histogram, points, draws, rng)
-    left, right, first, second = _draw_middle(rankings, n, rng)
-    down = np.floor((first + second) / 2)
-    up = np.ceil((first + second) / 2)
-    # The least deviation is that of the middle ranks themselves, t = down - first.
+    lower_y, upper_y, lower_rank, upper_rank = _draw_middle(rankings, n, rng)
+    # The median of each ranking, rounded down and up.
+    down = np.floor((lower_rank + upper_rank) / 2)
+    up = np.ceil((lower_rank + upper_rank) / 2)
     search = _Search(rankings, down, up, rng)
     lower, upper = (n + 1) // 2, n // 2 + 1
     end = rankings.edges[-1]
     zero = np.zeros(draws)
-    low = np.array([down - first - 1, left, zero + (lower - 1), right, zero + upper])
+    # No deviation is below that of the middle ranks themselves, t = down - lower_rank.
+    low = np.array([down - lower_rank - 1, lower_y, zero + (lower - 1), upper_y, zero + upper])
     high = np.array([np.maximum(down - 1, end - up), zero, zero, zero + end, zero + n])
     distance, bracket = search.find(lower, _Bracket(low, high))
     if n % 2 == 0:
@@ -563,33 +570,33 @@ def _draw_deviations(
 def _draw_middle(
     rankings: _Rankings, n: int, rng: np.random.RandomState
 ) -> tuple[Values, Values, Values, Values]:
-    """Draw y of the lower and the upper middle one of n tasks, and their ranks. Shapes (S,).
+    """Draw the two middle ones of the n numbers y_i of each ranking, and their ranks.
 
-    They are the same task if n is odd. The y_i on a stretch between edges are uniform. So number k
-    of the m there is the start plus the length times a beta variable of k and m + 1 - k. The least
-    of m that remain beyond a point lies 1 - e^(-E/m) of the rest of the stretch beyond it, with E
-    standard exponential.
+    Returns the lower and the upper y and the lower and the upper rank, each of shape (S,), a number
+    for each ranking. If n is odd, lower and upper are the same.
     """
     edges, counts = rankings.edges, rankings.counts
     ranking = np.arange(counts.shape[1])
     lower, upper = (n + 1) // 2, n // 2 + 1
-    # The lower one is number k of those on its stretch, which ends at an edge.
-    stop = np.count_nonzero(counts < lower, axis=0)
+    # The y_i between two edges are uniform. Of m of them, the k-th smallest is the start of the
+    # stretch plus its length times a beta variable of k and m + 1 - k.
+    stop = np.count_nonzero(counts < lower, axis=0)  # the index of the edge behind the lower y
     start = edges[stop - 1]
-    number = lower - counts[stop - 1, ranking]
-    on_stretch = counts[stop, ranking] - counts[stop - 1, ranking]
-    left = start + (edges[stop] - start) * rng.beta(number, on_stretch + 1 - number)
-    first = np.maximum(np.ceil(left), start + 1)
+    k = lower - counts[stop - 1, ranking]
+    m = counts[stop, ranking] - counts[stop - 1, ranking]
+    lower_y = start + (edges[stop] - start) * rng.beta(k, m + 1 - k)
+    lower_rank = np.maximum(np.ceil(lower_y), start + 1)
     if n % 2 == 1:
-        return left, left, first, first
-    # The upper one is the lowest of those that remain beyond the lower one.
+        return lower_y, lower_y, lower_rank, lower_rank
+    # The upper y is the smallest of the m that remain behind the lower one on the stretch: the
+    # share 1 - e^(-E/m) of what is left of the stretch comes before it, E standard exponential.
     stop = np.count_nonzero(counts < upper, axis=0)
-    start = np.maximum(edges[stop - 1], left)
-    remaining = counts[stop, ranking] - lower
-    gaps = rng.standard_exponential(ranking.size) / remaining
-    right = start - (edges[stop] - start) * np.expm1(-gaps)
-    second = np.maximum(np.ceil(right), np.floor(start) + 1)
-    return left, right, first, second
+    start = np.maximum(edges[stop - 1], lower_y)
+    m = counts[stop, ranking] - lower
+    gaps = rng.standard_exponential(ranking.size) / m
+    upper_y = start - (edges[stop] - start) * np.expm1(-gaps)
+    upper_rank = np.maximum(np.ceil(upper_y), np.floor(start) + 1)
+    return lower_y, upper_y, lower_rank, upper_rank
 
 
 def _draw_rankings(

@@ -204,14 +204,15 @@ def _geometric_mean_rank(
 def _of_inverse(
     compute: Callable[[SumDistribution, Histogram, Fraction], Tail],
 ) -> Callable[[SumDistribution, Histogram, float], Tail]:
-    """Return the function for the tail of 1 over a metric, given the function for the metric.
+    """Return the function for the tail of 1 over a metric, given the function for the metric."""
 
-    1/M is at least as good as a value if M is at least as good as 1/value. Any ranker is as good as
-    0.
-    """
-    return lambda distribution, histogram, value: (
-        compute(distribution, histogram, 1 / Fraction(value)) if value else Tail(0.0, 0.0, "exact")
-    )
+    def compute_inverse(distribution: SumDistribution, histogram: Histogram, value: float) -> Tail:
+        """1/M is at least as good as `value` if M is at least as good as 1/value."""
+        if value == 0:
+            return Tail(0.0, 0.0, "exact")  # any ranker is as good as 0
+        return compute(distribution, histogram, 1 / Fraction(value))
+
+    return compute_inverse
 
 
 def _few_or_many(distribution: SumDistribution, x: float, n: int) -> Tail:
@@ -224,12 +225,11 @@ def _few_or_many(distribution: SumDistribution, x: float, n: int) -> Tail:
     if distribution.span is not None:
         slack = min(slack, 0.25 * distribution.span)  # far less than from one sum to the next
         x = math.ceil((x - slack) / distribution.span) * distribution.span
-    return _settle(
-        distribution,
-        x,
-        lambda x: enumerate_sums(distribution, x, slack) or invert(distribution, x),
-        slack,
-    )
+
+    def find_tail(x: float) -> Tail:
+        return enumerate_sums(distribution, x, slack) or invert(distribution, x)
+
+    return _settle(distribution, x, find_tail, slack)
 
 
 def _settle(

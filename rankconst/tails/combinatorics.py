@@ -248,24 +248,26 @@ def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tai
     # A distribution with more values than products may pair can be used once in each half.
     if distribution.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
         return None
-    halves = _halves(distribution, saddle, kept, bound, slack)
+    singles, log_scale = _tilt_tasks(distribution, saddle, kept, slack)
+    tasks = distribution.tasks.astype(np.int64).tolist()
+    halves = _split_in_halves(singles, tasks, bound, slack)
     if halves is None:
         return None
-    left, right, log_scale = halves
-    # ln of the sums over right[i:] for the tail, over right[:i] for its complement.
-    step = -1 if saddle.upper else 1
-    inward = slice(None, None, step)
-    weight = (np.log(right.chance) - saddle.t * right.values)[inward]
-    running = np.logaddexp.accumulate(np.append(-np.inf, weight))[inward]
-    reached = running[np.searchsorted(right.values, least - left.values)]
-    total = np.log(left.chance) - saddle.t * left.values + reached
-    if not np.any(np.isfinite(total)):
+    left, right = halves
+    # A sum of the left half goes with right[i:] in the tail, with right[:i] in its complement.
+    inward = slice(None, None, -1 if saddle.upper else 1)
+    log_chance = (np.log(right.chance) - saddle.t * right.values)[inward]
+    log_sums = np.logaddexp.accumulate(np.append(-np.inf, log_chance))[inward]
+    log_joined = log_sums[np.searchsorted(right.values, least - left.values)]
+    log_terms = np.log(left.chance) - saddle.t * left.values + log_joined
+    if not np.any(np.isfinite(log_terms)):
         return Tail(0.0, 0.0, "convolution")
-    log = float(np.logaddexp.reduce(total)) + log_scale
+    log = float(np.logaddexp.reduce(log_terms)) + log_scale
     # The complement's sums are moved from the bottom to the top, by t times the width.
     error = saddle.rounding + UNIT_ROUNDOFF * (64.0 + 4.0 * (len(right) + log_scale - saddle.cgf))
-    make = Tail.from_log if saddle.upper else Tail.from_complement
-    return make(log, error, "convolution")
+    if saddle.upper:
+        return Tail.from_log(log, error, "convolution")
+    return Tail.from_complement(log, error, "convolution")
 
 
 def _reach(distribution: SumDistribution, sizes: Counts, least: float) -> Counts:
@@ -282,64 +284,62 @@ def _reach(distribution: SumDistribution, sizes: Counts, least: float) -> Counts
     return low
 
 
-def _halves(
-    distribution: SumDistribution, saddle: Saddle, kept: Counts, least: float, slack: float
-) -> tuple[Part, Part, float] | None:
-    """Return tilted distributions of two halves of the tasks, and ln of what undoes the tilt.
+def _tilt_tasks(
+    distribution: SumDistribution, saddle: Saddle, kept: Counts, slack: float
+) -> tuple[list[Part], float]:
+    """Return the tilted distribution of one task of each size, and ln of what undoes all tilts.
 
-    Each task has its first `kept` ranks. The distribution of c tasks alike is formed by squaring,
-    that of 5 as 4 + 1, and the largest distributions are assigned first. Returns None if there are
-    too many values to pair, or none that reaches `least`.
+    `kept` says how many ranks of each size count: the first ones.
     """
     t = saddle.t
     bottoms = np.zeros(len(kept)) if saddle.upper else distribution.deviations(distribution.sizes)
     log_means = distribution.log_means(np.array([complex(t)]), upper=saddle.upper)[0].real
     log_means = log_means + t * bottoms
-    log_scale = math.fsum((distribution.tasks * log_means).tolist())
-    singles: list[Part] = []
-    for u, ranks in enumerate(kept):
-        values = distribution.deviations(np.arange(1.0, ranks + 1))
-        singles.append(
-            _merge(values, np.exp(t * values - log_means[u]) / distribution.sizes[u], slack)
-        )
-    # The first squares alone may be too many.
-    squares = np.array([len(single) for single in singles])[distribution.tasks > 1] ** 2
-    if squares[squares <= _PAIRS].sum() > _ALL_PAIRS:
+    parts = []
+    for num_ranks, size, log_mean in zip(kept, distribution.sizes, log_means, strict=True):
+        values = distribution.deviations(np.arange(1.0, num_ranks + 1))
+        parts.append(_merge(values, np.exp(t * values - log_mean) / size, slack))
+    return parts, math.fsum((distribution.tasks * log_means).tolist())
+
+
+def _split_in_halves(
+    singles: list[Part], tasks: list[int], least: float, slack: float
+) -> tuple[Part, Part] | None:
+    """Return the distributions of the sums over two halves of all tasks.
+
+    tasks[i] tasks have the distribution singles[i]. Returns None if there are too many values to
+    pair, or none that reaches `least`.
+    """
+    squares = [len(single) ** 2 for single, c in zip(singles, tasks, strict=True) if c > 1]
+    if sum(pairs for pairs in squares if pairs <= _PAIRS) > _ALL_PAIRS:
         return None
+    # Distributions of 1, 2, 4 ... tasks alike, by squaring: 5 tasks are 1 and 4.
     parts: list[Part] = []
-    spent = 0  # pairs formed
-    for u, single in enumerate(singles):
-        power, times = single, int(distribution.tasks[u])
-        while times:
+    num_pairs = 0
+    for single, num_tasks in zip(singles, tasks, strict=True):
+        power, rest = single, num_tasks
+        while rest:
             if len(power) ** 2 > _PAIRS:
-                # No square: one goes into either half.
-                if times > 2:
+                # It cannot be squared: one goes into either half.
+                if rest > 2:
                     return None
-                parts.extend([power] * times)
+                parts.extend([power] * rest)
                 break
-            if times & 1:
+            if rest % 2:
                 parts.append(power)
-            times >>= 1
-            if times:
-                spent += len(power) ** 2
-                if spent > _ALL_PAIRS:
+            rest //= 2
+            if rest:
+                num_pairs += len(power) ** 2
+                if num_pairs > _ALL_PAIRS:
                     return None
                 power = _product(power, power, least, slack)
-    halves = _join_halves(parts, spent, least, slack)
-    return None if halves is None else (*halves, log_scale)
-
-
-def _join_halves(
-    parts: list[Part], spent: int, least: float, slack: float
-) -> tuple[Part, Part] | None:
-    """Join parts to two halves of similar size; None if that forms too many pairs."""
+    # Each distribution, the largest first, joins the half with fewer values.
     left = right = Part(np.zeros(1), np.ones(1))
     for part in sorted(parts, key=len, reverse=True):
-        # Each distribution joins the half with fewer values.
         left, right = sorted((left, right), key=len)
         pairs = len(left) * len(part)
-        spent += pairs
-        if pairs > _PAIRS or spent > _ALL_PAIRS:
+        num_pairs += pairs
+        if pairs > _PAIRS or num_pairs > _ALL_PAIRS:
             return None
         left = _product(left, part, least, slack)
         if not len(left):

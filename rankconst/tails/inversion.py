@@ -182,36 +182,38 @@ def invert(distribution: SumDistribution, x: float) -> Tail:
     if distribution.span is not None:
         saddle = find_saddle(distribution, x, distribution.span)
         period = _period(distribution, saddle)
-        circle = math.ceil(0.5 * period / distribution.span)  # nodes on one half of the circle
-        step = 2.0 * math.pi / ((2 * circle + 1) * distribution.span)
-        z, g, complete = _walk(distribution, saddle, step, distribution.settles, circle)
-        if complete:
-            return _tail(*_sum(saddle, z, g), saddle, "exact")
+        half_circle = math.ceil(0.5 * period / distribution.span)  # its nodes
+        step = 2.0 * math.pi / ((2 * half_circle + 1) * distribution.span)
+        z, g, is_complete = _walk(distribution, saddle, step, distribution.settles, half_circle)
+        if is_complete:
+            log, error = _sum(saddle, z, g)
+            return _make_tail(log, error, saddle, "exact")
     saddle = find_saddle(distribution, x, None)
     step = 2.0 * math.pi / _period(distribution, saddle)
-    z, g, gone = _walk(distribution, saddle, step, settles=True)
-    if gone:
+    z, g, is_gone = _walk(distribution, saddle, step, settles=True)
+    if is_gone:
         log, error = _sum(saddle, z, g)
         size = math.exp(log - saddle.cgf + saddle.t * saddle.x)
         grains = _granularity(distribution, saddle, float(z[-1].imag)) / size
         if grains < _GRANULAR:
-            return _tail(log, error + 2.0 * grains, saddle, "inversion")
+            return _make_tail(log, error + 2.0 * grains, saddle, "inversion")
         z, g, _ = _walk(distribution, saddle, step, settles=False)  # as far as the budget allows
     return _bracket(saddle, z, g)
 
 
-def _tail(
-    log: float, error: float, saddle: Saddle, method: Method, most: float | None = None
+def _make_tail(
+    log: float, error: float, saddle: Saddle, method: Method, log_most: float | None = None
 ) -> Tail:
-    """Make a tail of ln of the integral: of the probability, or below the mean of its complement.
+    """Make a tail of ln of the integral, which is of the probability P(S >= x) or of P(S < x).
 
-    The complement is at most exp(most); if `most` is None and all is rounding, exp(log).
+    P(S < x) is at most exp(log_most). Without that bound, and if `log` is all rounding, P(S < x) is
+    at most exp(log).
     """
     if saddle.upper:
         return Tail.from_log(log, error, method)
-    if most is None and error >= _LOST:
-        most = log
-    return Tail.from_complement(log, error, method, most)
+    if log_most is None and error >= _LOST:
+        log_most = log
+    return Tail.from_complement(log, error, method, log_most)
 
 
 def _period(distribution: SumDistribution, saddle: Saddle) -> float:
@@ -284,40 +286,40 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     error is `_LOST`, the sum is all rounding: the logarithm is the largest that it can be.
     """
     step = float(z[1].imag) if len(z) > 1 else 2.0 * math.pi / (saddle.span or 1.0)
-    moved = g
+    terms = g
     if shift:
-        moved = g * np.exp(-(z - saddle.t) * shift)
+        terms = g * np.exp(-(z - saddle.t) * shift)
     # Conjugate nodes have conjugate values: all but the first count twice.
-    total = float(moved[0].real) + 2.0 * float(moved[1:].real.sum())
-    size = 1.0 + 2.0 * float(np.abs(moved[1:]).sum())
+    total = float(terms[0].real) + 2.0 * float(terms[1:].real.sum())
+    total_size = 1.0 + 2.0 * float(np.abs(terms[1:]).sum())
     scale = abs(_scale(saddle)) * step / (2.0 * math.pi)
     # What was left out, rounding of the terms, and that of z x in the exponent.
-    lost = 4.0 * _GONE * len(g) + 32.0 * UNIT_ROUNDOFF * size
+    lost = 4.0 * _GONE * len(g) + 32.0 * UNIT_ROUNDOFF * total_size
     first_moment = float((np.abs(g) * np.abs(z.imag)).sum())
     lost += 8.0 * UNIT_ROUNDOFF * abs(saddle.x) * first_moment
-    log = saddle.cgf - saddle.t * (saddle.x + shift)
+    log_of_axis = saddle.cgf - saddle.t * (saddle.x + shift)  # ln of the integrand at t
     if total <= 2.0 * lost:
         # Nothing but rounding: all that is known is how small the integral is.
-        return log + math.log(2.0 * scale * lost), _LOST
+        return log_of_axis + math.log(2.0 * scale * lost), _LOST
     error = saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(-_FINE)
-    return log + math.log(scale * total), error
+    return log_of_axis + math.log(scale * total), error
 
 
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     """Return the middle of two bounds, tails of a smeared sum, and half of their distance."""
     radius = _BETA / float(z[-1].imag)
-    window = _window(radius * z)
-    ends = []
-    for side in (radius, -radius):
-        log, error = _sum(saddle, z, g * window, side)
-        lost = 4.0 * math.exp(-_BETA) * _BETA
-        ends.append((log, error + lost))
-    (low, low_error), (high, high_error) = sorted(ends)
+    smeared = g * _window(radius * z)
+    # The bounds are the tails at x + radius and x - radius: ln of each, and its error.
+    bounds = []
+    for shift in (radius, -radius):
+        log, error = _sum(saddle, z, smeared, shift)
+        bounds.append((log, error + 4.0 * math.exp(-_BETA) * _BETA))
+    (low, low_error), (high, high_error) = sorted(bounds)
     error = 0.5 * (high - low) + max(low_error, high_error)
-    most = high
+    log_most = high
     if high_error < _LOST:
-        most += high_error
-    return _tail(0.5 * (low + high), error, saddle, "inversion", most)
+        log_most += high_error
+    return _make_tail(0.5 * (low + high), error, saddle, "inversion", log_most)
 
 
 def _window(z: Complex) -> Complex:
@@ -341,21 +343,21 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
         return _look_far(distribution, saddle, reach)
     if not isinstance(distribution, (ReciprocalDistribution, LogRankDistribution)):
         return 0.0
-    # The chance of each rank under the tilted distribution of each size, shape (R, U), then of all
-    # tasks.
+    # The chance of each rank under the tilted distribution of each size, shape (R, U).
     ranks = np.arange(1.0, min(distribution.sizes[-1], 256.0) + 1)
     log_means = distribution.log_means(np.array([saddle.t + 0j]), upper=saddle.upper)[0].real
-    logs = log_means + np.log(distribution.sizes)
+    log_sums = log_means + np.log(distribution.sizes)
     reference = np.zeros(1) if saddle.upper else distribution.deviations(distribution.sizes)
-    exponents = saddle.t * (distribution.deviations(ranks)[:, None] - reference) - logs
+    exponents = saddle.t * (distribution.deviations(ranks)[:, None] - reference) - log_sums
     chances = np.where(ranks[:, None] <= distribution.sizes, np.exp(exponents), 0.0)
-    likely = chances @ distribution.tasks / distribution.tasks.sum()
+    num_tasks = distribution.tasks.sum()
+    mean_chances = chances @ distribution.tasks / num_tasks  # shape (R,)
     # Frequencies w at which these ranks are in phase, and exp(i w f(r)), shapes (W,) and (W, R).
     if isinstance(distribution, ReciprocalDistribution):
-        frequencies, turned = _reciprocal_returns(len(ranks))
+        frequencies, phases = _reciprocal_returns(len(ranks))
     else:
-        frequencies, turned = _logarithmic_returns(len(ranks))
-    modulus = np.minimum(np.abs(turned @ likely), 1.0) ** distribution.tasks.sum()
+        frequencies, phases = _logarithmic_returns(len(ranks))
+    modulus = np.minimum(np.abs(phases @ mean_chances), 1.0) ** num_tasks
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
 
 
