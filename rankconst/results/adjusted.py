@@ -388,12 +388,14 @@ class AdjustedReading:
         if self.details:
             keys += ["num_tasks", "table_version"]
         for key in keys:
-            facts = [each[key] for each in self._tasks.described]
-            usual = _USUAL_TASKS.get(key, set())
-            is_usual = all(fact in usual for fact in facts)
-            if not is_usual or (self.details and key not in _RARE_FIELDS):
-                columns |= self._describe(key, facts)
-        return columns | {keep_apart("note", self._taken): self._list_notes()}
+            values = [tasks[key] for tasks in self._tasks.described]
+            # Values of a field without usual ones, such as dataset, are always shown.
+            are_usual = all(value in _USUAL_TASKS.get(key, ()) for value in values)
+            if are_usual and (key in _RARE_FIELDS or not self.details):
+                continue
+            columns |= self._make_task_columns(key, values)
+        columns[keep_apart("note", self._taken)] = self._list_notes()
+        return columns
 
     @cached_property
     def _tasks(self) -> _TasksOfRows:
@@ -413,35 +415,35 @@ class AdjustedReading:
             code_of[rows] = code
         return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)
 
-    def _describe(self, key: str, facts: Sequence[Any]) -> dict[str, Any]:
-        """Return the columns with one field of the tasks of each row, if the file has none."""
+    def _make_task_columns(self, key: str, values: Sequence[Any]) -> dict[str, Any]:
+        """Return the columns to add for one field of the tasks, such as split.
+
+        `values` has its value in each of the distinct tasks. There is no column if the file has one
+        that says the same.
+        """
         size, columns = len(self.reading.rows), {}
         # If the field differs within a row, each column of numbers has its own: MRR_side.
-        if any(facts[one] != facts[other] for one, other in self._tasks.conflicts):
+        if any(values[one] != values[other] for one, other in self._tasks.conflicts):
             for block, done in self._split(self.done).items():
                 of_rows = np.full(size, None, dtype=object)
                 for each in done:
                     of_rows[each.batch.where.rows] = _describe_tasks(each)[key]
                 columns[keep_apart(f"{block.prefix}{key}", self._taken)] = of_rows.tolist()
             return columns
-        # The last one is for rows without an adjusted number.
-        code_of = self._tasks.code_of
-        shown = np.array([*facts, None], dtype=object)
+        shown = np.array([*values, None], dtype=object)  # None for rows without adjusted numbers
         roles = {read_label(column).role: column for column in self.reading.columns}
         original = roles.get(key)
         if original is not None and self._is_stated(key, original, shown):
             return {}
         name = keep_apart(key if original is None else f"{key}_added", self._taken)
-        if size and (code_of == code_of[0]).all():
-            return {name: [shown[code_of[0]]] * size}
-        return {name: shown[code_of].tolist()}
+        return {name: shown[self._tasks.code_of].tolist()}
 
     def _is_stated(self, key: str, column: str, shown: NDArray[Any]) -> bool:
         """Tell whether `column` states a field of the tasks of each row, in any spelling."""
         entries = self.reading.entries
-        cell_of, cells = encode_cells(self.reading.cells(column))
-        pairs = _list_pairs(cell_of, self._tasks.code_of, len(shown))
-        if all(shown[fact] in {None, cells[cell]} for cell, fact in pairs):
+        cell_codes, cells = encode_cells(self.reading.cells(column))
+        pairs = _list_pairs(cell_codes, self._tasks.code_of, len(shown))
+        if all(shown[tasks] in {None, cells[cell]} for cell, tasks in pairs):
             return True
         if key == "protocol" or key not in NAMES:  # a user's protocol goes before the file's
             return False
@@ -454,7 +456,7 @@ class AdjustedReading:
             if arrays in compared:
                 continue
             compared.add(arrays)
-            pairs = _list_pairs(cell_of[where.rows], context_of[where.positions], len(values))
+            pairs = _list_pairs(cell_codes[where.rows], context_of[where.positions], len(values))
             if not all(_has_value(cells[cell], key, values[context]) for cell, context in pairs):
                 return False
         return True

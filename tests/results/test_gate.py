@@ -229,7 +229,7 @@ TOPICS: dict[str, list[Case]] = {
     "how many a text says there are is held against the tasks": [
         (near("Ranking over all 93,773 entities", "ogbl-biokg"), "?all-entities"), (near("Over all of the 135 entities"), "umls"),
         (near("All 2.5M entities compete", "ogbl-biokg"), "?all-entities, compete"), (near("The mean over all 46 relations"), "?all-relations"),
-        (near("These are 100 hand-picked test triples"), "?100"), (near("Each of the 661 test triples counts."), "umls"), (near("Rows with * use MyKG, which has 1,000 triples."), "?1000"), (near("UMLS has 6,529 triples."), "umls"), (near("Relations of at least 1,000 training triples"), "?at least 1,000 training triples"),
+        (near("These are 100 hand-picked test triples"), "?100"), (near("Each of the 661 test triples counts."), "umls"), (near("Rows with * use MyKG, which has 1,000 triples."), "?1000"), (near("UMLS has 6,529 triples."), "umls"), (near("Logarithms of the metrics."), "?logarithms"), (near("Relations of at least 1,000 training triples"), "?at least 1,000 training triples"),
         (near("We have 20,466 FB15k-237 and 3,134 WN18RR test triples"), "?--dataset, or a column dataset"),
     ],
     "what a name is a difference to or a result on is asked about": [
