@@ -84,8 +84,11 @@ def test_every_format_can_be_written_and_read_again(
         assert shown in text and "comment" in text
     if form != "table":  # of aligned text, a row with an empty cell is refused
         tasks = ("--split", "test", "--side", "both", "-p", "standard", "-a", "micro")
-        again = run("adjust", named, *tasks, "--json").records
-        assert [round(row["AMRR_added"], 4) for row in again] == [0.3375, 0.4759]
+        for more in ((), ("--details", "-b", "counting")):
+            run("adjust", wide, *more, "-o", named, "--force")
+            again = run("adjust", named, *tasks, "--json")
+            assert [round(row["AMRR_added"], 4) for row in again.records] == [0.3375, 0.4759]
+            assert "asked" not in again.message
         wide.write_text("dataset,Hits@10 (%)\nWN18RR,57.1\n", encoding="utf-8")
         run("adjust", wide, "-o", named, "--force")
         (row,) = run("adjust", named, *tasks, "--json").records

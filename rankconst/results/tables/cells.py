@@ -29,11 +29,14 @@ _MISSING = {
 FOOTNOTE_SIGNS = "†‡§¶⋆∗★☆ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹"
 """Signs that refer to a note; an asterisk may."""
 
+_BOUND = r"-?(?:\d{1,3}(?:,\d{3})++|\d*\.\d+)%?"
 # Marks behind a number.
 _MARKS = (
     rf"[*#{FOOTNOTE_SIGNS}]",
     r"\^(?:\{[0-9a-zA-Z*†‡§¶,\s\[\]]{1,8}\}|[0-9a-zA-Z*†‡§¶])",
     r"\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]",  # references
+    # An interval: (0.337–0.339), [0.337, 0.339]; 0.3 (2-3) may be of other numbers.
+    rf"[(\[]\s*+{_BOUND}\s*+(?:-{{1,2}}|\u2013|,\s)\s*+{_BOUND}\s*+[)\]]",
     # A gain in brackets, behind an arrow or a plus sign; 0.3^{-1} and 0.3-0.4 have none.
     r"[(\[]\s*[-+\u2212\u2013↑↓▲▼]\s*+[\d.]++\s*+(?:%|pp|pts?)?\s*+[)\]]",
     r"(?:[_^]?\{?[↑↓▲▼]\s*|(?:(?<=\s)|[_^])\{?\+)[\d.]++%?\}?",
