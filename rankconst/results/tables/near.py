@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,20 +39,28 @@ def read_near(place: str, text: str) -> Text:
 
 
 _CLAUSE_END = re.compile(r"[.;,)](?!\d)")
+_DEFINED = re.compile(r"\[\^([a-z]|\d\d?)\]:")  # a footnote of Markdown
 
 
 def find_mark(text: str) -> str:
     """Return the mark that a note begins with, "*" of "* on dev", if it is about marked rows alone.
 
     It is empty for a note with several marks, or with words about tasks behind its first clause.
+    The mark of "[^1]: on dev", a footnote of Markdown, is "^{1}", as in cells.
     """
-    marks = set(_NOTE_MARK.findall(text)) - {"^"}
-    begins = text.lstrip(" \\([{")[:1]
-    if marks != {begins} or "^" in text:
+    definition = _DEFINED.match(text)
+    if definition is not None:
+        mark, rest = f"^{{{definition[1]}}}", text[definition.end() :]
+    else:
+        mark = text.lstrip(" \\([{")[:1]
+        rest = text.replace(mark, "")
+        if mark not in {"*", *FOOTNOTE_SIGNS}:
+            return ""
+    if _NOTE_MARK.search(rest):
         return ""
-    _, *others = _CLAUSE_END.split(text, maxsplit=1)
+    _, *others = _CLAUSE_END.split(rest, maxsplit=1)
     label = read_label("".join(others))
-    return "" if label.words or label.values or label.graphs else begins
+    return "" if label.words or label.values or label.graphs else mark
 
 
 def _read_farther(text: str) -> Text:
@@ -84,12 +93,20 @@ class _Pending(NamedTuple):
 
 
 _FOOTNOTE = "a footnote"
-_DEFINED = re.compile(r"\[\^[^\[\]]{1,20}\]:")
+_BEGINNING = re.compile(r"(?=\[\^[^\[\]]{1,20}\]:)")
+_NAMED = re.compile(r"\[\^[^\[\]]{2,20}\]:")  # its name may be a word: [^val]
+_REFERENCE = re.compile(r"\[\^[^\[\]]{1,20}\]")
 
 
-def _refers(table: _Pending) -> bool:
-    """Tell whether a cell of a table refers to a footnote: 0.3[^1]."""
-    return any("[^" in cell for row in table.rows for cell in row.cells)
+def _list_references(table: _Pending) -> dict[str, None]:
+    """List the references to footnotes in a table, [^1] of 0.3[^1], each once."""
+    cells = (cell for row in table.rows for cell in row.cells)
+    return dict.fromkeys(reference for cell in cells for reference in _REFERENCE.findall(cell))
+
+
+def _hide_name(footnote: str) -> str:
+    """Return a footnote with a sign for a name of several letters, which may be a word: [^val]."""
+    return footnote if _DEFINED.match(footnote) else _NAMED.sub("†", footnote, count=1)
 
 
 class _Paragraph(NamedTuple):
@@ -119,7 +136,7 @@ class Outline:
         """Add a paragraph, or an item of a list."""
         text = _STRUCK.sub("", text).strip()
         if text.startswith("[^"):  # [^1]: raw, in Markdown
-            self._footnotes.append(_DEFINED.sub("†", text))
+            self._footnotes += [note.strip() for note in _BEGINNING.split(text) if note]
         elif text and not self._take_caption(text) and not self._take_note(text, is_item=is_item):
             self._paragraphs.append(_Paragraph(text, is_item))
 
@@ -210,11 +227,16 @@ class Outline:
                 upper.notes[-1] = upper.notes[-1]._replace(label=Label(label.text, words=words))
 
     def _add_footnotes(self) -> None:
-        """Add the footnotes of Markdown to the tables that refer to one, or else to all."""
-        referring = [table for table in self._tables if _refers(table)]
-        notes = [read_near(_FOOTNOTE, footnote) for footnote in self._footnotes]
-        for table in referring or self._tables:
-            table.notes.extend(notes)
+        """Add each footnote of Markdown to the tables that refer to it, or to one, or else all."""
+        tables_of = defaultdict[str, list[_Pending]](list)
+        for table in self._tables:
+            for reference in _list_references(table):
+                tables_of[reference].append(table)
+        referring = [table for table in self._tables if _list_references(table)]
+        for footnote in self._footnotes:
+            reference, _, _ = footnote.partition(":")
+            for table in tables_of.get(reference) or referring or self._tables:
+                table.notes.append(read_near(_FOOTNOTE, _hide_name(footnote)))
 
     def list_tables(self) -> list[Printed]:
         """List the tables with the texts that belong to them, once all has been added."""

@@ -57,8 +57,8 @@ _NEAR = {
     "far\n\nnear **x** [y](valid) `code` ![z](u) http://valid <b>w</b>\n\nT": "paragraph near x y    w, paragraph far",
     "lead:\n\n- one\n- two\n\nT": "paragraph two, paragraph one, paragraph lead:",
     "- one\n\n  T\n\n- two\n\n  T": "paragraph one | paragraph two, paragraph one",
-    "T\n\n[^1]: raw\n\\* two\n\nlater": "note later, footnote † raw * two",
-    "[^1]: raw\n\nT": "footnote † raw",
+    "T\n\n[^1]: raw\n\\* two\n\nlater": "note later, footnote [^1]: raw * two",
+    "[^1]: raw\n[^b]: x\n\nT": "footnote [^1]: raw, footnote [^b]: x",
     "T\n\n* raw": "note * raw",
     "Table 1: a\n\nT\n\nTable 2: b\n\nT": "paragraph Table 1: a | paragraph Table 2: b",
     "T\n\nTable 1: a\n\nT\n\nTable 2: b": "caption Table 1: a | caption Table 2: b",
@@ -122,13 +122,19 @@ def test_a_page_in_html() -> None:
     assert [row.plain for row in nested[0].rows] == [("Model", "MRR"), ("A", ".3")]
 
 
-def test_footnotes_are_about_the_tables_that_refer_to_one() -> None:
+@for_each(
+    ("notes", "expected"),
+    [
+        ("[^2]: on dev\n\n[^val]: raw", [["dev", "raw"], ["raw"], []]),  # a name is not kept in the cell
+        ("[^2]: on dev\n[^3]: raw", [["dev"], [], ["raw"]]),
+        ("[^2]: ours. All on dev", [["dev"], ["dev"], []]), ("[^4]: on dev", [["dev"], ["dev"], ["dev"]]),
+    ],
+)  # fmt: skip
+def test_footnotes_are_about_what_refers_to_them(notes: str, expected: list[list[str]]) -> None:
     rows = "| Model | MRR |\n|---|---|\n| A[^2] | .3 |\n| B | .3[^val] |\n"
-    other = "# UMLS\n\n| Model | MR |\n|---|---|\n| A | 9 |\n"
-    notes = "# Notes\n\n[^2]: on dev\n\n[^val]: raw\n"
-    entries = read(f"# UMLS\n\n{rows}\n{other}\n{notes}").entries
-    asked = [[ask.word for ask in entry.context.questions] for entry in entries]
-    assert asked == [["dev", "raw"], ["dev", "raw"], []]
+    other = "# UMLS\n\n| Model | MR |\n|---|---|\n| A[^3] | 9 |\n"
+    entries = read(f"# UMLS\n\n{rows}\n{other}\n# Notes\n\n{notes}\n").entries
+    assert [[ask.word for ask in entry.context.questions] for entry in entries] == expected
 
 
 @for_each(
