@@ -351,7 +351,7 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
     """Yield the keys and values that are about the numbers of an object.
 
     The settings of its program are among them, {"config": {"filter": true}}. A list of datasets or
-    splits, ["WN18", "YAGO"], becomes "WN18 and YAGO".
+    splits, ["WN18", "YAGO"], becomes "WN18 and YAGO", and a list of one text that text.
     """
     for key, inner in value.items():
         role = find_role(key)
@@ -363,7 +363,9 @@ def _list_beside(value: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
             for name, text in below.items():
                 is_name = find_role(name) == "model"
                 yield (key if is_name else name), text
-        elif isinstance(inner, list) and (role in ADDRESS or read_label(key).values):
+        elif isinstance(inner, list) and (
+            role in ADDRESS or read_label(key).values or len(inner) == 1
+        ):
             yield key, " and ".join(text for text in inner if isinstance(text, str))
         else:
             yield key, inner

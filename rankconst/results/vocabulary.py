@@ -144,7 +144,7 @@ class Vocabulary:
         lower = noun.lower()
         if self.match_role(lower) == "relations":
             return True
-        is_single = "names" in self.lexicon.get(lower, _NO_WORD).scopes
+        is_single = not self.lexicon.get(lower, _NO_WORD).scopes.isdisjoint({"names", "beside"})
         return is_single or (numbered and lower in self.numbered - self.values.keys())
 
     def knows(self, text: str) -> bool:

@@ -157,7 +157,7 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "letters behind a graph, and other words next to the same graph, may be about the tasks": [
         (md("R", "Model | UMLS (H) | UMLS (T)", " | MRR | MRR", "A | .4 | .3"), "?h; ?t"), (md("R", "UMLS (f) | MRR", "A | .4"), "?f"), (md("R", "Model | MRR", "UMLS (r) |", "A | .4"), "?r"),
-        (md("R", "Model | UMLS | UMLS reversed", " | MRR | MRR", "A | .4 | .3"), "umls; ?umls reversed"), (md("R", "Model | UMLS (RotatE) | UMLS (TransE)", " | MRR | MRR", "A | .4 | .3"), "umls; umls"),
+        (md("R", "Model | UMLS | UMLS reversed", " | MRR | MRR", "A | .4 | .3"), "umls; ?reversed"), (md("R", "Model | UMLS (RotatE) | UMLS (TransE)", " | MRR | MRR", "A | .4 | .3"), "umls; umls"),
         (md("R", "Model | UMLS results | WN18RR, see text", " | MRR | MRR", "A | .4 | .3"), "umls; wn18rr"), (near("Results on UMLS (U) and more"), "umls"),
     ],
     "a number behind a graph may be of something else": [
@@ -415,6 +415,16 @@ TOPICS: dict[str, list[Case]] = {
     "an ordinary word that may be the dataset is asked about": [
         (ORDINARY, "?--dataset kinships if it is that"),
         (ORDINARY, "umls", {"dataset": "umls"}), (ORDINARY.replace("MRR", "UMLS MRR"), "umls"),
+    ],
+    "what lists, settings, headings and sentences say counts alike": [
+        # A list of one text is that text.
+        *(({"dataset": "Nations", "tags": tags, "mrr": 0.3}, "nations valid") for tags in ("dev", ["dev"])),
+        ({"dataset": "Nations", "tags": ["a", "dev"], "mrr": 0.3}, "nations"),
+        *(({"dataset": "Nations", key: "none", "mrr": 0.3}, "nations raw") for key in ("filter", "filter_type", "filter_mode")),
+        (md("Nations (reversed)", "Model | MRR", "A | .3"), "?reversed"), (md("Nations", "Model | MRR main triple", "A | .3"), "?main-triple"),
+        *((near(text), f"?{word}") for text, word in {
+            "All values are log-transformed.": "log-transformed", "They are percentages of the best model.": "percentages-of",
+        }.items()),
     ],
     "numbers of single relations are of these": [
         ({"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}, "overall": {"mrr": 0.5}, "weird": {"mrr": 0.1}}, "wn18rr standard (_hypernym); wn18rr standard (_has_part); wn18rr; ?weird", {"dataset": "wn18rr"}),

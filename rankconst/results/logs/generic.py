@@ -98,7 +98,7 @@ _BAR = re.compile(r"(?<!\d)\d++%\|[^|]*\|\s*(\d+/\d+)\s\[[^\],]*")
 # Relation 7 (born in), relation: born_in, relation _hypernym
 _PART = re.compile(
     rf"(?P<noun>[A-Za-z]{{2,20}})(?:(?P<number>[ _#]*[\d{_HOLE}]{{1,7}})(?!\w)"
-    r"|\s?(?:[:=]\s?\w|\s[_/]\w).*)"
+    rf"|\s?(?:[:=]\s?[\w{_HOLE}]|\s[_/]\w).*)"
 )
 _REPORTING = {"proc", "process", "rank", "set", "worker"}  # Worker 0 ready, Set 5 threads
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
@@ -386,7 +386,7 @@ def _ask_about_part(text: str) -> Iterator[Label]:
     if part is None or _is_message(part["noun"], text[part.end() :]):
         return
     if VOCABULARY.names_part(part["noun"], numbered=part["number"] is not None):
-        word = part[0].replace(_HOLE, "").strip().lower()[:_MOST_SHOWN]
+        word = part[0].replace(_HOLE, "").strip(" :=").lower()[:_MOST_SHOWN]
         yield Label(text.replace(_HOLE, ""), words=(Word(word, "part"),))
 
 

@@ -15,11 +15,13 @@ import zipfile
 import zlib
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
+from rankconst.results.gate import Text
 from rankconst.results.joined import join_readings
+from rankconst.results.labels import read_label, weaken
 from rankconst.results.reading import Notes, Reader, Reading
 from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import read_tables
@@ -46,7 +48,14 @@ _PLACE = re.compile(rb"""<(?:\w+:)?(row|c)(?=[\s/>])(?:[^>]*?\sr=["']([A-Z]*)(\d
 _NOISELESS = 15
 
 
-def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
+class _Rows(NamedTuple):
+    """The rows of a sheet, and the comments on their cells."""
+
+    rows: list[Row]
+    comments: list[str]
+
+
+def _read_sheets(document: Document, notes: Notes) -> dict[str, _Rows]:
     """Map the titles of visible sheets to their rows, if they have any, and note hidden ones."""
     try:
         from openpyxl import load_workbook
@@ -56,7 +65,7 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
             "pip install 'rankconst[xlsx]'"
         ) from None
 
-    sheets: dict[str, list[Row]] = {}
+    sheets: dict[str, _Rows] = {}
     size = 0
     try:
         _check_archive(document)
@@ -81,7 +90,7 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, list[Row]]:
             "Save it as .xlsx, or as CSV in UTF-8; .ods and .xlsb are not read. "
             "Unpack an archive of other files first: unzip FILE"
         ) from error
-    return {title: rows for title, rows in sheets.items() if rows}
+    return {title: sheet for title, sheet in sheets.items() if sheet.rows}
 
 
 def _check_archive(document: Document) -> None:
@@ -131,13 +140,13 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
+def _read_rows(sheet: Any, notes: Notes) -> _Rows:
     """Read the visible rows of a sheet that are not empty, without hidden columns."""
     hidden_columns: set[int] = set()
     for column in sheet.column_dimensions.values():
         if column.hidden:
             hidden_columns.update(range(column.min, column.max + 1))
-    rows: list[Row] = []
+    rows, comments = list[Row](), list[str]()
     is_hiding = False
     for line, cells in enumerate(sheet.iter_rows(), 1):
         is_hidden_row = line in sheet.row_dimensions and sheet.row_dimensions[line].hidden
@@ -148,13 +157,15 @@ def _read_rows(sheet: Any, notes: Notes) -> list[Row]:
                 is_hiding = is_hiding or cell.value is not None
                 continue
             texts.append(_write(cell))
+            if cell.comment is not None:
+                comments.append(" ".join(cell.comment.text.split()))
             is_error = cell.data_type == "e"
             plain.append("n/a" if is_error else " ".join(texts[-1].split()))
         if any(plain):
             rows.append(Row(line, tuple(texts), tuple(plain)))
     if is_hiding:
         notes.add(None, sheet.title, "its hidden rows and columns")
-    return rows
+    return _Rows(rows, comments)
 
 
 def _write(cell: Any) -> str:
@@ -197,9 +208,9 @@ def _read(document: Document) -> Reading:
     notes = Notes()
     readings: dict[str, Reading] = {}
     failed: list[DataError] = []
-    for title, rows in _read_sheets(document, notes).items():
+    for title, sheet in _read_sheets(document, notes).items():
         try:
-            reading = read_tables(document, READER.key, [_print(title, rows)])
+            reading = read_tables(document, READER.key, [_print(title, *sheet)])
         except DataError as error:
             failed.append(error)
             notes.add(None, f"sheet {title}", "no table of results")
@@ -215,8 +226,8 @@ def _read(document: Document) -> Reading:
     return replace(joined, name=document.name, skipped=(*notes.skipped(), *joined.skipped))
 
 
-def _print(title: str, rows: list[Row]) -> Printed:
-    """Return a sheet as a table of rows of one width, with its title and the notes below it."""
+def _print(title: str, rows: list[Row], comments: list[str]) -> Printed:
+    """Return a sheet as a table of rows of one width, with its title and the notes on it."""
     end, notes = len(rows), list[str]()
     while end > 2:  # a heading and a row of numbers stay
         filled = [cell for cell in rows[end - 1].plain if cell]
@@ -226,6 +237,8 @@ def _print(title: str, rows: list[Row]) -> Printed:
         end -= 1
     width = max(len(row.cells) for row in rows)
     texts = [read_near("the note below", note) for note in notes[::-1]]
+    # A comment is on a cell, so it declares nothing.
+    texts += [Text(weaken(read_label(comment)), "text", "a comment") for comment in comments]
     near = (*texts, read_near("the name of the sheet", title))
     return Printed([row.widen(width) for row in rows[:end]], near)
 

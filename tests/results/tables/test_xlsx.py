@@ -155,9 +155,12 @@ def test_what_is_hidden_or_struck_out_is_not_read(path: Path) -> None:
     book.active.row_dimensions[3].hidden = True
     book.active.column_dimensions["C"].hidden = True
     book.active["B4"].font = openpyxl.styles.Font(strike=True)
+    book.active["B3"].comment = openpyxl.comments.Comment("raw", "")
+    book.active["B2"].comment = openpyxl.comments.Comment("on the\ndev set", "")
     book.save(path)
     reading = read(path)
     assert [each[1:] for each in texts(reading)] == [("M0", "MRR", "0.3"), ("M3", "MRR", "0.33")]
+    assert [each.word for each in reading.entries[0].context.questions] == ["dev"]
     assert [each.reason for each in reading.skipped] == ["its hidden rows and columns"]
 
 
