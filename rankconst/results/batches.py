@@ -100,6 +100,8 @@ class Addressed(NamedTuple):
 
     def leave_out(self, entries: Entries, places: Sequence[int]) -> Addressed:
         """Return the numbers without those at some places of the file."""
+        if not places:
+            return self
         codes = []
         for column, of_column in zip(entries.columns, self.codes, strict=True):
             codes.append(np.where(np.isin(column.places, places), -1, of_column))
@@ -140,27 +142,21 @@ def adjust_reading(
     Raises AskedError if the user has to answer a question first, DataError for impossible numbers.
     """
     user = parse_address(user, tables)
+    entries = reading.entries
     wanted, addressed = _select_entries(reading, user, frozenset(metrics), tables)
-    groups = _group_numbers(reading.entries, addressed)
+    groups = _group_numbers(entries, addressed)
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
     settled, failed = _settle_addresses(groups, user, reading, tables)
-    notes_on_means: dict[int, str] = {}
-    if any(address.dataset and is_mean(address.dataset) for address in addressed.addresses):
-        from rankconst.results.graph_means import settle_means
+    addressed, notes_on_means = _settle_means(reading, addressed, settled, failed)
+    asked = _list_questions(_group_numbers(entries, addressed), failed, in_python=in_python)
 
-        addressed, notes_on_means = settle_means(reading, addressed, settled, failed)
-        groups = _group_numbers(reading.entries, addressed)
-    asked = _list_questions(groups, failed, in_python=in_python)
     uncounted = find_answers(reading, tables)
-    fractions = {}
-    if uncounted or user.percent:
-        addressed = addressed.leave_out(reading.entries, list(uncounted))
-        fractions = _find_fractions(reading, addressed) if user.percent else {}
-        addressed = addressed.leave_out(reading.entries, list(fractions))
-        groups = _group_numbers(reading.entries, addressed)
+    addressed = addressed.leave_out(entries, list(uncounted))
+    fractions = _find_fractions(reading, addressed) if user.percent else {}
+    addressed = addressed.leave_out(entries, list(fractions))
     adjusting = _Adjusting(reading, user, tables, decimals, fractions)
-    for group in groups:
+    for group in _group_numbers(entries, addressed):
         if group.address in failed:
             adjusting.leave(group.where.places, failed[group.address])
         else:
@@ -168,6 +164,7 @@ def adjust_reading(
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
+
     strict = errors == "raise"
     is_incomplete = bool(asked or impossible or left)
     if (strict and is_incomplete) or (errors is None and not done):
@@ -178,16 +175,13 @@ def adjust_reading(
         done = [add_significance(batch) for batch in tracked]
         for baseline, batches in against.items():
             against[baseline] = tuple(add_significance(batch) for batch in batches)
-    notes = [note for batch in done for note in _list_remarks(batch, reading, tables)]
-    notes += [*lacks.items(), *notes_on_means.items()]
-    for batch in (part.batch for part in done):
-        if batch.metric == _MRR:
-            notes += [(place, PERFECT) for place in batch.index[batch.value == 1].tolist()]
+
     reasons = {place: str(error) for place, error in left.items()} | impossible
-    rank_types = {context.rank_type for context in reading.entries.contexts}
+    notes = [*_list_remarks(done, reading, tables), *lacks.items(), *notes_on_means.items()]
     tools = {tool.key: tool for _, tool in settled.values() if tool is not None}
     versions = join_versions(batch.constants.table_version for batch in done)
-    pairs = ((address, tasks) for address, (tasks, _) in settled.items())
+    tasks_of_addresses = ((address, tasks) for address, (tasks, _) in settled.items())
+    rank_types = {context.rank_type for context in entries.contexts}
     return AdjustedReading(
         reading=reading,
         done=tuple(done),
@@ -197,7 +191,7 @@ def adjust_reading(
         tools=tuple(tools.values()),
         against=against,
         user=user,
-        assumed=gather_assumed(pairs, user, rank_types),
+        assumed=gather_assumed(tasks_of_addresses, user, rank_types),
         asked=asked,
     )
 
@@ -287,6 +281,20 @@ def _offer_name(error: UnknownNameError, name: str) -> UnknownNameError:
         return error
     option = f"--accept {shlex.quote(f'{name}=GRAPH')} (accept= in Python)"
     return UnknownNameError(f"{error} If it is another name of a graph, add {option}.")
+
+
+def _settle_means(
+    reading: Reading,
+    addressed: Addressed,
+    settled: Settled,
+    failed: dict[Address, RankconstError],
+) -> tuple[Addressed, dict[int, str]]:
+    """Return the addresses with those of means over graphs settled, and notes on these by place."""
+    if not any(is_mean(address.dataset or "") for address in addressed.addresses):
+        return addressed, {}
+    from rankconst.results.graph_means import settle_means  # few files have means over graphs
+
+    return settle_means(reading, addressed, settled, failed)
 
 
 def _list_questions(
@@ -549,23 +557,34 @@ def _join_notes(
 
 
 def _list_remarks(
-    done: AdjustedBatch, reading: Reading, tables: Tables
+    done: Iterable[AdjustedBatch], reading: Reading, tables: Tables
 ) -> Iterator[tuple[int, str]]:
-    """Yield remarks on the adjusted numbers of a batch, each with the place of its number."""
-    entries, index = reading.entries, done.batch.index
-    coverage = tables.explain_coverage(done.batch.tasks)
-    general = [note for note in (coverage, *done.undefined.values()) if note]
-    tie_notes = [TIES.get(context.rank_type or "", "") for context in entries.contexts]
-    is_noted = np.full(len(index), bool(general))  # most numbers have no note
-    if any(tie_notes):
-        is_noted |= _to_flags(note != "" for note in tie_notes)[entries.context_of[index]]
-    is_noted[list(done.unattained)] = True
+    """Yield remarks on adjusted numbers, each with the place of its number."""
+    tie_notes = [TIES.get(context.rank_type or "", "") for context in reading.entries.contexts]
+    for adjusted in done:
+        yield from _remark_on_batch(adjusted, reading.entries, tie_notes, tables)
+    for batch in (adjusted.batch for adjusted in done):
+        if batch.metric == _MRR:
+            for place in batch.index[batch.value == 1].tolist():
+                yield place, PERFECT
+
+
+def _remark_on_batch(
+    adjusted: AdjustedBatch, entries: Entries, tie_notes: Sequence[str], tables: Tables
+) -> Iterator[tuple[int, str]]:
+    """Yield remarks on the numbers of a batch; `tie_notes` are by context, "" for none."""
+    batch = adjusted.batch
+    contexts = entries.context_of[batch.index]
+    coverage = tables.explain_coverage(batch.tasks)
+    general = [note for note in (coverage, *adjusted.undefined.values()) if note]
+    is_noted = np.full(contexts.size, bool(general))  # most numbers have no note
+    is_noted |= _to_flags(note != "" for note in tie_notes)[contexts]
+    is_noted[list(adjusted.unattained)] = True
     for position in np.flatnonzero(is_noted).tolist():
-        place = int(index[position])
-        tie_note = tie_notes[entries.context_of[place]]
-        for note in dict.fromkeys((*general, tie_note, done.unattained.get(position))):
+        notes = (*general, tie_notes[contexts[position]], adjusted.unattained.get(position))
+        for note in dict.fromkeys(notes):
             if note:
-                yield place, note
+                yield int(batch.index[position]), note
 
 
 _MOST_LISTED = 8  # values of a field in a message
