@@ -236,52 +236,72 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
     In {"model": "TransE", "split": "valid", "MRR": 0.3}, the split is a text about the MRR. Texts
     of known roles come first, in the order of ADDRESS. The rest are sentences to objects below.
     """
-    keys = {squash(key) for key in value}
+    flags, pairs = _split_flags(_list_beside(value))
+    taken = {squash(key) for key in value}
     has_value = any(find_role(key) == "value" for key in value)
     model, facts = place.model, dict(place.facts)
-    affirmed: list[str] = []
-    answered: list[Text] = []
     texts_of = defaultdict[int, list[Text]](list)  # the rank of their role to texts
-    for key, inner in _list_beside(value):
-        label, word = read_label(key), str(inner).strip()
-        flag = None if label.metric else answer(label, word)
+    for key, inner in pairs:
+        word = str(inner).strip()
         role = find_role(key, word)
-        if role != squash(key) and role in keys:  # another key is the name of that role
+        if role != squash(key) and role in taken:  # another key is the name of that role
             role = ""
-        if flag is label and label.alone:
-            answered.append(Text(ask_alone(label, "row"), "row", _NEXT))
-        elif flag is label:
-            affirmed.append(key)
-        elif flag is not None:
-            answered.append(Text(replace(flag, text=f"{key}: {word}"), "row", _NEXT))
-        else:
-            fact = _find_fact(role, inner)
-            if fact and role == "model":
-                model = fact
-            elif fact:
-                facts[role] = fact
-            is_text = isinstance(inner, str | bool) and not (fact and role in COUNTS)
-            if is_text and label.metric is None and role != "hyperparameter":
-                is_number = isinstance(inner, Number)
-                read = _read_beside(key, word, role, is_number=is_number, is_value=has_value)
-                texts_of[read.rank] += read.texts
+        fact = _find_fact(role, inner)
+        if fact and role == "model":
+            model = fact
+        elif fact:
+            facts[role] = fact
+        is_count = bool(fact) and role in COUNTS
+        is_text = isinstance(inner, str | bool) and not is_count and role != "hyperparameter"
+        if is_text and read_label(key).metric is None:
+            is_number = isinstance(inner, Number)
+            read = _read_beside(key, word, role, is_number=is_number, is_value=has_value)
+            texts_of[read.rank] += read.texts
     others = keep(*texts_of.pop(_RANK_OF_OTHERS, ()))
     ranked = [text for rank in sorted(texts_of) for text in texts_of[rank]]
-    flags = Text(read_label(" ".join(affirmed)), "row", _NEXT)
-    declaring = keep(*ranked, flags, *answered)
+    declaring = keep(*ranked, *flags)
     if place.is_row and value:
         declaring += keep(*_find_corner(value))
     keys_above = [text for text in place.above if text.place == _ABOVE]
     declaring = tuple(_doubt_other_graph(text, keys_above) for text in declaring)
-    numbers = [(key, inner) for key, inner in value.items() if isinstance(inner, Number)]
-    steps = tuple((key, number) for key, number in numbers if find_role(key) == "step")
     return place._replace(
         nearer=(*declaring, *others),
         beside=(*declaring, *(text._replace(scope="text") for text in others)),
         model=model,
         facts=tuple(facts.items()),
-        steps=steps or place.steps,
+        steps=_find_steps(value) or place.steps,
     )
+
+
+def _split_flags(
+    pairs: Iterable[tuple[str, Value]],
+) -> tuple[list[Text], list[tuple[str, Value]]]:
+    """Return what keys over yes or no say as texts, and the other keys with their values.
+
+    {"filtered": true} says filtered. Keys that are affirmed count together, as one text.
+    """
+    affirmed: list[str] = []
+    texts: list[Text] = []
+    others: list[tuple[str, Value]] = []
+    for key, inner in pairs:
+        label, word = read_label(key), str(inner).strip()
+        said = None if label.metric else answer(label, word)
+        if said is None:
+            others.append((key, inner))
+        elif said is not label:
+            texts.append(Text(replace(said, text=f"{key}: {word}"), "row", _NEXT))
+        elif label.alone:
+            texts.append(Text(ask_alone(label, "row"), "row", _NEXT))
+        else:
+            affirmed.append(key)
+    together = Text(read_label(" ".join(affirmed)), "row", _NEXT)
+    return [together, *texts], others
+
+
+def _find_steps(value: Mapping[str, Value]) -> tuple[tuple[str, Number], ...]:
+    """Find the numbers of steps in an object, such as ("epoch", 10)."""
+    numbers = [(key, inner) for key, inner in value.items() if isinstance(inner, Number)]
+    return tuple((key, number) for key, number in numbers if find_role(key) == "step")
 
 
 def _find_fact(role: str, value: Value) -> Any:
