@@ -5,24 +5,19 @@ dataset is a mapping of split to the rows of its file in their order. Of a proto
 attributes that its class documents are read.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from rankconst.catalogue.protocols import Protocol
 
-    from rankconst.catalogue.protocols import Protocol
-
-    Row = tuple[Hashable, ...]  # head, relation, tail; in temporal graphs also the time
-    Rows = Sequence[Row]
-    Dataset = Mapping[str, Rows]
+Row = tuple[Hashable, ...]  # head, relation, tail; in temporal graphs also the time
+Rows = Sequence[Row]
+Dataset = Mapping[str, Rows]
 
 ORDER = ("train", "valid", "test")
 

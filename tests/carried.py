@@ -1,14 +1,9 @@
 """The tables that came with the package, opened once: for tests whose subject is something else."""
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rankconst.tables.archive import load
-
-if TYPE_CHECKING:
-    from rankconst.tables.archive import Tables
+from rankconst.tables.archive import Tables, load
 
 _carried = functools.cache(load)
 

@@ -1,20 +1,16 @@
 """One test of many cases, and which of many cases run every time."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import itertools
 import os
 import re
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import strategies as st
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
 THOROUGH = (
     bool(os.environ.get("RANKCONST_THOROUGH")) or os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

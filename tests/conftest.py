@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 import zipfile
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,6 @@ from placeholders import compute_once, fill_in
 from real_files import find_mirror, find_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
     from pytest_httpserver import HTTPServer
 
 # The same examples in every run and no folder left behind; time limits are for benchmarks. For a

@@ -2,24 +2,18 @@
 what they hold.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 import rankconst
+from rankconst.tables.archive import Tables
 from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst_builder.package import split_runs, write_set
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rankconst.tables.archive import Tables
 
 KEYS = ("fb15k237", "nations")
 

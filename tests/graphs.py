@@ -1,13 +1,13 @@
 """Graphs for the builder's tests: small ones to draw and to write, and those of the mirror."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import random
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from hypothesis import strategies as st
@@ -40,19 +40,13 @@ from rankconst.catalogue.protocols import (
 )  # fmt: skip
 from rankconst.download import MissingSourceError
 from rankconst.errors import UndefinedError
-from rankconst_builder.candidates import count_protocols
+from rankconst.tasks import Histogram
+from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.codes import Triples
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.rankers import count_baselines
 from rankconst_builder.triples import Labels, read_triples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from rankconst.tasks import Histogram
-    from rankconst_builder.candidates import TaskCounts
 
 Row = tuple[int, ...]  # head, relation, tail; in temporal graphs also the time
 Dataset = dict[str, list[Row]]

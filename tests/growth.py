@@ -1,13 +1,8 @@
 """Does time grow with the input, or with its square? Asked so that a busy machine does not answer."""
 
-from __future__ import annotations
-
 import gc
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 FACTOR = 8  # the square would take 64 times as long
 

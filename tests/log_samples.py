@@ -5,13 +5,10 @@ metrics. Line shapes are those of the tools' own printing code; values are from 
 (RotatE on FB15k-237, DGL-KE's TransE_l2 on FB15k) or made up.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
+from rankconst.results.reading import Reading
 
 
 class Sample(NamedTuple):

@@ -3,8 +3,6 @@
 Its cells are run in this process, as a kernel would: that needs no Jupyter.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from typing import Any

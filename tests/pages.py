@@ -20,8 +20,6 @@ A block under ``<!-- not run: REASON -->`` is left alone, and so are the README'
 ``.ci/run`` runs.
 """
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import io
@@ -31,17 +29,15 @@ import shlex
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 from carried import open_once
 from rankconst.cli import main as rankconst_main
 from rankconst.errors import RankconstError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 CI_MARKS = ("main job", "tests")

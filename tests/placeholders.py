@@ -2,18 +2,12 @@
 takes long.
 """
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.moments import Moments, compute_moments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram
 
 _MEAN, _RECIPROCAL = parse_metric("mean_rank"), parse_metric("mrr")
 

@@ -2,36 +2,25 @@
 hand.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from carried import open_once
 from cases import SIGNS
-from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
-from rankconst.checks.checking import RULES, check_reading
+from rankconst.catalogue.metrics import Metric, parse_adjusted_metric, parse_metric
+from rankconst.checks.checking import RULES, CheckedReading, check_reading
 from rankconst.errors import DataError
 from rankconst.evaluation import Address
 from rankconst.results.document import Document
-from rankconst.results.reading import Entry, Reading, make_entries
+from rankconst.results.reading import Entry, Reader, Reading, make_entries
 from rankconst.results.tables.tex import ENVIRONMENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from rankconst.catalogue.metrics import Metric
-    from rankconst.checks.checking import CheckedReading
-    from rankconst.results.reading import Reader
-
 
 HEADINGS = {
     "MR": "MR", "MRR": "MRR", "Hits@1": "Hits@1", "H@3": "Hits@3", "hits_at_10": "Hits@10", "Hits @ 50": "Hits@50",

@@ -16,8 +16,6 @@ an option and ``misled`` with one. All that are not ``right``, ``asked`` or ``si
 refused. ``docs/scripts/read_real_files.py`` counts them anew.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import shlex
@@ -25,13 +23,11 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rankconst
 from rankconst.errors import RankconstError
-
-if TYPE_CHECKING:
-    from rankconst.results.adjusted import AdjustedReading
+from rankconst.results.adjusted import AdjustedReading
 
 RESULTS = Path(__file__).parent / "results"
 CONTRACT = RESULTS / "real_files.csv"

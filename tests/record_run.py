@@ -5,26 +5,21 @@ written anew. A number is known by its file, the options, its line, metric, text
 whatever order and rows a reader has it.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rankconst.adjusting import ENDS, FORMS, fill_columns
+from rankconst.results.adjusted import AdjustedReading
 from rankconst.tasks import Tasks
 from real_files import RESULTS, adjust_file, find_reference, read_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rankconst.results.adjusted import AdjustedReading
 
 RECORD = RESULTS / "recorded_run.parquet"
 FLOATS = (*(f"{form}{end}" for form in FORMS for end in ENDS), "expectation", "variance")

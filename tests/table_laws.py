@@ -4,10 +4,9 @@
 that is shipped.
 """
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,9 +20,6 @@ from rankconst.catalogue.metrics import (
 )
 from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol, shares_negatives
 from rankconst_builder.tabulate import CARRIED, list_macros
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Frames = dict[str, Any]
 """The rows of one dataset as DataFrames, by table."""

@@ -2,8 +2,6 @@
 does the rest.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json
@@ -11,12 +9,13 @@ import math
 import operator
 import pickle
 import sys
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from threading import Barrier
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -28,12 +27,8 @@ import rankconst
 from cases import choose, for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import AskedError, DataError, MissingExtraError, UnknownNameError, UsageError
+from rankconst.tables.archive import Tables
 from rankconst.typed import AdjustedValues
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from rankconst.tables.archive import Tables
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 

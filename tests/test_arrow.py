@@ -1,7 +1,5 @@
 """Arrow's arrays next to what pyarrow makes of the same values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from hypothesis import given

@@ -1,18 +1,13 @@
 """The programs in benchmarks/ and docs/scripts/: they start, and what they ask for is there."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pages import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BENCHMARKS = sorted((ROOT / "tests" / "benchmarks").glob("*.py"))
 SCRIPTS = [*BENCHMARKS, *sorted((ROOT / "docs" / "scripts").glob("*.py"))]

@@ -2,8 +2,6 @@
 as linear.
 """
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

@@ -1,12 +1,10 @@
 """The pages: every example on them is run, every link leads somewhere, every list is complete."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shlex
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
@@ -22,9 +20,6 @@ from rankconst.catalogue.protocols import is_sampled
 from rankconst.cli.words import COMMANDS, find_command, import_command, list_parameters, read_words
 from rankconst.errors import RankconstError
 from rankconst.results.formats import FORMATS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DOCS = ROOT / "docs"
 PAGES = [page for page in find_pages() if page.is_file()]

@@ -1,7 +1,5 @@
 """The errors: exit codes, and names resolved with a hint."""
 
-from __future__ import annotations
-
 import pytest
 
 from cases import for_each

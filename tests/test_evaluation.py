@@ -1,7 +1,5 @@
 """Which ranking tasks a number is from: file, user and tool, in their order."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,16 +33,14 @@ from rankconst.figures import (
     draw_results,
     render_figure,
 )
+from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.formats import read_document
 from rankconst.values.published import parse_value
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.results.adjusted import AdjustedReading
 
 needs_matplotlib = pytest.mark.skipif(
     find_spec("matplotlib") is None, reason="the extra rankconst[plot] is not installed"

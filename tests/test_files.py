@@ -1,19 +1,14 @@
 """Files are replaced at once, and what is no file stays what it is."""
 
-from __future__ import annotations
-
 import ctypes
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from rankconst import files
 from rankconst.files import exchange_folder, exists, replace_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def test_a_file_is_replaced_at_once(tmp_path: Path) -> None:

@@ -2,15 +2,10 @@
 out.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 for _name in ("pooch", "openpyxl"):
     pytest.importorskip(_name, reason="the targets read with every extra")

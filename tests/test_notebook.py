@@ -1,16 +1,11 @@
 """The notebook of docs/: its outputs are those of today."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from notebook import NOTEBOOK, run_notebook
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """No regular expression takes longer than in proportion to its text, whatever the text."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import functools
@@ -11,8 +9,9 @@ import pkgutil
 import re
 import time
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,9 +19,6 @@ import rankconst
 import rankconst_builder
 from cases import THOROUGH
 from rankconst.results.logs.lines import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 signs: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")

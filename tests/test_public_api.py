@@ -2,8 +2,6 @@
 whom.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import doctest
@@ -17,8 +15,9 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 import pytest
@@ -26,9 +25,6 @@ import pytest
 import rankconst
 from cases import for_each
 from pages import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PACKAGE = Path(rankconst.__file__).parent
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}

@@ -2,22 +2,16 @@
 errors, explained.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from carried import open_once
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
 from rankconst.values.affine import ADJUSTMENTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 TABLES = open_once()
 FORMS = {"ratio": "normalised", "index": "index", "z": "z"}

@@ -9,8 +9,10 @@ import itertools
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,9 +21,6 @@ from carried import open_once
 from oracles import TERMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
     import compare_with_pykeen as script_type
 
 ROOT = Path(__file__).resolve().parents[1]

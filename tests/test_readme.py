@@ -2,8 +2,6 @@
 all other pages.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,9 +1,8 @@
 """Relation prediction: tasks (h, ?, t) from triples to adjusted numbers, and where there are none."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +14,7 @@ from graphs import (
     random_dataset,
 )
 from rankconst.errors import DataError, UnknownNameError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankconst.tables.archive import Tables
+from rankconst.tables.archive import Tables
 
 pd = pytest.importorskip("pandas", reason="the tests read frames")
 

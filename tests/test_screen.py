@@ -1,7 +1,5 @@
 """Tables on a screen: columns that keep their places, whatever is in them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,13 +4,12 @@
 the other laws are in table_laws.py.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,15 +24,10 @@ from rankconst.catalogue.metrics import CATALOGUE, Metric, list_metrics
 from rankconst.moments import compute_moments
 from rankconst.tables.descriptor import COLUMNS
 from rankconst.tasks import Tasks as Address
-from table_laws import LAWS
+from table_laws import LAWS, Frames
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from table_laws import Frames
-
-    Row = dict[str, Any]
-    Tasks = tuple[str, str, str, str]
+Row = dict[str, Any]
+Tasks = tuple[str, str, str, str]
 
 TABLES = rankconst.load()
 DATASETS: dict[str, Row] = {row["dataset"]: row for row in TABLES.read("datasets").to_pylist()}

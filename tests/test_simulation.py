@@ -4,14 +4,12 @@ Ranks are drawn, and metrics formed by the catalogue's own definitions, which te
 against plain Python; nothing else is shared with the code under test but the histogram.
 """
 
-from __future__ import annotations
-
 import functools
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from carried import open_once
 from cases import choose, thorough
@@ -19,9 +17,6 @@ from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
 from rankconst.moments import compute_moments
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 pytestmark = [pytest.mark.slow, thorough]  # enumerations and precise sums show the same
 

@@ -2,10 +2,9 @@
 tails of others.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError, UsageError
 from rankconst.evaluation import Address, look_up_named
 from rankconst.tasks import Tasks
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MRR = parse_metric("mrr")
 ULTRA = load_tools()["ultra"]

@@ -1,11 +1,9 @@
 """What numbers mean in words: held to the distributions of random rankers, enumerated one by one."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,20 +12,13 @@ import rankconst
 from carried import open_once
 from cases import for_each, take_turns
 from oracles import TERMS, enumerate_distribution
-from rankconst.adjusting import Batch, adjust_batch, adjust_values
+from rankconst.adjusting import AdjustedBatch, Batch, adjust_batch, adjust_values
 from rankconst.catalogue.baselines import FLOOR
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.tasks import Tasks
+from rankconst.values.constants import Constants
 from rankconst.values.published import read_published
 from rankconst.verdicts import LEVEL, explain, find_floor, judge, judge_one, summarise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from rankconst.adjusting import AdjustedBatch
-    from rankconst.catalogue.metrics import Metric
-    from rankconst.values.constants import Constants
-
 
 SIZES = ((20,), (2, 3, 4, 5), (4, 4, 4, 4), (1, 9, 30), (7, 8), (1, 1))
 

@@ -1,7 +1,5 @@
 """The workflows trust nothing that can change under them, and may do no more than they need."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

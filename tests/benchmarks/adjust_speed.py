@@ -11,18 +11,17 @@ multiplied and written. It checks nothing. A line compares JSON Lines of 80,000 
 numbers as CSV. The last lines compare commands, and calls, with others on the same input.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,9 +29,6 @@ import pyarrow as pa
 from pyarrow import csv
 
 import rankconst
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 ROWS, LINES, RUNS = 1_000_000, 80_000, 5
 DATASETS = ("FB15k-237", "wn18rr", "kinships", "umls", "codexsmall")

@@ -10,8 +10,6 @@ and 1,000. CPU seconds are user plus system time of the process and its
 threads; memory is its peak resident set.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

@@ -8,23 +8,18 @@ what differs; ends with 1 if anything does. RecBole 1.2.1 wants an environment o
 1.23.5, pandas 1.5.3, scipy 1.10.1 and setuptools below 80, and rankconst by PYTHONPATH.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
+from collections.abc import Callable, Iterator
 from importlib.metadata import packages_distributions, version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 import rankconst
 from rankconst.catalogue.answers import FAMILIES, LEFT_OUT, Places, parse_library, read_meaning
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import TypeAlias
-
-    Run: TypeAlias = Callable[["Queries", int], dict[str, Any]]
+Run: TypeAlias = Callable[["Queries", int], dict[str, Any]]
 
 SETS = [
     (5, 1, 1), (5, 2, 3), (9, 4, 3), (3, 2, 5), (20, 20, 5), (20, 1, 10), (50, 12, 10), (50, 3, 10),

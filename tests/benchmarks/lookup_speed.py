@@ -7,8 +7,6 @@ with the difference to that start, also in units of what numpy alone takes. One 
 counted: it compiles what has no bytecode yet, as an installation does.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

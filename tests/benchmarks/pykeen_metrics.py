@@ -14,8 +14,6 @@ again where it has no closed form. Fast calls are repeated; the median of a proc
 these the least. Memory is the peak resident set of a process.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import importlib
@@ -25,12 +23,11 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 # PyKEEN's interpreter, which has no rankconst, runs this file too, and a child's peak memory begins
 # with its parent's: nothing but the standard library here.
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REPEATS = 5
 # Calls that take longer than the first are not repeated, fast ones until they have taken the

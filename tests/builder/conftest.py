@@ -2,19 +2,15 @@
 without an import.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import socket
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 from rich.console import Console
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 LACKING = [name for name in ("pooch", "scipy", "pandas") if importlib.util.find_spec(name) is None]
 

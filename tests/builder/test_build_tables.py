@@ -7,23 +7,21 @@ import importlib.util
 import itertools
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import rankconst
-from rankconst.catalogue.benchmarks import Remote, load_benchmarks
+from rankconst.catalogue.benchmarks import Benchmark, Remote, load_benchmarks
 from rankconst.progress import Reporter
 from rankconst_builder.fetch import Fetcher
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_httpserver import HTTPServer
     from rich.console import Console
 
-    from rankconst.catalogue.benchmarks import Benchmark
 
 SCRIPT = Path(__file__).resolve().parents[2] / ".github" / "build_tables.py"
 

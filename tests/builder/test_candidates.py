@@ -2,11 +2,10 @@
 Counter.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Self
 
 import numpy as np
 import pytest
@@ -45,9 +44,6 @@ from rankconst_builder.codes import Triples
 from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import Graph
 from rankconst_builder.tallies import tally_protocols
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def compare(dataset: Dataset, protocols: Iterable[Protocol]) -> None:

@@ -2,17 +2,16 @@
 file is said.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import itertools
 import random
 import re
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +22,7 @@ from cases import choose, for_each
 from graphs import STATIC, Row
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
+from rankconst.tasks import Histogram
 from rankconst_builder import codes
 from rankconst_builder.columnar import (
     MEMORY,
@@ -32,17 +32,11 @@ from rankconst_builder.columnar import (
     encode_text,
     open_columns,
 )
-from rankconst_builder.facts import describe_graph
+from rankconst_builder.facts import Statistics, describe_graph
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.own_files import read_own
 from rankconst_builder.tallies import count_histograms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rankconst.tasks import Histogram
-    from rankconst_builder.facts import Statistics
 
 Files = dict[str, list[Row]]
 PROTOCOLS = [*STATIC.values()]

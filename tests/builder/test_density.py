@@ -2,11 +2,8 @@
 of real ones.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,13 +12,10 @@ import rankconst
 from carried import open_once
 from cases import take_turns
 from oracles import EVALUATED
-from rankconst.catalogue.metrics import CATALOGUE, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.tails import TAILS, tail_probability
 from rankconst.tasks import Histogram
 from rankconst_builder.site.draw import compute_density
-
-if TYPE_CHECKING:
-    from rankconst.catalogue.metrics import Metric
 
 COUNTS = (2, 3, 5, 7)
 

@@ -1,7 +1,5 @@
 """The documents of a release: each says what the tables are, in its own standard."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import re

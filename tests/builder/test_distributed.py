@@ -1,14 +1,14 @@
 """Counting on a cluster gives what one process gives, also where a worker ends in the middle."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -23,13 +23,8 @@ from rankconst_builder import distributed as module
 from rankconst_builder.columnar import Columns, encode_ids, open_columns, open_url
 from rankconst_builder.distributed import choose_files, connect, count_distributed, hash_files
 from rankconst_builder.facts import describe_graph
+from rankconst_builder.graph import Graph
 from rankconst_builder.tallies import count_histograms, list_histograms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from rankconst_builder.graph import Graph
 
 # Imported by the tests alone: it takes a second, and every process of a run collects all tests.
 if importlib.util.find_spec("distributed") is None:

@@ -12,6 +12,8 @@ import lzma
 import socket
 import tarfile
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -30,9 +32,6 @@ from rankconst.progress import Reporter
 from rankconst_builder.fetch import Content, Fetcher, read_local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from pytest_httpserver import HTTPServer
     from rich.console import Console
 

@@ -1,9 +1,7 @@
 """Labels to codes, and the statistics of a dataset against sets and loops."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -20,9 +18,6 @@ from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import Graph, Marks, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.triples import read_triples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Row = tuple[bytes, bytes, bytes]
 

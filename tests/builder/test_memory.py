@@ -2,13 +2,12 @@
 triples.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,17 +21,12 @@ from cases import choose, for_each
 from graphs import EVERYTHING, STATIC, TEMPORAL, TEMPORAL_DATASETS
 from oracles import differing_rows
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
-from rankconst.catalogue.protocols import MACROS, parse_protocol
+from rankconst.catalogue.protocols import MACROS, Protocol, parse_protocol
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.tables.archive import Tables
 from rankconst.tables.descriptor import COLUMNS
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.pipeline import Build, build_all
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankconst.catalogue.protocols import Protocol
-    from rankconst.tables.archive import Tables
 
 Rows = list[tuple[int, int, int]]
 

@@ -2,12 +2,12 @@
 graph.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,11 +30,7 @@ from rankconst_builder.facts import Statistics, describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    Rows = Sequence[tuple[Any, ...]]
+Rows = Sequence[tuple[Any, ...]]
 
 # Several tests read the same graphs.
 read_once = functools.lru_cache(4)(read_graph)

@@ -2,14 +2,14 @@
 triple is lost.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -30,10 +30,6 @@ from rankconst_builder.own_files import (
     strip_endings,
 )
 from rankconst_builder.triples import Labels, read_triples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 PARTS = ("head", "relation", "tail")
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import io
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +30,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError
 from rankconst.errors import DataError, TablesError, UnknownNameError, UsageError
 from rankconst.progress import Reporter
+from rankconst.tables.archive import Tables
 from rankconst.tables.descriptor import COLUMNS
 from rankconst.version import bundled_versions
 from rankconst_builder import pipeline
@@ -36,13 +39,8 @@ from rankconst_builder.package import hash_content
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from pytest_httpserver import HTTPServer
     from rich.console import Console
-
-    from rankconst.tables.archive import Tables
 
     Run = Callable[..., Outcome]
 

@@ -1,16 +1,16 @@
 """Blocks of ties against score vectors in plain loops, and published figures."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
+from numpy.typing import NDArray
 
 from brute import (
     ORDER,
@@ -35,7 +35,7 @@ from graphs import (
 )
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, SINGLE_STEP, explain_missing
 from rankconst.catalogue.benchmarks import find_benchmark
-from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.catalogue.protocols import PROTOCOLS, Protocol
 from rankconst.errors import DataError
 from rankconst_builder import rankers, rules
 from rankconst_builder.candidates import count_protocols
@@ -44,14 +44,6 @@ from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.rankers import RANKERS, RULES, Ranker, count_baselines
 from rankconst_builder.rules import Order, Standing, Train, expand_fractions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from rankconst.catalogue.protocols import Protocol
 
 WRITTEN = [*CATALOGUE, *WRITABLE]
 FULL = [protocol for protocol in CATALOGUE if protocol.negatives is None]

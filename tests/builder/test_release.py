@@ -6,6 +6,8 @@ import datetime as dt
 import io
 import stat
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -15,18 +17,15 @@ import rankconst
 from few_tables import write_tables
 from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.progress import Reporter
+from rankconst.tables.archive import Tables as Opened
 from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst.version import bundled_versions
 from rankconst_builder.describe import DOCUMENTS
 from rankconst_builder.release import Released, ReleaseOrder, release_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from rich.console import Console
 
-    from rankconst.tables.archive import Tables as Opened
 
 Tables = dict[str, "pa.Table"]
 Rows = dict[str, list[dict[str, Any]]]

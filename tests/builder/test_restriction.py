@@ -2,10 +2,8 @@
 record.
 """
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -17,14 +15,8 @@ from graphs import STATIC, count_candidates, sizes_of
 from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import UNTABLED
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst_builder.graph import Restriction, add_known, encode_labels, read_names
-from rankconst_builder.triples import read_triples
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankconst_builder.graph import Graph
-    from rankconst_builder.triples import Labels
+from rankconst_builder.graph import Graph, Restriction, add_known, encode_labels, read_names
+from rankconst_builder.triples import Labels, read_triples
 
 Row = tuple[str, ...]
 Dataset = dict[str, list[Row]]

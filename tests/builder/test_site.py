@@ -2,8 +2,6 @@
 that is no site.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -14,11 +12,11 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -29,6 +27,7 @@ from rankconst.catalogue.literature import RESULTS, parse_suite
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import RankconstError, TablesError, UsageError
+from rankconst.tables.archive import Tables
 from rankconst.tasks import Histogram
 from rankconst.values.published import read_published, show_number, show_uncertain
 from rankconst_builder.memory import make_tables
@@ -36,11 +35,6 @@ from rankconst_builder.site import check_folder, write_site
 from rankconst_builder.site.data import describe_names, find_levels, write_json
 from rankconst_builder.site.findings import SOURCES
 from rankconst_builder.site.findings import read_published as read_papers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rankconst.tables.archive import Tables
 
 KEYS = ("ogblcollab", "icews14_regcn", "wn18rr", "nations")
 ROOT = Path(__file__).parents[2]

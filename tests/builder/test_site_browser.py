@@ -4,8 +4,6 @@ All tests share one browser and one site. They need a Chromium and the package
 axe-playwright-python.
 """
 
-from __future__ import annotations
-
 import functools
 import http.server
 import random
@@ -15,10 +13,11 @@ import struct
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -26,9 +25,11 @@ import pytest
 import rankconst
 from carried import open_once
 from cases import THOROUGH, choose, thorough
+from rankconst import Constants
 from rankconst.adjusting import adjust_values
-from rankconst.catalogue.metrics import TABULATED, parse_metric
+from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
 from rankconst.errors import DataError, RankconstError, UnknownNameError
+from rankconst.tables.archive import Tables
 from rankconst.values.published import (
     Interval,
     parse_value,
@@ -41,13 +42,6 @@ from rankconst_builder.package import read_address
 from rankconst_builder.site import write_site
 from rankconst_builder.site.data import OFFERED
 from real_files import find_reference
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rankconst import Constants
-    from rankconst.catalogue.metrics import Metric
-    from rankconst.tables.archive import Tables
 
 pytestmark = pytest.mark.slow
 

@@ -2,10 +2,7 @@
 counted.
 """
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -24,12 +21,9 @@ from rankconst.catalogue.benchmarks import LineFormat
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.candidates import count_protocols, count_ranked
-from rankconst_builder.graph import encode_labels
+from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.rankers import count_baselines
 from rankconst_builder.triples import read_triples
-
-if TYPE_CHECKING:
-    from rankconst_builder.graph import Graph
 
 Statement = tuple[str, str, str, tuple[tuple[str, str], ...]]
 Dataset = dict[str, list[Statement]]

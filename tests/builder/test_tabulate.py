@@ -2,8 +2,6 @@
 rankings.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 from dataclasses import replace

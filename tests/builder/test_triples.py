@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
@@ -18,12 +19,7 @@ from cases import choose, for_each
 from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.facts import _find_alike
-from rankconst_builder.triples import read_triples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rankconst_builder.triples import Labels
+from rankconst_builder.triples import Labels, read_triples
 
 Row = tuple[bytes, bytes, bytes]
 

@@ -6,9 +6,10 @@ import functools
 import hashlib
 import io
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +24,7 @@ from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import TablesError
 from rankconst.moments import compute_moments
 from rankconst.progress import Reporter
+from rankconst.tables.archive import Tables
 from rankconst.tables.descriptor import COLUMNS, schema_of
 from rankconst_builder import tabulate
 from rankconst_builder import verify as checking
@@ -39,12 +41,6 @@ from rankconst_builder.package import (
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.verify import STAGES, Finding, Opened, StageResult, run_stage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from rankconst.tables.archive import Tables
 
 pytestmark = pytest.mark.slow
 

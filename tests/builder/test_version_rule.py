@@ -1,7 +1,5 @@
 """Comparing two sets of tables: what counts as changed, and by how much the version must rise."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Aggregations and baselines: names, rows, and what the tables give for macro averages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -25,11 +23,7 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rankconst.tables.archive import Tables
+from rankconst.tables.archive import Tables
 
 
 def test_every_aggregation_is_whole() -> None:

@@ -2,8 +2,6 @@
 measured.
 """
 
-from __future__ import annotations
-
 from cases import for_each
 from rankconst.catalogue.answers import (
     FAMILIES,

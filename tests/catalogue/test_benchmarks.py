@@ -2,14 +2,12 @@
 names.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import tomllib
 from collections import Counter, defaultdict
 from importlib import resources
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -26,9 +24,6 @@ from rankconst.catalogue.benchmarks import (
 )
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SOURCES = load_benchmarks()
 OFFERED = [

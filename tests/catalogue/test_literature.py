@@ -1,7 +1,5 @@
 """Published results: where a number stands among them, against counting by hand."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 

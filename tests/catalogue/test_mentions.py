@@ -1,7 +1,5 @@
 """Graphs that texts name; what is known of those whose ranking tasks are others."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

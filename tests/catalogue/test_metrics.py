@@ -1,7 +1,5 @@
 """The catalogue: names in every usual spelling, and laws that hold for each metric."""
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The protocols, splits and sides: rows of attributes, and their names."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from fractions import Fraction
 from math import comb

@@ -1,7 +1,5 @@
 """The suites: the graphs over which papers average."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

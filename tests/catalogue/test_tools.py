@@ -1,10 +1,8 @@
 """The tools: complete rows, true to the published results whose evaluation is on record."""
 
-from __future__ import annotations
-
 import csv
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +12,6 @@ from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol, parse_side, parse_split
 from rankconst.catalogue.tools import is_tool, load_tools, parse_tool
 from rankconst.names import squash
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TOOLS = load_tools()
 

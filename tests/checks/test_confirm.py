@@ -2,12 +2,10 @@
 are confirmed.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +18,12 @@ from rankconst.checks.checking import check_reading
 from rankconst.checks.confirm import Evidence, _name_others
 from rankconst.errors import AskedError, DataError, UnknownNameError
 from rankconst.evaluation import Address
+from rankconst.results.adjusted import AdjustedReading
 from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.tasks import Tasks
 from rankconst.verdicts import find_floor
 from readings import OPEN
-
-if TYPE_CHECKING:
-    from rankconst.results.adjusted import AdjustedReading
 
 TABLES = open_once()
 MEAN = 3.251234567891

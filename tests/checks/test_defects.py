@@ -2,12 +2,11 @@
 alone, is named, and right ones tell the expectation that they were formed with.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,9 +31,6 @@ from rankconst.results.reading import Entry, Measured
 from rankconst.tasks import Histogram, Tasks
 from rankconst.values.constants import Constants
 from rankconst.values.published import NOISE, Interval
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TABLES = open_once()
 

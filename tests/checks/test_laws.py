@@ -2,10 +2,7 @@
 and explained.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,16 +11,13 @@ from hypothesis import strategies as st
 
 from carried import open_once
 from cases import for_each, take_turns
-from rankconst.checks.case import pick_base_values
+from rankconst.checks.case import Finding, pick_base_values
 from rankconst.checks.checking import RULES
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Address
 from rankconst.results.formats import read_document
 from rankconst.results.reading import measure as measure_entry
 from readings import OPEN, apply_rules, make_reading, measure, parse_heading
-
-if TYPE_CHECKING:
-    from rankconst.checks.case import Finding
 
 TABLES = open_once()
 HISTOGRAM = TABLES.histogram("nations", protocol="pykeen")

@@ -1,10 +1,8 @@
 """Published files: nothing but what is truly wrong with them is found."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from rankconst.checks.checking import check_reading
 from rankconst.evaluation import Address
 from rankconst.results.formats import read_document
 from readings import apply_rules
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TABLES = open_once()
 DATASETS = ("fb15k237", "kinships", "nations", "wn18rr")

@@ -2,8 +2,6 @@
 terminal.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import functools
@@ -14,19 +12,16 @@ import os
 import re
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pytest
 
 from carried import open_once
 from rankconst.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

@@ -1,12 +1,6 @@
 """``rankconst adjust``: the numbers, the spellings, and every way to get it wrong."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from cli.conftest import Run
-
+from cli.conftest import Run
 
 TASKS = ("dataset", "protocol", "split", "side", "aggregation", "relations", "metric", "baseline")
 RANKERS = ("expectation", "counting")

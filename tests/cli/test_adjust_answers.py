@@ -2,23 +2,18 @@
 container.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import rankconst
 from cases import for_each
+from cli.conftest import Run, Write
 from rankconst.errors import AskedError
 
 pd = pytest.importorskip("pandas")
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cli.conftest import Run, Write
 
 RECBOLE = """INFO  best valid : OrderedDict([('recall@10', 0.2171), ('mrr@10', 0.3817)])
 INFO test result: OrderedDict([('recall@10', 0.2401), ('mrr@10', 0.4515), ('hit@10', 0.7678), ('precision@10', 0.1926)])

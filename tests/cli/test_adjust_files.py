@@ -1,20 +1,14 @@
 """``rankconst adjust FILE``: files in, files out, and every way a file can be bad."""
 
-from __future__ import annotations
-
 import csv
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import rankconst
 from carried import open_once
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cli.conftest import Run, Write
+from cli.conftest import Run, Write
 
 TABLES = open_once()
 

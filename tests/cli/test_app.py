@@ -1,25 +1,18 @@
 """The program as a whole: help, exit codes, colours, pipes and interruptions."""
 
-from __future__ import annotations
-
 import io
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import rankconst
 from cases import for_each
-from cli.conftest import ESCAPE, child_command, child_environment
+from cli.conftest import ESCAPE, Run, RunInTerminal, child_command, child_environment
 from rankconst.cli.run import _fail
 from rankconst.cli.words import COMMANDS, import_command, list_parameters
 from rankconst.version import bundled_versions
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cli.conftest import Run, RunInTerminal
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 

@@ -1,18 +1,12 @@
 """What baselines get, counted by another program; their screens are recorded."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import pytest
 
 import rankconst
 from carried import open_once
 from cases import for_each
+from cli.conftest import Run
 from rankconst.catalogue.baselines import BASELINES
-
-if TYPE_CHECKING:
-    import pytest
-
-    from cli.conftest import Run
 
 # E[MRR] and E[Hits@10] on test, both sides, protocol standard: counted and summed once more by
 # another program, a loop over triples and scores.

@@ -1,15 +1,15 @@
 """``rankconst build``: what is in the tables that it writes; its screens are recorded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shlex
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -18,19 +18,13 @@ import pytest
 from brute import count_brute_force
 from carried import open_once
 from cases import take_turns
-from cli.conftest import SMALL, child_environment
+from cli.conftest import SMALL, Run, Write, child_environment
 from graphs import STATIC
 from rankconst.catalogue.baselines import FLOOR, INFORMED, SINGLE_STEP
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.tables.archive import load
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from cli.conftest import Run, Write
-
-    WriteGraph = Callable[..., list[str]]
+WriteGraph = Callable[..., list[str]]
 
 pytestmark = pytest.mark.usefixtures("builder", "placeholders")
 

@@ -2,17 +2,11 @@
 it refuses.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import rankconst
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 # MRR and Hits@10 of TransE, TuckER and RotatE on three graphs, some of them made impossible or
 # worse than counting.

@@ -1,16 +1,10 @@
 """``rankconst compare``: two published numbers in, what they say about each other out."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 import rankconst
+from cli.conftest import Run, Write
 from rankconst.errors import AskedError, UsageError
-
-if TYPE_CHECKING:
-    from cli.conftest import Run, Write
 
 HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-237")
 

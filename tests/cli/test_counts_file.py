@@ -2,12 +2,10 @@
 files of results.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tracemalloc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,13 +13,9 @@ from hypothesis import strategies as st
 
 import rankconst
 from cases import for_each
+from cli.conftest import Run, Write
 from rankconst.errors import DataError
 from rankconst.tables.counts_file import read_counts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cli.conftest import Run, Write
 
 SIDED = "side,num_candidates,num_tasks\nhead,9,2\ntail,4,3\nhead,5,1\n"
 

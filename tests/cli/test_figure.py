@@ -1,15 +1,10 @@
 """``rankconst adjust --out figure.svg`` without matplotlib; with it, the screens are recorded."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from typing import TYPE_CHECKING
+import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
-
-    from cli.conftest import Run, Write
+from cli.conftest import Run, Write
 
 
 def test_without_matplotlib(

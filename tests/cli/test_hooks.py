@@ -1,23 +1,17 @@
 """The hook of pre-commit and the action of GitHub run ``rankconst check`` on results files."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from cases import choose
-from cli.conftest import child_environment
-
-if TYPE_CHECKING:
-    from cli.conftest import Run
+from cli.conftest import Run, child_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 HOOKS, ACTION = ROOT / ".pre-commit-hooks.yaml", ROOT / "action.yml"

@@ -2,23 +2,17 @@
 come from.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
 import unicodedata
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import rankconst
+from cli.conftest import Run, Screen, Write
 from tables.test_damage import make, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cli.conftest import Run, Screen, Write
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b1m\u202eevil"
 SHOWN = r"\x1b]0;owned\x07\x1b[2J\u009b1m\u202eevil"

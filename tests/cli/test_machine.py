@@ -1,7 +1,5 @@
 """A machine that does not do what it should: one line and a code, never a traceback."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -9,19 +7,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from cli.conftest import Run
 from rankconst import version
 from rankconst.cli import main
 from rankconst.cli.options import open_tables
 from rankconst.errors import TablesError
 from rankconst.tables import archive
-
-if TYPE_CHECKING:
-    from cli.conftest import Run
 
 START = f'"{sys.executable}" -m rankconst'
 posix = pytest.mark.skipif(os.name != "posix", reason="systems of other kinds have other messages")

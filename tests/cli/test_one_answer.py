@@ -1,19 +1,15 @@
 """One answer at every door: what Python prints is what the screen prints."""
 
-from __future__ import annotations
-
 import random
 import re
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rankconst
 from cases import THOROUGH
+from cli.conftest import Run, Write
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
-
-if TYPE_CHECKING:
-    from cli.conftest import Run, Write
 
 DATASETS = [
     "nations", "umls", "kinships", "fb15k237", "wn18rr", "codexsmall", "nell_v1_ind", "ilpc2022small",

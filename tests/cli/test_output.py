@@ -2,16 +2,16 @@
 few lines.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import math
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -26,11 +26,6 @@ from rankconst.listing import Column, Format, Listing, count, render
 from rankconst.names import show_controls
 from rankconst.results.reading import Entries, Reading, Skipped
 from rankconst.tables.encode import make_safe, write_delimited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
 
 _TEXTS = st.text(SIGNS, max_size=5)
 _CELLS = st.one_of(

@@ -2,23 +2,16 @@
 set it is from.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import rankconst
-from cli.conftest import SMALL
+from cli.conftest import SMALL, Run
 from rankconst.errors import UnknownNameError
 from rankconst.tables.descriptor import COLUMNS
 from rankconst.tables.sets import join_tables
 from rankconst.tasks import Tasks
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cli.conftest import Run
 
 pd = pytest.importorskip("pandas", reason="sets are built with pandas")
 

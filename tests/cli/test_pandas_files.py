@@ -2,24 +2,20 @@
 columns, Hits.10.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rankconst
 from cases import for_each
+from cli.conftest import Run, Write
 from rankconst.errors import UsageError
 
 pd = pytest.importorskip("pandas")
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from cli.conftest import Run, Write
 
 ROWS = [("ComplEx", "FB15k-237", 0.294, 0.465), ("TransE", "WN18RR", 0.22, 0.5)]
 TABLE = pd.DataFrame(ROWS, columns=["model", "dataset", "MRR", "Hits@10"])

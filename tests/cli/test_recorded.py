@@ -14,21 +14,15 @@ line           what it is
 ``RANKCONST_RECORD=1 pytest tests/cli/test_recorded.py`` writes them anew: read what changed.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from cli.conftest import ESCAPE
-
-if TYPE_CHECKING:
-    from cli.conftest import Run, RunInTerminal, Screen
+from cli.conftest import ESCAPE, Run, RunInTerminal, Screen
 
 SESSIONS = sorted(Path(__file__).with_name("recorded").glob("*.txt"))
 NEEDED = {

@@ -1,30 +1,23 @@
 """``rankconst tables release``: what is printed where, and which orders are refused."""
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import json
 import re
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import rankconst
-from cli.conftest import SMALL
+from cli.conftest import SMALL, Run
 from few_tables import few_tables, write_tables
 from rankconst.tables.archive import load
 from rankconst.tables.descriptor import COLUMNS
 from rankconst.version import bundled_versions
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from cli.conftest import Run
-
-    WriteBuild = Callable[..., Path]
+WriteBuild = Callable[..., Path]
 
 pytestmark = pytest.mark.usefixtures("builder")
 

@@ -1,14 +1,10 @@
 """What a command says while it works; the screens of terminals are recorded."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+
+import pytest
 
 from rankconst.cli.output import Notice
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_a_command_says_what_it_does_when_it_is_silent(

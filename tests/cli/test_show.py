@@ -2,16 +2,16 @@
 cites one.
 """
 
-from __future__ import annotations
-
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
 from carried import open_once
 from cases import for_each
+from cli.conftest import Run, RunInTerminal, Screen
 from rankconst.catalogue.answers import load_libraries
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import load_benchmarks
@@ -33,11 +33,6 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.catalogue.tools import load_tools
 from rankconst.checks.checking import RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from cli.conftest import Run, RunInTerminal, Screen
 
 TOOLS = load_tools()
 COUNTS = ("entities", "relations", "triples_train", "triples_valid", "triples_test")

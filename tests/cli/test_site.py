@@ -1,17 +1,11 @@
 """``rankconst tables site``: what is written where, and which orders are refused."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from cli.conftest import Run
 from rankconst.tables.archive import load
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cli.conftest import Run
 
 
 @pytest.mark.usefixtures("no_builder")  # nothing is downloaded

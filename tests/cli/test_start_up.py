@@ -1,17 +1,11 @@
 """What a command waits for before it begins: the modules it loads."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 WITHOUT_PANDAS = """
 import contextlib, io, sys

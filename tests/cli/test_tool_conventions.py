@@ -2,18 +2,13 @@
 AmpliGraph raw.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 import rankconst
+from cli.conftest import Run, Write
 from rankconst.errors import DataError
-
-if TYPE_CHECKING:
-    from cli.conftest import Run, Write
 
 KEYS = {
     "VR": "variance",

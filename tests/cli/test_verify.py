@@ -1,23 +1,16 @@
 """``rankconst tables verify``: exit codes, what is printed, and what it is asked to look at."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from cli.conftest import SMALL
+from cli.conftest import SMALL, Run, RunInTerminal
 from few_tables import few_tables
 from placeholders import fill_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from cli.conftest import Run, RunInTerminal
 
 pytestmark = pytest.mark.usefixtures("builder")
 

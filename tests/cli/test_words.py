@@ -1,7 +1,5 @@
 """Command lines are read as Typer would read the same declarations, and bash is answered alike."""
 
-from __future__ import annotations
-
 import functools
 import io
 from contextlib import redirect_stdout

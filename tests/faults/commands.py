@@ -2,8 +2,6 @@
 what came of all.
 """
 
-from __future__ import annotations
-
 import functools
 import http.server
 import itertools
@@ -13,22 +11,17 @@ import shutil
 import tempfile
 import threading
 import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from faults.injecting import FAULTS, Bench, Command, Tally
+from faults.injecting import FAULTS, Bench, Choose, Command, Tally
 from graphs import write_benchmark
 from placeholders import fill_in
 from rankconst.catalogue.benchmarks import list_titles, load_benchmarks
 from rankconst.catalogue.protocols import SPLITS
 from rankconst_builder import release, tabulate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from faults.injecting import Choose
 
 FEW = 16
 KEYS = ("alpha", "beta", "gamma")

@@ -6,8 +6,6 @@ interrupted, or is killed with half of its data written. What it leaves is looke
 command is run again without a fault.
 """
 
-from __future__ import annotations
-
 import builtins
 import contextlib
 import errno
@@ -22,8 +20,10 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from pathlib import Path
+from typing import Any, NoReturn, Self, TypeAlias
 from unittest import mock
 
 from rankconst import files
@@ -32,13 +32,7 @@ from rankconst.errors import RankconstError
 from rankconst.tables.archive import load
 from rankconst.tables.descriptor import INCOMING, holds_set
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import TypeAlias
-
-    # From a number of points to some of them, each with a fault.
-    Choose: TypeAlias = Callable[[int], Sequence[tuple[int, str]]]
+Choose: TypeAlias = Callable[[int], Sequence[tuple[int, str]]]
 
 CALLS = (
     "replace", "rename", "mkdir", "rmdir", "unlink", "remove", "link", "symlink", "truncate", "fsync", "write",

@@ -2,8 +2,6 @@
 RANKCONST_THOROUGH=1.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,14 +1,12 @@
 """First inputs of each target: what the tests read, taken from their own texts."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import io
 import tarfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import fuzz_targets
 import numpy as np
@@ -16,9 +14,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cases import read_cases
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TESTS = Path(__file__).resolve().parents[1]
 

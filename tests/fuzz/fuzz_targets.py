@@ -2,8 +2,6 @@
 come out.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io
@@ -14,9 +12,10 @@ import shutil
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 from unittest import mock
 
 import pandas as pd
@@ -38,6 +37,7 @@ from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.labels import read_label
 from rankconst.results.rewrite import parse_exchange
+from rankconst.tables.archive import Tables
 from rankconst.tables.counts_file import read_counts
 from rankconst.tables.descriptor import COLUMNS
 from rankconst.tables.location import find_location
@@ -46,11 +46,6 @@ from rankconst_builder.columnar import Columns, encode_ids, encode_text, open_co
 from rankconst_builder.facts import describe_graph
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.own_files import read_own
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rankconst.tables.archive import Tables
 
 TARGETS: dict[str, Callable[[bytes], None]] = {}
 """Name of a target to its function; the first byte of an input chooses among the options that the

@@ -5,8 +5,6 @@ RankconstError, or takes longer than LIMIT seconds, is written to ``tests/fuzz/f
 for each place in the code; figures go to ``tests/robustness.md``.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

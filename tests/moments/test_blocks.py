@@ -2,10 +2,8 @@
 ones; against enumeration in test_enumeration.py.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -16,11 +14,8 @@ from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.moments import block_counts, compute_moments, median, summation
 from rankconst.tasks import Histogram
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Blocks = Sequence[tuple[int, int]]
-    """Offset and size of each task."""
+Blocks = Sequence[tuple[int, int]]
+"""Offset and size of each task."""
 
 METRICS = [row.at(3) if row.takes_k else row for row in CATALOGUE.values()]
 

@@ -1,11 +1,10 @@
 """The standard deviation of the ranks: joint distributions, two routes against each other, extremes."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,10 +15,6 @@ from oracles import MP, check_numerical, histogram_of, moments_of
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
 from rankconst.tasks import Histogram
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 BILLION = 10**9
 

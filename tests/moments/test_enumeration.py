@@ -1,10 +1,9 @@
 """Every metric of small sets of tasks against all rank vectors: of chance, on blocks, and weighted."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,11 +25,8 @@ from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Blocks = Sequence[tuple[int, int]]
-    """Offset and size of each task."""
+Blocks = Sequence[tuple[int, int]]
+"""Offset and size of each task."""
 
 METRICS = (
     *(metric for metric in TABULATED if metric.k in (None, 1, 3, 10)),

@@ -1,24 +1,17 @@
 """The median rank and its inverse: independent convolutions, direct sums, extremes."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike, NDArray
 
 from cases import choose
 from oracles import check_numerical
+from rankconst.moments import Moments, summation
 from rankconst.moments import median as module
-from rankconst.moments import summation
 from rankconst.moments.median import inverse_median_rank, median_rank
 from rankconst.tasks import Histogram, offsets_of
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from rankconst.moments import Moments
 
 BILLION = 10**9
 Spec = tuple["ArrayLike", "ArrayLike"]

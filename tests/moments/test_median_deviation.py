@@ -1,15 +1,14 @@
 """The median absolute deviation: enumeration, honest standard errors, extremes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import time
 import tracemalloc
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from carried import open_once
 from cases import choose, for_each, thorough
@@ -20,12 +19,7 @@ from rankconst.moments.median_deviation import median_absolute_deviation
 from rankconst.moments.sampled import FEWEST_DRAWS, MOST_DRAWS
 from rankconst.tasks import Histogram
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Exact = tuple[float, float]
+Exact = tuple[float, float]
 
 QUARTILE = float(MP_QUARTILE)
 

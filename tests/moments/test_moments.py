@@ -1,7 +1,5 @@
 """Expectation and variance of each metric, against 50-digit sums and transforms."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -2,16 +2,16 @@
 vector.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from carried import open_once
 from cases import for_each
@@ -21,12 +21,6 @@ from rankconst.doubles import lift_rounding
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.moments import compute_mean, compute_moments, compute_power_mean, own
 from rankconst.tasks import Histogram, sampled_histogram
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
 
 TABLES = open_once()
 

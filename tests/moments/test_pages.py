@@ -1,25 +1,25 @@
 """The pages of the metrics: every formula that they show is evaluated and held against the code."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import mpmath
 import pytest
 
 from carried import open_once
 from cases import choose, for_each
-from rankconst.catalogue.metrics import TABULATED, describe_metric, load_formulas, parse_metric
+from rankconst.catalogue.metrics import (
+    TABULATED,
+    Metric,
+    describe_metric,
+    load_formulas,
+    parse_metric,
+)
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rankconst.catalogue.metrics import Metric
 
 SETS = ([1, 3, 4, 4], [2, 5, 7])
 MP = mpmath.MPContext()

@@ -1,7 +1,5 @@
 """Queries with several right answers, against all rankings and the sources' definitions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

@@ -2,11 +2,10 @@
 found.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +13,6 @@ import pytest
 from cases import for_each
 from rankconst.moments.summation import Panel, gram_rules, place_nodes, uniform_rule
 from rankconst.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @for_each("size", [8, 16, 32])

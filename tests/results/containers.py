@@ -2,25 +2,20 @@
 each number there.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import rankconst
 from rankconst.errors import RankconstError
 from rankconst.results.frame import read_given
+from rankconst.tasks import Tasks
 from readings import escape_latex, write_csv, write_latex, write_markdown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from rankconst.tasks import Tasks
 
 openpyxl, pd = (
     pytest.importorskip(name, reason=f"needs {name}") for name in ("openpyxl", "pandas")

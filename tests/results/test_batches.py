@@ -1,10 +1,8 @@
 """Whole files adjusted: every number as it is alone, and a reason for those that are not."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,9 +17,6 @@ from rankconst.evaluation import Address, Question, describe_assumed
 from rankconst.results.batches import adjust_reading
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entry, Reading, make_entries
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TABLES = rankconst.load()
 

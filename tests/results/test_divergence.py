@@ -2,8 +2,6 @@
 nothing of them.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

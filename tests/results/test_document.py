@@ -1,13 +1,11 @@
 """Files as text: what is refused before any reader sees it."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,9 +13,6 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.results.document import LARGEST, Document, list_files, open_document
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TABLE = "model,MRR\nRotatE,0.338\n"
 

@@ -2,8 +2,6 @@
 whole program.
 """
 
-from __future__ import annotations
-
 import pkgutil
 import re
 import subprocess

@@ -1,14 +1,14 @@
 """DataFrames in and out: the same numbers as one at a time, whatever the shape."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import compress
+from pathlib import Path
+from random import Random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,13 +20,7 @@ from cases import for_each
 from rankconst.errors import AskedError, DataError, UnknownNameError, UsageError
 from rankconst.results.formats import read_document
 from rankconst.results.frame import read_frame, read_given
-from rankconst.results.reading import join_entries
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
-
-    from rankconst.results.reading import Entries
+from rankconst.results.reading import Entries, join_entries
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 

@@ -1,9 +1,8 @@
 """What a table over several graphs ends with, on the screen and in print."""
 
-from __future__ import annotations
-
 import statistics
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,10 +13,6 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.results.graph_means import ModelAverage, _Setting, describe_averages
 from rankconst.values.averages import Average
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 GRAPHS = ("FB15k-237", "WN18RR", "NELL-995")
 NAMES = [f"{graph} v{version}" for graph in GRAPHS for version in range(1, 5)]

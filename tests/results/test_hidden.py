@@ -2,11 +2,9 @@
 proportion.
 """
 
-from __future__ import annotations
-
 import contextlib
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +14,6 @@ from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import FORMATS, read_document, read_opened
 from rankconst.results.tables.grid import LONGEST_TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SHOWN = "| model | MRR |\n|---|---|\n| A | 0.476 |\n"
 OLD = "| model | MRR |\n|---|---|\n| old | 0.9 |\n"

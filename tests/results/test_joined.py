@@ -1,10 +1,9 @@
 """Several files, a folder or the sheets of a workbook in one call: each as it is alone."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +12,7 @@ from rankconst import adjust, check, read
 from rankconst.errors import DataError
 from rankconst.results.formats import read_document
 from rankconst.results.joined import join_readings, name_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankconst.results.reading import Reading
+from rankconst.results.reading import Reading
 
 # Sun et al. 2019 (RotatE).
 _TEXTS = {

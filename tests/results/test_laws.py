@@ -5,8 +5,6 @@ the default address; and the address of a number does not depend on the containe
 labels and texts.
 """
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from pathlib import Path

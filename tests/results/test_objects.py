@@ -2,12 +2,11 @@
 broken refused.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -37,9 +36,6 @@ from rankconst.results.tables.layout import FEW
 from rankconst.results.tools import libkge, ogb, pykeen
 from rankconst.results.vocabulary import VOCABULARY, screen, screen_measures
 from readings import check_refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _FIELDS = (
     "model", "dataset", "split", "side", "protocol", "aggregation", "rank_type", "num_tasks", "relations",

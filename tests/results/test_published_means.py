@@ -1,8 +1,6 @@
 """Published results of foundation models, in the forms that programs and papers give them: right tasks, right means."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,6 @@ from pages import ROOT
 from rankconst.catalogue.literature import SuiteResult, list_suite_results, load_suites
 from rankconst.catalogue.tools import parse_tool
 from rankconst.results.formats import read_document
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ULTRA = parse_tool("ultra")
 # Unweighted means that the same reports give: MRR and Hits@10, over 18 and over 23 graphs.

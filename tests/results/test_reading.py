@@ -1,7 +1,5 @@
 """What was found is put into one reading."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -2,11 +2,10 @@
 the best.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -22,9 +21,6 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, parse_exchange, rewrite
 from rankconst.values.published import Published
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TABLES = rankconst.load()
 

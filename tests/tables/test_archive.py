@@ -1,11 +1,10 @@
 """Sets of tables: opened, checked and looked up."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,9 +24,6 @@ from rankconst.tables.archive import Tables
 from rankconst.tables.descriptor import COLUMNS, INDEX, schema_of
 from rankconst.tasks import Histogram, Tasks
 from rankconst.version import bundled_versions
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 memory runs out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import itertools
@@ -11,8 +9,10 @@ import json
 import math
 import os
 import zipfile
+from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,13 +23,8 @@ import rankconst
 from cases import for_each
 from few_tables import read_carried
 from rankconst.errors import RankconstError, TablesError
+from rankconst.tables.archive import Tables
 from rankconst.tables.descriptor import COLUMNS, LARGEST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from rankconst.tables.archive import Tables
 
 Files = dict[str, bytes]
 

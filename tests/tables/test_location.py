@@ -14,6 +14,8 @@ import re
 import socket
 import threading
 import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,9 +33,6 @@ from rankconst.errors import (
 from rankconst.tables.descriptor import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
     from pytest_httpserver import HTTPServer
 
     Serve = Callable[[str, bytes], str]

@@ -1,7 +1,5 @@
 """Counts of one's own: any evaluation whose numbers of candidates are known."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

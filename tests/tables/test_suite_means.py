@@ -1,7 +1,5 @@
 """Means over graphs: their constants against those of the graphs, and against random rankings."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

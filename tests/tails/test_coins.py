@@ -1,7 +1,5 @@
 """The sign test, beside sums of binomial coefficients."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

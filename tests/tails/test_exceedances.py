@@ -2,18 +2,17 @@
 digits.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import mpmath
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import rankconst
 from carried import open_once
@@ -26,11 +25,6 @@ from rankconst.tables.own_counts import Counts
 from rankconst.tails import explain_lack, tail_probability
 from rankconst.tasks import Histogram, sampled_histogram
 from rankconst.values.whole_batches import draw_evenly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 SMALL = [(1, 1), (1, 4), (2, 1), (2, 3), (3, 2), (4, 4), (5, 3), (3, 6), (6, 2)]
 

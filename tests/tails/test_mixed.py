@@ -1,10 +1,7 @@
 """Tails of means over tasks of unlike weights, as over graphs: against enumeration, simulation and other sums."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,8 +13,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.tails import tail_probability
 from rankconst.tasks import Histogram
 
-if TYPE_CHECKING:
-    Graphs = list[list[tuple[int, int]]]  # candidates that tie, and those above, of each task
+Graphs = list[list[tuple[int, int]]]  # candidates that tie, and those above, of each task
 
 
 GRAPHS: list[Graphs] = [

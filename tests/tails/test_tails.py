@@ -1,14 +1,13 @@
 """Tail probabilities, against exact fractions, whole-number polynomials and other contours."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools
 import math
 from collections import Counter
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -33,10 +32,7 @@ from rankconst.tails.distributions import (
 from rankconst.tails.inversion import _BETA, _window, invert
 from rankconst.tasks import Histogram
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    Exact = dict[Fraction, Fraction]
+Exact = dict[Fraction, Fraction]
 
 SMALL = [
     (1,), (2,), (3,), (8,), (1, 1), (1, 2), (2, 2), (7, 8), (8, 8), (1, 4, 8), (3, 3, 3), (5, 6, 7), (2, 2, 5, 5),

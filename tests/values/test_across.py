@@ -2,8 +2,6 @@
 simulation.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,11 +1,10 @@
 """The adjustments: affine maps, exact at their fixed points."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -20,9 +19,6 @@ from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
 from rankconst.values.affine import ADJUSTMENTS, Affine, map_corners
 from rankconst.values.published import Interval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Metrics that rankers differ in.
 VARYING = [metric for metric in TABULATED if metric.optimum is not None]

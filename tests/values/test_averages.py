@@ -1,11 +1,8 @@
 """Means over graphs, held to loops over all rankings of small graphs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from statistics import mean, stdev
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,9 +11,7 @@ from oracles import TERMS, enumerate_distribution, moments_of
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.tables.own_counts import from_counts
 from rankconst.values.averages import Average
-
-if TYPE_CHECKING:
-    from rankconst.values.constants import Constants
+from rankconst.values.constants import Constants
 
 # Of each graph the numbers of candidates of its tasks.
 GRAPHS = {"a": [2, 3], "b": [4], "c": [1, 5, 2]}

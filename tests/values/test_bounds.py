@@ -1,7 +1,5 @@
 """The inequalities against linear programs over all distributions of ranks."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

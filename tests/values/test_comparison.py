@@ -2,15 +2,14 @@
 and counting.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from statistics import NormalDist, mean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -25,13 +24,8 @@ from oracles import TERMS
 from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.tasks import Histogram
-from rankconst.values.comparison import LEFT_OUT, LEVEL, Room, find_smallest_difference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rankconst.values.comparison import Comparison
-    from rankconst.values.published import Interval
+from rankconst.values.comparison import LEFT_OUT, LEVEL, Comparison, Room, find_smallest_difference
+from rankconst.values.published import Interval
 
 MEANS = ("mr", "mrr", "hits@1", "hits@2", "ndcg")
 

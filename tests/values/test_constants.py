@@ -1,15 +1,14 @@
 """Constants of one metric: what they accept, refuse and return."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,12 +25,8 @@ from rankconst.moments import Moments
 from rankconst.tables.own_counts import from_counts
 from rankconst.tails import TAILS
 from rankconst.values.affine import ADJUSTMENTS
+from rankconst.values.constants import Constants
 from rankconst.values.published import Interval, Published
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from rankconst.values.constants import Constants
 
 
 def make(name: str, counts: Sequence[int]) -> Constants:

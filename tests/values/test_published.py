@@ -1,7 +1,5 @@
 """Published numbers: what is read, with which interval, and what is refused."""
 
-from __future__ import annotations
-
 import math
 import re
 from decimal import Decimal

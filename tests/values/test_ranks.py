@@ -1,8 +1,7 @@
 """Ranks task by task: every metric of them, and that only ranks of the same tasks are compared."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,6 @@ from cases import for_each
 from oracles import EVALUATED
 from rankconst.catalogue.metrics import TABULATED, Metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HEAD, TAIL = [1, 2, 4, 300], [1, 1, 8, 2]
 

@@ -1,7 +1,5 @@
 """Tail probabilities beside z: their intervals, and how they are written."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

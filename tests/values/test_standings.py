@@ -2,8 +2,6 @@
 pairs there are.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

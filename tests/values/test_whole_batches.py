@@ -1,13 +1,13 @@
 """Dropped batches: intervals hold for every set of triples that may have been ranked."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,15 +19,9 @@ from carried import open_once
 from cases import for_each
 from oracles import TERMS, moments_of
 from rankconst import errors
+from rankconst.values.affine import Adjusted
+from rankconst.values.constants import Constants
 from rankconst.values.whole_batches import adjust_dropped, count_ranked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from rankconst.values.affine import Adjusted
-    from rankconst.values.constants import Constants
-
 
 FORMS = ("normalised", "index", "z")
 

@@ -1,7 +1,5 @@
 """Lines with names and numbers of any tool: what is declared, what is asked, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hypothesis import given

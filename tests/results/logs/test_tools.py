@@ -2,12 +2,10 @@
 of them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,12 +17,8 @@ from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.formats import FORMATS, read_document
 from rankconst.results.logs.lines import list_settings
+from rankconst.results.reading import Reader, Reading
 from rankconst.values.published import parse_value
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankconst.results.reading import Reader, Reading
 
 READERS: dict[str, Reader] = {key: FORMATS[key].load() for key in SAMPLES}
 CASES = [(key, sample) for key, samples in SAMPLES.items() for sample in samples]

@@ -1,7 +1,5 @@
 """What the text of a cell is."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """CSV and TSV: real files, what is refused, and random tables that are read back."""
 
-from __future__ import annotations
-
 import pytest
 
 from cases import for_each

@@ -2,12 +2,10 @@
 of text.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -32,9 +30,6 @@ from rankconst.results.tables.near import Printed, read_near
 from rankconst.results.tables.tex import ENVIRONMENTS
 from rankconst.results.vocabulary import VOCABULARY, screen
 from readings import Table, check_indices, summarise, tables, write_csv, write_latex, write_markdown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def read_rows(*lines: str) -> list[Row]:

@@ -1,7 +1,5 @@
 """LaTeX tables: as papers set them, what is refused, and random tables that are read back."""
 
-from __future__ import annotations
-
 import pytest
 
 from cases import for_each

@@ -2,8 +2,6 @@
 read back.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,12 +2,10 @@
 on one of them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ import rankconst
 from cases import for_each
 from rankconst.catalogue.literature import suggest_suites
 from rankconst.errors import AskedError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # MRR of ULTRA 3g, zero-shot, on GraIL's graphs from FB15k-237 (Galkin et al. 2024,
 # arXiv:2310.04562), and their mean.

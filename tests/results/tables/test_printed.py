@@ -2,8 +2,6 @@
 heading.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -2,13 +2,13 @@
 does harm.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import zipfile
+from collections.abc import Callable
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,15 +16,10 @@ import rankconst
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read, read_document
+from rankconst.results.reading import Reading
 from rankconst.results.tables import xlsx
 from rankconst.results.tables.xlsx import READER
 from readings import check_indices, write_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from rankconst.results.reading import Reading
 
 openpyxl = pytest.importorskip("openpyxl", reason="the extra rankconst[xlsx] is not installed")
 

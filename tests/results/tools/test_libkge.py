@@ -1,9 +1,6 @@
 """LibKGE's traces: which records count, and which protocol each number has."""
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,12 +8,9 @@ from cases import for_each
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.formats import read_document
+from rankconst.results.reading import Reading
 from rankconst.results.tools.libkge import READER, READER_CSV, READER_LOG, parse_libkge_name
 from readings import reading_of
-
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
-
 
 BATCH = (
     "{avg_cost: 0.84, epoch: 1, event: batch_completed, job: train, scope: batch, size: 512, type: "

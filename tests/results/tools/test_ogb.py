@@ -1,10 +1,7 @@
 """What OGB's evaluator returns."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,10 +11,8 @@ from cases import for_each
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError
 from rankconst.results.document import Document
+from rankconst.results.reading import Reading
 from rankconst.results.tools.ogb import READER
-
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
 
 
 def _read(text: str) -> Reading:

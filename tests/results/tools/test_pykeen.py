@@ -1,10 +1,9 @@
 """PyKEEN's results of every version, generated and real."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,13 +14,8 @@ from rankconst.errors import DataError
 from rankconst.evaluation import Address
 from rankconst.results.document import Document
 from rankconst.results.formats import read_opened
+from rankconst.results.reading import Reading
 from rankconst.results.tools.pykeen import READER, READER_TRACKER, READER_TRIALS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankconst.results.reading import Reading
-
 
 SIDES = ("both", "head", "tail")
 # The names of before 1.5 and those of today.

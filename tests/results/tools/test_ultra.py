@@ -1,16 +1,11 @@
 """The CSV file of ULTRA's run_many.py."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import rankconst
 from rankconst.results.formats import read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Zero-shot MRR and Hits@10 of ULTRA 3g as its paper prints them (Galkin et al. 2024,
 # arXiv:2310.04562).
