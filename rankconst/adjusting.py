@@ -424,19 +424,14 @@ def adjust_values(
             done.append(adjust_batch(batch, constants))
     is_one_model = len(of_metric) == len(values)
     if is_one_model and len(values) > 1:
-        _refuse_contradictions(done[: len(values)], values)  # those under the first baseline
+        under_first_baseline = done[: len(values)]
+        evaluations = itertools.repeat(np.zeros(1, dtype=np.intp), len(values))  # all of the same
+        reasons = list_contradictions(
+            under_first_baseline, evaluations, lambda index: values[index][1].text
+        )
+        for reason in reasons.values():
+            raise DataError(reason)
     return done
-
-
-def _refuse_contradictions(
-    done: Sequence[AdjustedBatch], values: Sequence[tuple[Metric, Published]]
-) -> None:
-    """Raise DataError if no ranks have all of the values, which are of one model."""
-    same_evaluation = np.zeros(1, dtype=np.intp)
-    evaluations = itertools.repeat(same_evaluation, len(done))
-    reasons = list_contradictions(done, evaluations, lambda index: values[index][1].text)
-    for reason in reasons.values():
-        raise DataError(reason)
 
 
 def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:

@@ -424,20 +424,16 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
         return results
     if getattr(results, "name", None) and hasattr(results, "to_frame"):  # a Series: valid_mrr
         return results.to_frame()
-    _refuse_labels(results)
-    refuse_masked(results, "the numbers")
-    array = as_values(results)
-    return array.tolist() if hasattr(array, "tolist") else array
-
-
-def _refuse_labels(results: Any) -> None:
-    """Refuse a Series without a name that has an index of text, such as splits or datasets."""
+    # A Series without a name: an index of text may say splits or datasets.
     labels = getattr(getattr(results, "index", None), "dtype", None)
     if labels is not None and labels.kind not in "iu":
         raise UsageError(
             "the index of a Series is not read, and may say what the numbers are. Give a "
             "DataFrame, whose index is read: series.to_frame('MRR'); or series.tolist()."
         )
+    refuse_masked(results, "the numbers")
+    array = as_values(results)
+    return array.tolist() if hasattr(array, "tolist") else array
 
 
 def _is_value(results: Any) -> bool:

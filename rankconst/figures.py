@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjusted import AdjustedReading
-    from rankconst.tasks import Tasks
     from rankconst.values.affine import Adjusted
     from rankconst.values.constants import Constants
 
@@ -108,12 +107,15 @@ def collect_points(
             counting = by_counting[index].constants
             marks |= _list_marks(by_counting[index].adjusted, skill="index")
         model = models[index] or PurePath(adjusted.reading.name).stem
-        column = _name_column(constants.tasks, number.entry.context.rank_type, titles)
+        tasks = constants.tasks
+        names = [tasks.split, tasks.side, tasks.aggregation, number.entry.context.rank_type or ""]
+        usual = {"test", "both", DEFAULT_AGGREGATION, ""}
+        unusual = [name for name in names if name not in usual]
         points.append(
             Point(
                 model=model,
                 metric=metric,
-                column=column,
+                column=", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual]),
                 constants=constants,
                 counting=counting,
                 marks=marks,
@@ -133,13 +135,6 @@ def _list_marks(numbers: Adjusted | None, **names: str) -> dict[str, Mark]:
         if height is not None:
             marks[form] = Mark(height, *getattr(numbers, f"{name}_interval"))
     return marks
-
-
-def _name_column(tasks: Tasks, rank_type: str | None, titles: Mapping[str, str]) -> str:
-    """Name a dataset, and its split, side and the like if they are unusual: WN18RR, valid."""
-    names = [tasks.split, tasks.side, tasks.aggregation, rank_type or ""]
-    unusual = [name for name in names if name not in {"test", "both", DEFAULT_AGGREGATION, ""}]
-    return ", ".join([titles.get(tasks.dataset, tasks.dataset), *unusual])
 
 
 def draw_results(

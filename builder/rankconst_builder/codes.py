@@ -399,8 +399,8 @@ class Coder:
     def encode(self, signs: Signs, starts: Places, ends: Places) -> Codes:
         """Return the codes of labels, given where each starts and ends in a text.
 
-        The text must end with eight zero bytes, as labels are read in words of 8 bytes, and have no
-        other zero bytes.
+        `signs` are the bytes of the text. It must end with eight zero bytes, as labels are read in
+        words of 8 bytes, and have no other zero bytes. `starts` and `ends` have shape (labels,).
 
         Raises NotPlainError for empty or long labels, and for two labels of the same hash.
         """
@@ -408,12 +408,13 @@ class Coder:
         longest = int(sizes.max())
         if not sizes.min() or longest > _LONGEST:
             raise NotPlainError
-        words = np.ndarray(signs.size - 7, "<u8", signs, strides=(1,))
+        words = np.ndarray(signs.size - 7, "<u8", signs, strides=(1,))  # the 8 bytes from each on
+        # The first words of all labels, then the second words of those that have one, and so on.
         columns: list[tuple[Any, Words]] = []
-        keys = np.zeros(sizes.size, np.uint64)
+        keys = np.zeros(sizes.size, np.uint64)  # the hashes of labels
         for offset in range(0, longest, 8):
-            longer = sizes > offset
-            rows = slice(None) if longer.all() else np.flatnonzero(longer)
+            is_longer = sizes > offset
+            rows = slice(None) if is_longer.all() else np.flatnonzero(is_longer)
             column = words[starts[rows] + offset] & _KEPT[np.minimum(sizes[rows] - offset, 8)]
             mixed = (keys[rows] ^ column) * _MIX
             keys[rows] = mixed ^ mixed >> np.uint64(32)
@@ -425,8 +426,8 @@ class Coder:
         slots, fresh = self._find(keys)
         self._add_words(fresh, columns, counts)
         codes = self._codes[slots]
-        alone = len(columns) == 1 and self._num_words == self.size
-        if not alone and self._differ(codes, columns, counts):
+        are_single_words = len(columns) == 1 and self._num_words == self.size
+        if not are_single_words and self._differ(codes, columns, counts):
             raise NotPlainError  # two labels have one key
         return codes
 
@@ -443,13 +444,17 @@ class Coder:
         return False
 
     def _find(self, keys: Words) -> _Slots:
-        """Find the slot of each key in the table, and give new keys a free slot and a code."""
+        """Find the slot of each key in the table, and give new keys a free slot and a code.
+
+        Linear probing, for all keys at once: those that find another key in their slot look into
+        the next one, until each has found itself or a free slot.
+        """
         if 4 * (self.size + keys.size) > 3 * self._keys.size:  # more than three quarters full
             self._grow(keys.size)
         slots = (keys >> np.uint64(64 - self._keys.size.bit_length() + 1)).astype(np.int64)
-        rows, sought, places, firsts = np.arange(keys.size), keys, slots, []
-        # Linear probing, for all keys at once: those that find another key in their slot look into
-        # the next one, until each has found itself or a free slot.
+        # The keys that are not found yet: their rows, themselves, and the slots they look into.
+        rows, sought, places = np.arange(keys.size), keys, slots
+        fresh_rows = [np.zeros(0, np.int64)]
         while True:
             keys_there = self._keys[places]
             free = np.flatnonzero(keys_there == 0)[::-1]
@@ -457,7 +462,7 @@ class Coder:
                 # If several keys want a slot, the last one written gets it: the first in the text.
                 self._keys[places[free]] = sought[free]
                 self._codes[places[free]] = free
-                firsts.append(rows[free[self._codes[places[free]] == free]])
+                fresh_rows.append(rows[free[self._codes[places[free]] == free]])
                 keys_there = self._keys[places]
             missed = np.flatnonzero(keys_there != sought)
             if not missed.size:
@@ -465,7 +470,7 @@ class Coder:
             rows, sought = rows[missed], sought[missed]
             places = (places[missed] + 1) & (self._keys.size - 1)
             slots[rows] = places
-        fresh = np.sort(np.concatenate([np.zeros(0, np.int64), *firsts]))
+        fresh = np.sort(np.concatenate(fresh_rows))
         self._codes[slots[fresh]] = self.size + np.arange(fresh.size)
         self.size += fresh.size
         return _Slots(slots, fresh)

@@ -393,13 +393,16 @@ class _Job:
 
 
 def _select_answers(graph: Graph, side: str, triples: Triples) -> Triples:
-    """Return the triples that answer a query of valid or test."""
+    """Return the training triples that answer a query of valid or test: no others are filtered.
+
+    `graph` has the triples of valid and test alone.
+    """
     queries = list_queries(graph, _join(graph.splits.values()), side)
     answers = [NO_TRIPLES]
     for batch in split_batches(triples):
         for facts in view(graph, batch, side):
-            rows = queries.match(facts.anchors, facts.links).rows
-            answers.append(batch.select(rows))
+            matches = queries.match(facts.anchors, facts.links)
+            answers.append(batch.select(matches.rows))
     return _join(answers)
 
 

@@ -105,7 +105,10 @@ def describe_part(
         counts["distinct", later] = words[later].size
         counts["seen", later] = words[later].size
         if later != "train":  # all that is in train is seen
-            counts["seen", later] = _count_seen(packing, words[later], part)
+            keys = packing.find_keys(words[later])
+            heads, relations = packing.find_anchors(keys, part), packing.find_links(keys)
+            triples = Triples(heads, relations, packing.find_answers(words[later]))
+            counts["seen", later] = int(packing.graph.is_seen(triples).sum())
         for earlier in names[:index]:
             counts["overlap", later, earlier] = locate(words[earlier], words[later]).rows.size
     return counts
@@ -140,14 +143,6 @@ def add_parts(
         seen_distinct=seen_distinct,
         self_loops_train=counts[("loops",)],
     )
-
-
-def _count_seen(packing: Packing, words: Words, part: int) -> int:
-    """Count the facts whose entities and relation all occur in train."""
-    keys = packing.find_keys(words)
-    anchors, relations = packing.find_anchors(keys, part), packing.find_links(keys)
-    facts = Triples(anchors, relations, packing.find_answers(words))
-    return int(packing.graph.is_seen(facts).sum())
 
 
 def describe_dataset(

@@ -187,7 +187,8 @@ class Ranker:
     def _move_leveled(self, ranks: RawRanks, min_level: Codes) -> None:
         """Correct `ranks`, which counts by frequency alone, for candidates that rank by level.
 
-        Only levels of at least the row's entry of `min_level` can matter to it.
+        `ranks` and `min_level` have an entry for each row of the split: levels below `min_level`
+        cannot matter to the row.
         """
         query_of_row = self.queries.of_task
         is_scored = ranks.score > 0
@@ -199,6 +200,7 @@ class Ranker:
         starts = np.searchsorted(query_of_row[rows_by_query], self.queries.numbers)
         for leveled in self.list_levels(min_of_query.min(axis=0)):
             queries = leveled.queries
+            # The rows that ask these queries: rows[i] asks queries[group_of_row[i]].
             group_of_row, step = spread(self.queries.frequency[queries])
             rows = rows_by_query[starts[queries][group_of_row] + step]
             # A true answer that scores 0 is below all that score. Those with a level but without
@@ -208,15 +210,14 @@ class Ranker:
             ranks.above[rows] += np.where(is_scored[rows], 0, num_missed[group_of_row])
             reached = self.reach(queries[leveled.group], leveled.frequency)
             may_matter = leveled.level >= min_of_query[1, queries][leveled.group]
-            moved = np.flatnonzero(may_matter & (leveled.level > reached))
-            group = leveled.group[moved]
-            level = leveled.level[moved]
-            frequency = leveled.frequency[moved]
+            is_moved = may_matter & (leveled.level > reached)
+            group, level = leveled.group[is_moved], leveled.level[is_moved]
+            frequency = leveled.frequency[is_moved]
             # Add each candidate at its score with the level, and remove it at the score without.
             for sign, levels in ((1, level), (-1, np.zeros_like(level))):
                 scores = self.score(queries[group], levels, frequency)
-                scored = np.flatnonzero(scores)
-                order = Order(group[scored], scores[scored])
+                is_above_0 = scores > 0
+                order = Order(group[is_above_0], scores[is_above_0])
                 above, same = order.count(group_of_row, ranks.score[rows])
                 ranks.above[rows] += np.where(is_scored[rows], sign * above, 0)
                 ranks.same[rows] += sign * same
@@ -281,43 +282,47 @@ class RuleRanker(Ranker):
         return levels
 
     def list_levels(self, least: Codes) -> Iterator[Leveled]:
-        """Yield the candidates of at least the given level for each query, in batches."""
+        """Yield the candidates of at least the given level for each query, in batches.
+
+        They are among the entities that some training triple connects with the query's anchor.
+        """
         connections = self.train.connections
+        # Relation by relation, as tables have the levels of some relations only.
         by_relation = np.argsort(self.queries.relation, kind="stable")
         relations = self.queries.relation[by_relation]
-        # Where the triples of each anchor start, and how many there are.
         anchors = connections.anchor_of_entity[self._anchors[by_relation]]
-        starts = connections.starts[anchors]
-        sizes = connections.starts[anchors + 1] - starts
+        first_triple = connections.starts[anchors]
+        num_triples = connections.starts[anchors + 1] - first_triple  # of each query's anchor
         for tables in self._fill_tables(relations):
             begin, end = np.searchsorted(relations, (tables.first, tables.first + tables.width))
-            for part in cut(sizes[begin:end]):
+            for part in cut(num_triples[begin:end]):
                 batch = np.arange(begin, end)[part]
-                group, step = spread(sizes[batch])
-                triples = starts[batch][group] + step
+                group, step = spread(num_triples[batch])
+                triples = first_triple[batch][group] + step
                 yield self._find_best(tables, by_relation[batch], group, triples, least)
 
     def _find_best(
         self, tables: _Tables, queries: Codes, group: Codes, triples: Codes, least: Codes
     ) -> Leveled:
-        """Return the candidates that training triples connect with the anchors of queries.
+        """Return each candidate of a batch of queries once, with its highest level.
 
-        Connection triples[i] is for query queries[group[i]].
+        Triple triples[i] connects a candidate with the anchor of query queries[group[i]]. `least`
+        is the lowest level that counts, for each query of the split.
         """
         num_relations, num_entities = self.graph.num_relations, self.graph.num_entities
         connections = self.train.connections
         table_row = self.queries.relation[queries] - tables.first
-        bodies = connections.body[triples]
-        levels = tables.levels[(table_row * 2 * num_relations)[group] + bodies]
-        high = np.flatnonzero(levels >= least[queries][group])
-        group = group[high]
-        entity = connections.entity[triples[high]]
-        # Connections are sorted by entity. The highest level of each candidate counts.
+        level_cells = (table_row * 2 * num_relations)[group] + connections.body[triples]
+        levels = tables.levels[level_cells]
+        is_high = levels >= least[queries][group]
+        levels, group = levels[is_high], group[is_high]
+        entity = connections.entity[triples[is_high]]
+        # Triples are sorted by query and entity: those of one candidate follow each other.
         firsts = np.flatnonzero(is_new(group) | is_new(entity))
-        level = np.maximum.reduceat(levels[high], firsts).astype(np.int64)
-        group = group[firsts]
-        frequency = tables.frequencies[table_row[group] * num_entities + entity[firsts]]
-        return Leveled(queries, group, level, frequency.astype(np.int64))
+        highest = np.maximum.reduceat(levels, firsts).astype(np.int64)
+        group, entity = group[firsts], entity[firsts]
+        frequency = tables.frequencies[table_row[group] * num_entities + entity]
+        return Leveled(queries, group, highest, frequency.astype(np.int64))
 
     def _fill_tables(self, relations: Codes) -> Iterator[_Tables]:
         """Yield tables that together cover some relations, each of at most :data:`_CELLS` cells."""
@@ -327,25 +332,25 @@ class RuleRanker(Ranker):
         width = max(_CELLS // (num_entities + num_bodies), 1)
         levels = np.zeros(width * num_bodies, dtype=np.int32)
         frequencies = np.zeros(width * num_entities, dtype=np.int32)
+
+        def find_rows(words: Words, size: int) -> slice:
+            """Return which words, packed with relation * size, are of the table's relations."""
+            bounds = np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
+            begin, end = np.searchsorted(words, bounds)
+            return slice(begin, end)
+
         for first in np.unique(relations // width) * width:
-            rules_here = _find_relations(rules.codes, first, width, num_bodies)
-            relation, body = unpack(rules.codes[rules_here], num_bodies)
+            rule_rows = find_rows(rules.codes, num_bodies)
+            relation, body = unpack(rules.codes[rule_rows], num_bodies)
             rule_cells = (relation - first) * num_bodies + self._orient(body)
-            levels[rule_cells] = rules.level[rules_here]
-            pairs_here = _find_relations(occurrences.pairs, first, width, num_entities)
-            pair_cells = occurrences.pairs[pairs_here].view(np.int64) - first * num_entities
-            frequencies[pair_cells] = occurrences.score[pairs_here]
+            levels[rule_cells] = rules.level[rule_rows]
+            pair_rows = find_rows(occurrences.pairs, num_entities)
+            pair_cells = occurrences.pairs[pair_rows].view(np.int64) - first * num_entities
+            frequencies[pair_cells] = occurrences.score[pair_rows]
             yield _Tables(first, width, levels, frequencies)
             # Clearing the cells that were set is faster than making new tables.
             levels[rule_cells] = 0
             frequencies[pair_cells] = 0
-
-
-def _find_relations(words: Words, first: int, width: int, size: int) -> slice:
-    """Return where the words of `width` relations from `first` on are among ordered words."""
-    bounds = np.array([first, first + width], dtype=np.uint64) * np.uint64(size)
-    begin, end = np.searchsorted(words, bounds)
-    return slice(begin, end)
 
 
 class RecencyRanker(Ranker):
@@ -391,52 +396,55 @@ class StepRanker(Ranker):
 
     def prepare(self) -> None:
         """Index the facts of all splits, so that they can be counted up to any time."""
-        entities, times = self.graph.num_entities, self.graph.num_times
+        num_entities, num_times = self.graph.num_entities, self.graph.num_times
         plain, self._timeless_query = self.queries.timeless
         answers: list[Words] = []  # query without its time, entity, time
         occurrences: list[Words] = []  # relation, entity, anchor, time
         for triples in self.graph.splits.values():
             for batch in split_batches(triples):
-                anchor = getattr(batch, _OTHER[self.side])
-                entity = getattr(batch, self.side)
-                time = batch.codes[-1]
-                rows, query = plain.match(anchor, batch.relation)
+                anchor = (getattr(batch, _OTHER[self.side]), num_entities)
+                entity = (getattr(batch, self.side), num_entities)
+                time = (batch.codes[-1], num_times)
+                relation = (batch.relation, self.graph.num_relations)
+                occurrences.append(pack_all(relation, entity, anchor, time))
+                rows, query = plain.match(anchor[0], batch.relation)
+                answer, answer_time = entity[0][rows], time[0][rows]
+                words = pack_all(
+                    (query, plain.keys.size), (answer, num_entities), (answer_time, num_times)
+                )
                 if self.graph.allowed_entities is not None:
-                    allowed = self.graph.allowed_entities[entity[rows]]
-                    rows, query = rows[allowed], query[allowed]
-                columns = [(query, plain.keys.size), (entity[rows], entities), (time[rows], times)]
-                answers.append(pack_all(*columns))
-                columns = [(batch.relation, self.graph.num_relations), (entity, entities)]
-                occurrences.append(pack_all(*columns, (anchor, entities), (time, times)))
+                    words = words[self.graph.allowed_entities[answer]]
+                answers.append(words)
+        # Answers are ordered by query, then by entity and time.
         self._answers = drop_repeats(sort_words(answers))
-        pairs, self._answer_time = unpack(self._answers, times)
-        query, self._entity = unpack(pairs.view(np.uint64), entities)
+        pairs, self._answer_time = unpack(self._answers, num_times)
+        query, self._entity = unpack(pairs.view(np.uint64), num_entities)
         self._starts = np.searchsorted(query, np.arange(plain.keys.size + 1))
         # The time at which the same answer comes next, or one after all times.
         is_last = np.append(is_new(pairs)[1:], True)
-        self._next_time = np.append(self._answer_time[1:], times)
-        self._next_time[is_last] = times
+        self._next_time = np.append(self._answer_time[1:], num_times)
+        self._next_time[is_last] = num_times
         self._index_occurrences(sort_words(occurrences))
 
     def _index_occurrences(self, facts: Words) -> None:
         """Index when each entity occurred with each relation for the first, second, n-th time.
 
-        Three triples of relation r that contain an entity, and first occur at times 4, 4 and 9,
-        give the words (r, 1, 4), (r, 2, 4) and (r, 3, 9) in `_nth_times`. The number of entities
-        with a frequency of at least n before time t is that of words (r, n, time) with time < t.
+        `facts` are relation, entity, anchor and time in one word, ascending. Three triples of
+        relation r that contain an entity, and first occur at times 4, 4 and 9, give the words (r,
+        1, 4), (r, 2, 4) and (r, 3, 9) in `_nth_times`. The number of entities with a frequency of
+        at least n before time t is that of words (r, n, time) with time < t.
         """
         graph = self.graph
-        # Facts are ordered by relation, entity, anchor and time: each triple starts at its first.
         triples, time = unpack(facts, graph.num_times)
-        is_first = is_new(triples)
+        is_first = is_new(triples)  # the first time of each triple comes first
         first_time = time[is_first]
         # A triple is a pair of a relation and an entity, packed with its anchor.
         pairs = unpack(triples[is_first].view(np.uint64), graph.num_entities).first
         if graph.allowed_entities is not None:
-            entity = pairs % graph.num_entities
-            is_allowed = graph.allowed_entities[entity]
+            is_allowed = graph.allowed_entities[pairs % graph.num_entities]
             pairs, first_time = pairs[is_allowed], first_time[is_allowed]
         self._first_times = sort_words([pack(pairs, first_time, graph.num_times)])
+        # The first times of each pair, ascending: the n-th is when its frequency becomes n.
         sorted_pairs, sorted_time = unpack(self._first_times, graph.num_times)
         starts = np.flatnonzero(is_new(sorted_pairs))
         nth = spread(np.diff(starts, append=sorted_pairs.size)).steps + 1
@@ -607,38 +615,35 @@ def _expect_mrr(rankers: Rankers, chance: TaskCounts, choice: str) -> Moments:
 def _rank(
     rankers: Rankers, chance: TaskCounts, split: str, ranker_class: type[Ranker]
 ) -> TaskCounts:
-    """Count the candidates above each true answer, and those that tie, less the known answers."""
+    """Count the candidates above each true answer, and those that tie, less the known answers.
+
+    `chance` has the same tasks under chance, and the known answers that their protocol removes.
+    """
     blocks = {}
     for side, answers in (chance.answers or {}).items():
         ranker = rankers.get(ranker_class, split, side)
-        rows = chance.tasks.rows
+        raw_ranks, rows = ranker.raw_ranks, chance.tasks.rows
         queries = chance.tasks.queries[side]
+        true_score = raw_ranks.score[rows]
         known = _list_answers(answers, queries, timed=ranker.timed)
-        asking, query = known.queries, known.query
-        known_scores = ranker.find(ranker.locate(asking)[query], known.entity)
-        scored = np.flatnonzero(known_scores)
-        score = ranker.raw_ranks.score[rows]
-        order = Order(query[scored], known_scores[scored])
-        known_above, known_same = order.count(asking.of_task, score)
-        offset = ranker.raw_ranks.above[rows] - known_above
-        candidates = chance.blocks[side].size[queries.of_task]
-        same = ranker.raw_ranks.same[rows] - known_same
-        if known_scores.size:  # the true answer is among the known ones, but stays a candidate
+        known_score = ranker.find(ranker.locate(known.queries)[known.query], known.entity)
+        is_scored = known_score > 0
+        order = Order(known.query[is_scored], known_score[is_scored])
+        known_above, known_same = order.count(known.queries.of_task, true_score)
+        offset = raw_ranks.above[rows] - known_above
+        same = raw_ranks.same[rows] - known_same
+        if known_score.size:  # the true answer is among the known ones, but stays a candidate
             same += 1
         # A true answer that scores 0 ties with all that are not above it.
-        size = np.where(score > 0, same, candidates - offset)
+        candidates = chance.blocks[side].size[queries.of_task]
+        size = np.where(true_score > 0, same, candidates - offset)
         if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
             raise DataError(
                 f"{side}: ties of a true answer exceed the candidates. "
                 "Please report this bug with the dataset."
             )
-        blocks[side] = Blocks(
-            queries=queries,
-            of_task=np.arange(size.size),
-            query=queries.of_task,
-            size=size,
-            offset=offset,
-        )
+        of_task = np.arange(size.size)
+        blocks[side] = Blocks(queries, of_task, query=queries.of_task, size=size, offset=offset)
     return replace(chance, blocks=blocks)
 
 

@@ -251,26 +251,30 @@ class Train:
     @functools.cached_property
     def _counts(self) -> _PairCounts:
         """The numbers of distinct triples by pairs of their parts."""
-        number, entities = self.graph.num_relations, self.graph.num_entities
+        num_relations, num_entities = self.graph.num_relations, self.graph.num_entities
         triples = self.graph.splits["train"]
         packing = Packing.plan(self.graph, RELATION_SIDE, len(triples), ROOM << 3)
+        turn = functools.partial(_turn, num_relations)
         pairs: dict[str, list[Words]] = {"head": [], "tail": []}
         # Adding up needs at least one part, also for an empty training set.
         shared = [Counts(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
         for part in packing.parts:
-            words = drop_repeats(packing.sort(triples, part, functools.partial(_turn, number)))
+            words = drop_repeats(packing.sort(triples, part, turn))
             # In small pieces, as the arrays below take several times the memory of the words.
             for piece in split_keys(words, packing.bits):
                 keys = packing.find_keys(piece)
                 smaller = packing.find_anchors(keys, part)
                 larger = packing.find_links(keys)
-                # A triple from the larger entity to the smaller has the code relation + number.
-                kinds = packing.find_answers(piece)
-                turned = kinds >= number
-                relation = kinds - np.where(turned, number, 0)
-                pairs["head"].append(pack(relation, np.where(turned, larger, smaller), entities))
-                pairs["tail"].append(pack(relation, np.where(turned, smaller, larger), entities))
-                counted = _count_shared(number, keys, relation, turned, smaller == larger)
+                # See _turn: a triple from the larger entity has relation + number of relations.
+                turned_relation = packing.find_answers(piece)
+                is_turned = turned_relation >= num_relations
+                relation = turned_relation - np.where(is_turned, num_relations, 0)
+                head = np.where(is_turned, larger, smaller)
+                tail = np.where(is_turned, smaller, larger)
+                pairs["head"].append(pack(relation, head, num_entities))
+                pairs["tail"].append(pack(relation, tail, num_entities))
+                is_loop = smaller == larger
+                counted = _count_shared(num_relations, keys, relation, is_turned, is_loop)
                 shared.append(add_up(counted))
         del words
         by_side = {side: count_runs(sort_words(pairs.pop(side))) for side in ("head", "tail")}
@@ -304,17 +308,19 @@ class Train:
     @functools.cached_property
     def rules(self) -> Rules:
         """The rules that at least one pair of entities supports, as both relations connect it."""
-        number = self.graph.num_relations
+        num_relations = self.graph.num_relations
+        num_bodies = 2 * num_relations
         shared, support = self._counts.shared
-        rest, turned = unpack(shared, 2)
-        first, second = unpack(rest.view(np.uint64), number)
-        # If the relations differ, each may imply the other.
-        rules = Counts(pack(first, second + turned * number, 2 * number), support)
-        back = pack(second, first + turned * number, 2 * number)
+        relations, is_inverse = unpack(shared, 2)
+        first, second = unpack(relations.view(np.uint64), num_relations)
+        # The second relation may imply the first and, if they differ, the first the second.
+        forwards = pack(first, second + is_inverse * num_relations, num_bodies)
+        backwards = pack(second, first + is_inverse * num_relations, num_bodies)
         differ = first != second
-        codes, support = add_up([rules, Counts(back[differ], support[differ])])
-        pairs, counts = self._counts.by_side["tail"]
-        until = np.append(0, np.cumsum(counts))
+        parts = [Counts(forwards, support), Counts(backwards[differ], support[differ])]
+        codes, support = add_up(parts)
+        pairs, num_triples = self._counts.by_side["tail"]
+        until = np.append(0, np.cumsum(num_triples))
         return Rules.rate(codes, support, np.diff(until[self._bound_relations(pairs)]))
 
     @functools.cached_property
@@ -328,44 +334,43 @@ class Train:
 
 
 def _count_shared(
-    number: int, keys: Words, relation: Codes, turned: Mask, loop: Mask
+    num_relations: int, keys: Words, relation: Codes, is_turned: Mask, is_loop: Mask
 ) -> Iterator[Counts]:
     """Count the pairs of entities that two relations connect, in the same direction (0) or not (1).
 
     The arrays have an entry for each distinct triple, ordered by `keys`, the pair of entities that
-    it connects; `turned` marks triples from the larger entity to the smaller, `loop` those of one
-    entity. Words are packed from the smaller relation, the larger, and 0 or 1. Triples r(x, y),
+    it connects; `is_turned` marks triples from the larger entity to the smaller, `is_loop` those of
+    one entity. Words are packed from the smaller relation, the larger, and 0 or 1. Triples r(x, y),
     s(x, y) and s(y, x) give (r, s, 0), (r, s, 1), and (s, s, 1) twice: s is its own inverse on
     (x, y) and on (y, x).
     """
 
     def count(first: Codes, second: Codes, differ: Mask | int) -> Counts:
         """Count the pairs of relations, with whether their directions differ."""
-        relations = pack(np.minimum(first, second), np.maximum(first, second), number)
-        return count_runs(sort_words([pack(relations, np.broadcast_to(differ, first.shape), 2)]))
+        smaller, larger = np.minimum(first, second), np.maximum(first, second)
+        directions = np.broadcast_to(differ, first.shape)
+        return count_runs(sort_words([pack(pack(smaller, larger, num_relations), directions, 2)]))
 
     # A loop connects its entity in both directions.
-    yield count(relation[loop], relation[loop], 1)
-    # The triples whose entities are connected by other triples, and how many of these come after
-    # each.
+    yield count(relation[is_loop], relation[is_loop], 1)
+    # The triples between two entities follow each other. List those of entities with several
+    # triples, and how many come after each of them.
     starts = np.flatnonzero(is_new(keys))
     sizes = np.diff(starts, append=keys.size)
-    several = sizes > 1
-    starts = starts[several]
-    sizes = sizes[several]
-    rows = np.repeat(starts, sizes) + spread(sizes).steps
-    after = np.repeat(starts + sizes, sizes) - rows - 1
+    starts, sizes = starts[sizes > 1], sizes[sizes > 1]
+    triples = np.repeat(starts, sizes) + spread(sizes).steps
+    num_after = np.repeat(starts + sizes, sizes) - triples - 1
     # Pair each triple with each of those after it.
-    for part in cut(after):
-        group, step = spread(after[part])
-        first = rows[part][group]
+    for part in cut(num_after):
+        group, step = spread(num_after[part])
+        first = triples[part][group]
         second = first + 1 + step
-        differ = turned[first] != turned[second]
+        differ = is_turned[first] != is_turned[second]
         yield count(relation[first], relation[second], differ)
         # Both (x, y) and (y, x) show that a relation is its own inverse.
         inverse = np.flatnonzero(differ & (relation[first] == relation[second]))
         yield count(relation[first[inverse]], relation[second[inverse]], 1)
-        loops = np.flatnonzero(loop[first])
+        loops = np.flatnonzero(is_loop[first])
         yield count(relation[first[loops]], relation[second[loops]], 1)
 
 

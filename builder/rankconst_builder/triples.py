@@ -118,7 +118,13 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
     expected = None
     if form.count_line:
         first, _, body = body.partition(b"\n")
-        expected = _read_count(first, name)
+        try:
+            expected = int(first)
+        except ValueError as error:
+            raise DataError(
+                f"{name}, line 1: expected the number of triples that follow, got "
+                f"{show_line(first)}. If the file has no count line, choose another format."
+            ) from error
     if form.header:
         _, _, body = body.partition(b"\n")
     if not body:
@@ -141,9 +147,12 @@ def _parse_lines(body: bytes, form: LineFormat) -> pa.Table:
     block = max(1 << 20, _longest_line(body) + 2)
     quote: str | Literal[False] = '"' if form.quoted else False
     _require_threads()
+    # The threads of Arrow may free the text while Python exits: it is copied to Arrow's memory.
+    buffer = pa.allocate_buffer(len(body))
+    memoryview(cast("Any", buffer)).cast("B")[:] = body
     return pa_csv.read_csv(
         # Cast, as the stubs know only paths and Python files.
-        cast("Any", pa.BufferReader(_copy_to_arrow(body))),
+        cast("Any", pa.BufferReader(buffer)),
         pa_csv.ReadOptions(column_names=names, block_size=block),
         pa_csv.ParseOptions(
             delimiter=form.delimiter,
@@ -237,13 +246,6 @@ def read_stat(content: bytes, name: str) -> Size:
     return Size(int(entities), int(relations))
 
 
-def _copy_to_arrow(body: bytes) -> pa.Buffer:
-    """Copy bytes to memory of Arrow, whose threads may free it while Python exits."""
-    buffer = pa.allocate_buffer(len(body))
-    memoryview(cast("Any", buffer)).cast("B")[:] = body
-    return buffer
-
-
 def _longest_line(body: bytes) -> int:
     """Return the number of bytes of the longest line."""
     signs, last, longest = np.frombuffer(body, np.uint8), -1, 0
@@ -252,16 +254,6 @@ def _longest_line(body: bytes) -> int:
         longest = max(longest, int(np.diff(ends, prepend=last).max(initial=0)))
         last = int(ends[-1]) if ends.size else last
     return max(longest, len(body) - last)
-
-
-def _read_count(line: bytes, name: str) -> int:
-    try:
-        return int(line)
-    except ValueError as error:
-        raise DataError(
-            f"{name}, line 1: expected the number of triples that follow, got {show_line(line)}. "
-            "If the file has no count line, choose another format."
-        ) from error
 
 
 def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:

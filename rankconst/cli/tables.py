@@ -224,7 +224,12 @@ def release(
     is_first = previous == "none"
     older = None
     if previous is not None and not is_first:
-        older = _load_previous(previous)
+        older = load(previous)
+        if parse_version(older.version) is None:
+            raise UsageError(
+                f"--previous {previous} holds table version {older.version}, which was never "
+                "released."
+            )
     order = ReleaseOrder(
         source=tables,
         version=version,
@@ -247,15 +252,6 @@ def release(
         order.reporter.say(
             f"next: deposit {order.archive}, with the metadata in {folder / '.zenodo.json'}"
         )
-
-
-def _load_previous(place: str) -> Tables:
-    tables = load(place)
-    if parse_version(tables.version) is None:
-        raise UsageError(
-            f"--previous {place} holds table version {tables.version}, which was never released."
-        )
-    return tables
 
 
 def _report_release(order: ReleaseOrder, released: Released) -> None:

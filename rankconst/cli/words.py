@@ -196,7 +196,9 @@ def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str
         if word == "--" and not is_behind_dashes:
             is_behind_dashes = True
             continue
-        if is_behind_dashes or not _is_option(word):
+        # Neither "-", standard input, nor a negative number is an option.
+        is_option = re.match(r"-[^\d.]", word) is not None
+        if is_behind_dashes or not is_option:
             argument = find_argument(parameters, values)
             if argument is None:
                 raise UsageError(f"{word} is one argument too many.")
@@ -217,11 +219,6 @@ def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str
             text = rest.pop(0)
         _put(values, option, text)
     return values
-
-
-def _is_option(word: str) -> bool:
-    """Return True for an option, but not for ``-``, standard input, or a negative number."""
-    return re.match(r"-[^\d.]", word) is not None
 
 
 def _split_option(word: str, options: Mapping[str, Declared]) -> tuple[str, str | None]:

@@ -19,6 +19,7 @@ factor is formed by itself.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -217,7 +218,7 @@ class BelowCounts:
     def _evaluate_rows(
         self, x: Values, first: Counts, needed: Counts, left: NDArray[np.bool_]
     ) -> PointDistributions:
-        """Return the distributions at the points x.
+        """Return the distributions at the points x. Shapes (X,).
 
         `first` is the index of the first N above each x. Tasks before it have ranks of at most x
         for certain; `needed` uncertain ranks have to be at most x, too. `left` is as for
@@ -226,16 +227,11 @@ class BelowCounts:
         uncertain = self._total - self._certain[first]
         # Between two counts; above 0, which no finite tilt reaches.
         target = np.where(needed > 0, needed - 0.5, 0.25)
-        tilt, variance = self._tilt(x, first, uncertain, target)
+        find_moments = functools.partial(self._tilted_moments, x, first)
+        tilt, variance = find_tilt(find_moments, uncertain, target, 0.05)
         circle = Circle.place(tilt, variance, uncertain)
         log_ratio = self._log_ratio(x, first, needed, circle.zeta)
         return circle.read_off(log_ratio, uncertain, needed, left)
-
-    def _tilt(
-        self, x: Values, first: Counts, uncertain: Counts, target: Values
-    ) -> tuple[Values, Values]:
-        """Return the tilts that make `target` the mean number of ranks, and their variances."""
-        return find_tilt(lambda s: self._tilted_moments(x, first, s), uncertain, target, 0.05)
 
     def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:
         """Return mean and variance of the uncertain ranks at most x, for tilts s. Shapes (X,).
@@ -245,55 +241,50 @@ class BelowCounts:
         w = np.expm1(s)
         z = np.exp(s)
         modulus = np.abs(w)
-        series, explicit = self._choose_expansion(x, first, modulus)
+        series, one_by_one = self._choose_expansion(x, first, modulus)
         # Where x |w| / N is small, p / (1 + p w) and its derivative are expanded in w.
-        terms = np.arange(1, self._terms(float(modulus.max())) + 1)
-        sums, unit = self._power_sums(x, series, terms.size)
-        signed = sums * (-1.0) ** (terms - 1)
+        orders = np.arange(1, self._terms(float(modulus.max())) + 1)
+        sums, unit = self._power_sums(x, series, orders.size)
+        signed = sums * (-1.0) ** (orders - 1)
         scaled = (unit * w)[:, None]
         mean = unit * z * _horner(signed, scaled)[:, 0]
-        variance = mean + np.square(unit * z) * _horner(signed[:, 1:] * terms[:-1], scaled)[:, 0]
-        # The other sizes are added one by one, in tables of shape (rows, sizes).
+        variance = mean + np.square(unit * z) * _horner(signed[:, 1:] * orders[:-1], scaled)[:, 0]
+        # The other sizes are added one by one, in tables of shape (X, sizes).
         width = max(1, _TABLE // x.size)
-        for begin in range(explicit.start, explicit.stop, width):
-            block = slice(begin, min(begin + width, explicit.stop))
+        for begin in range(one_by_one.start, one_by_one.stop, width):
+            block = slice(begin, min(begin + width, one_by_one.stop))
             sizes = self._sizes[block]
             is_uncertain = sizes > x[:, None]
-            share = np.where(is_uncertain, x[:, None] / sizes, 0.0)
+            chance = np.where(is_uncertain, x[:, None] / sizes, 0.0)  # p
             tasks = np.where(is_uncertain, self._tasks[block], 0.0)
-            scale = 1.0 / (1.0 + share * w[:, None])
-            tilted = share * z[:, None] * scale
+            scale = 1.0 / (1.0 + chance * w[:, None])
+            tilted = chance * z[:, None] * scale
             mean += np.sum(tasks * tilted, axis=1)
-            variance += np.sum(tasks * tilted * (1.0 - share) * scale, axis=1)
+            variance += np.sum(tasks * tilted * (1.0 - chance) * scale, axis=1)
         return mean, variance
 
     def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
-        """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes).
+        """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes).
 
         g is the generating function of the uncertain ranks at most x. Its logarithm is expanded in
         powers of w = z - 1 where |w| is small; else factors of N near x are formed one by one.
         """
         w: Complex = np.expm1(zeta)
         modulus = np.abs(w).max(axis=1)
-        series, explicit = self._choose_expansion(x, first, modulus)
+        series, one_by_one = self._choose_expansion(x, first, modulus)
         largest = float(modulus.max())
+        num_terms = self._terms(largest)
+        sums, unit = self._power_sums(x, series, num_terms)
         if largest <= self._radius:
-            return self._expand_ratio(x, series, needed, w, self._terms(largest))
-        sums, unit = self._power_sums(x, series, self._depth)
+            # Both logarithms together, as the first terms, sum p w and needed w, would cancel.
+            powers = unit[:, None] ** np.arange(1, num_terms + 1)
+            both = (sums * powers - needed[:, None]) * _log1p_coefficients(num_terms)
+            log_ratio: Complex = w * _horner(both, w)
+            return log_ratio
         scaled = unit[:, None] * w
-        total: Complex = scaled * _horner(sums * _log1p_coefficients(self._depth), scaled)
-        self._add_factors(total, x, explicit, needed, zeta)
+        total: Complex = scaled * _horner(sums * _log1p_coefficients(num_terms), scaled)
+        self._add_factors(total, x, one_by_one, needed, zeta)
         return total
-
-    def _expand_ratio(
-        self, x: Values, series: Counts, needed: Counts, w: Complex, terms: int
-    ) -> Complex:
-        """Return log(g(z) / z^needed) by `terms` powers of w = z - 1."""
-        sums, unit = self._power_sums(x, series, terms)
-        # Expanded together, as the first terms, sum p w and needed w, would cancel.
-        sums = sums * unit[:, None] ** np.arange(1, terms + 1) - needed[:, None]
-        log_ratio: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
-        return log_ratio
 
     def _add_factors(
         self, total: Complex, x: Values, explicit: slice, needed: Counts, zeta: Complex

@@ -339,8 +339,10 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
     the scale of the tilted density. The modulus is that of n average tasks; ranks beyond those
     listed are taken to be out of phase.
     """
-    if isinstance(distribution, MixedDistribution):
-        return _look_far(distribution, saddle, reach)
+    if isinstance(distribution, MixedDistribution):  # its parts rarely return together
+        z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
+        modulus = np.exp(distribution.cgf(z, upper=saddle.upper).real - saddle.cgf)
+        return float(modulus.mean()) * math.log(_FAR) / math.pi
     if not isinstance(distribution, (ReciprocalDistribution, LogRankDistribution)):
         return 0.0
     # The chance of each rank under the tilted distribution of each size, shape (R, U).
@@ -359,13 +361,6 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
         frequencies, phases = _logarithmic_returns(len(ranks))
     modulus = np.minimum(np.abs(phases @ mean_chances), 1.0) ** num_tasks
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
-
-
-def _look_far(distribution: MixedDistribution, saddle: Saddle, reach: float) -> float:
-    """Estimate near-returns of a mixed distribution, whose parts rarely return together."""
-    z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
-    modulus = np.exp(distribution.cgf(z, upper=saddle.upper).real - saddle.cgf)
-    return float(modulus.mean()) * math.log(_FAR) / math.pi
 
 
 @functools.lru_cache(maxsize=4)

@@ -144,7 +144,10 @@ def _list_expected(constants: Sequence[Constants]) -> Values:
 
 
 def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants]) -> Held:
-    """Compare the mean of results on graphs with that of a ranker that does not learn."""
+    """Compare the mean of results on graphs with that of a ranker that does not learn.
+
+    `values` and `constants` have an entry for each graph. An index is NaN where it is undefined.
+    """
     optimum = math.nan if metric.optimum is None else metric.optimum
     expected = _list_expected(constants)
     mean, expectation = float(values.mean()), float(expected.mean())
@@ -152,23 +155,19 @@ def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants
     gain = mean - expectation
     if not metric.increasing:
         gain = -gain
+    ranges = optimum - expected
+    mean_index = math.nan
+    if ranges.all():
+        mean_index = float(((values - expected) / ranges).mean())
     return Held(
         expectation,
         variance,
         index=_divide(mean - expectation, optimum - expectation),
         z=_divide(gain, math.sqrt(variance)),
-        mean_index=_average_indices(values, expected, optimum),
+        mean_index=mean_index,
     )
 
 
 def _divide(numerator: float, denominator: float) -> float:
     """Return a quotient, or NaN if the denominator is 0."""
     return numerator / denominator if denominator else math.nan
-
-
-def _average_indices(values: Values, expected: Values, optimum: float) -> float:
-    """Return the mean of the indices of single graphs, or NaN if one is undefined."""
-    ranges = optimum - expected
-    if not ranges.all():
-        return math.nan
-    return float(((values - expected) / ranges).mean())

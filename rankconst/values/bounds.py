@@ -117,8 +117,16 @@ def _list_ends(ks: ArrayLike, step: float, most: float) -> tuple[Values, Values]
 
 
 def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
-    """Return the smallest and the largest share of ranks up to each k, from 0 to 1."""
-    least, largest = (_enclose(shares) for shares in (lower, upper))
+    """Return the smallest and the largest share of ranks up to 0, each k, and the last rank.
+
+    Shares have shape (m, ...), the results (m + 2, ...). An unknown share, NaN, is bounded by those
+    at smaller and at larger k: 0.2, NaN and 0.5 give at least 0, 0.2, 0.2, 0.5, 1 and at most 0,
+    0.2, 0.5, 0.5, 1.
+    """
+    least, largest = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+    none = np.zeros((1, *least.shape[1:]))
+    least = np.concatenate([none, least, none + 1])
+    largest = np.concatenate([none, largest, none + 1])
     for j in range(1, len(least)):
         np.fmax(least[j - 1], least[j], out=least[j, ...])
     for j in range(len(largest) - 1, 0, -1):
@@ -126,15 +134,12 @@ def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
     return least, largest
 
 
-def _enclose(shares: ArrayLike) -> Values:
-    """Return shares with 0 before and 1 after them along the first axis."""
-    shares = np.asarray(shares, dtype=np.float64)
-    ends = np.zeros((1, *shares.shape[1:]))
-    return np.concatenate([ends, shares, ends + 1])
-
-
 def _weigh(shares: Values, values: Values) -> Any:
-    """Return the sum of values times the growth of the cumulative shares at each."""
+    """Return the mean of values, given the share of ranks up to each of them.
+
+    Shares have shape (m + 1, ...) and begin with 0, values shape (m,): shares 0, 0.2 and 1 of the
+    values 1 and 3 give 0.2 * 1 + 0.8 * 3 = 2.6.
+    """
     weights = np.diff(shares, axis=0)
     values = np.expand_dims(values, tuple(range(1, shares.ndim)))
     if np.isfinite(values).all():
@@ -349,7 +354,10 @@ def _apply_rules(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Iterat
 
 
 def _explain(numbers: Sequence[_Number]) -> str:
-    """Return the reason why the numbers of an evaluation contradict each other."""
+    """Return the reason why the numbers of an evaluation contradict each other.
+
+    It begins like "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation".
+    """
     by_metric = {number.metric: number for number in numbers}
     hits = [metric for metric in by_metric if metric.hits_k is not None]
     ends = {
@@ -360,13 +368,8 @@ def _explain(numbers: Sequence[_Number]) -> str:
     others = [by_metric[metric] for metric in breach.others]
     if breach.relation == _LESS:  # the largest of the hits before is enough
         others = [max(others, key=lambda other: other.lower)]
-    return _write_reason(by_metric[breach.metric], breach.relation, others)
-
-
-def _write_reason(number: _Number, relation: str, others: Sequence[_Number]) -> str:
-    """Return a reason such as "MRR 0.4 is too small for Hits@1 0.5 of the same evaluation"."""
     words = join_words([str(other) for other in others])
     return (
-        f"{number} is {relation} {words} of the same evaluation, which no ranks allow: one of them "
-        "is a slip, or of another evaluation."
+        f"{by_metric[breach.metric]} is {breach.relation} {words} of the same evaluation, which no "
+        "ranks allow: one of them is a slip, or of another evaluation."
     )

@@ -250,7 +250,8 @@ class Comparison:
         ]
         if self._may_be_less:
             sentences.append("Rounded as it is, this one may be less.")
-        if self.z_uncorrelated >= _quantile(self.method):
+        quantile = _BOUND_QUANTILE if self.method == "bound" else _QUANTILE
+        if self.z_uncorrelated >= quantile:
             sentences.append(
                 "Unless their results are negatively correlated, this one is significant."
             )
@@ -389,7 +390,10 @@ def bound_pairs(
     if spreads is not None and histogram.weights is None:
         by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least_sum**2 / total
         squares = np.fmin(squares, by_spreads)  # fmin ignores NaN
-    z_upper = _bound_z(metric, histogram, total * farthest.distance)
+    z_upper = np.full(len(first), math.sqrt(histogram.total))
+    if metric.hits_k:
+        least_weight = float(weights_of(histogram).min())
+        z_upper = np.minimum(np.sqrt(total * farthest.distance / least_weight), z_upper)
     z_lower = np.minimum(_divide_by_root(least_sum, squares), z_upper)
     # The smallest and the largest loss of each value.
     least_loss, largest_loss = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
@@ -410,11 +414,13 @@ def bound_pairs(
         (fewest, most), notes = _list_hits(metric, histogram.total, values, intervals)
         is_exact = ~np.isnan(fewest[first] + fewest[second])
         near, far = _pair_ends(fewest, most, first[is_exact], second[is_exact])
-        p_lower[is_exact], p_upper[is_exact] = _bound_exact(
-            np.rint(total * near.distance),
-            np.rint(total * far.distance),
-            room.bound_squares(total * near.add_losses(best)),
-        )
+        # Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b,
+        # which is at most `single_hits`. If a - b rises by 1, p falls whether a + b rises or falls
+        # by 1. So p is largest for the smallest difference.
+        single_hits = np.rint(room.bound_squares(total * near.add_losses(best)))
+        p_upper[is_exact] = bound_sign_tests(single_hits, np.rint(total * near.distance))
+        most = np.rint(total * far.distance)
+        p_lower[is_exact] = np.minimum((1 - most) * math.log10(2.0), 0.0)
         method = np.where(is_exact, "exact", method)
     # The bound of sum D_i^2 is largest where the losses of a pair are half of what they can be, or
     # as near to that as the intervals allow.
@@ -463,17 +469,6 @@ def _list_hits(
         hits.append(ends)
         notes.append(note)
     return np.transpose(hits), tuple(notes)
-
-
-def _bound_exact(least: Values, most: Values, squares: Values) -> tuple[Values, Values]:
-    """Bound log10 p of two numbers of hits that differ by `least` to `most`. Shapes (pairs,).
-
-    `squares` is the largest number of tasks that only one model hits. Let one model alone hit a
-    tasks and the other b. For a given a - b, p rises with a + b. If a - b rises by 1, p falls
-    whether a + b rises or falls by 1. So p is largest for the smallest difference.
-    """
-    lower = np.minimum((1 - most) * math.log10(2.0), 0.0)
-    return lower, bound_sign_tests(np.rint(squares), least)
 
 
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
@@ -616,15 +611,6 @@ def _pair_ends(lower: Values, upper: Values, first: Places, second: Places) -> t
     return _Ends(*nearest), _Ends(*farthest)
 
 
-def _bound_z(metric: Metric, histogram: Histogram, totals: Values) -> Values:
-    """Return the largest z if the differences of the tasks add up to `totals`."""
-    most = np.full(len(totals), math.sqrt(histogram.total))
-    if not metric.hits_k:
-        return most
-    least = 1.0 if histogram.weights is None else float(histogram.weights.min())
-    return np.asarray(np.minimum(np.sqrt(totals / least), most), dtype=np.float64)
-
-
 def _log10_flips(differences: Values) -> float:
     """Return log10 of the probability that differences of random signs add up to as much."""
     sums = np.zeros(1)
@@ -662,11 +648,6 @@ def _choose_method(squares: Values, largest: float) -> NDArray[np.str_]:
     """Choose ``normal`` if at least 100 tasks make up sum D_i^2, or else ``bound``."""
     many = _MANY * largest**2
     return np.where((squares >= many) & (many > 0), "normal", "bound")
-
-
-def _quantile(method: str) -> float:
-    """Return the smallest z that is significant at 5 %."""
-    return _BOUND_QUANTILE if method == "bound" else _QUANTILE
 
 
 def _find_smallest(squares: Values, method: NDArray[np.str_], step: float) -> Values:

@@ -30,8 +30,6 @@ from rankconst.values.affine import ADJUSTMENTS, map_corners
 from rankconst.values.published import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
@@ -90,18 +88,14 @@ def adjust_dropped(
             undefined.append(name)
     if not undefined:
         return replace(adjusted, **widened)
-    reason = _explain_undefined(constants, central.num_tasks, undefined)
+    columns = " and ".join(constants.metric.column_of(form) for form in undefined)
+    reason = (
+        f"{columns} cannot be computed: which {central.num_tasks:,} of the "
+        f"{constants.num_tasks:,} tasks were ranked is unknown, and on some a random ranker is "
+        "always perfect."
+    )
     reasons = dict.fromkeys(undefined, reason) | dict(adjusted.undefined)
     return replace(adjusted, **widened, undefined=reasons)
-
-
-def _explain_undefined(constants: Constants, ranked: int, forms: Sequence[str]) -> str:
-    """Return the reason why some forms are undefined for some choice of tasks."""
-    columns = " and ".join(constants.metric.column_of(form) for form in forms)
-    return (
-        f"{columns} cannot be computed: which {ranked:,} of the {constants.num_tasks:,} tasks were "
-        "ranked is unknown, and on some a random ranker is always perfect."
-    )
 
 
 def draw_evenly(constants: Constants, batch: int) -> Constants:
@@ -131,9 +125,12 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     # v / t.
     variance = constants.variance * constants.num_tasks / ranked
     moments = replace(constants.moments, variance=variance)
-    # The tasks with the most candidates have the worst value: no possible one is refused.
+    # The tasks with the most candidates have the worst value: no possible one is refused. Sizes
+    # ascend, so that they come first in reverse order.
+    num_tasks = _take(histogram.num_tasks[::-1], ranked)[::-1]
+    is_kept = num_tasks > 0
+    largest = Histogram(histogram.num_candidates[is_kept], num_tasks[is_kept])
     # What the index has of all tasks (_indexed) no longer holds.
-    largest = _keep_largest(histogram, ranked)
     return replace(constants, candidates=largest, moments=moments, _indexed=None)
 
 
@@ -168,13 +165,6 @@ def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ran
     """Return the sum of the `ranked` smallest values, given how often each occurs."""
     order = np.argsort(values, kind="stable")
     return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
-
-
-def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
-    """Return the unweighted histogram of the `ranked` tasks with the most candidates."""
-    # Sizes ascend: the largest are taken first in reverse order.
-    num_tasks = _take(histogram.num_tasks[::-1], ranked)[::-1]
-    return Histogram(histogram.num_candidates[num_tasks > 0], num_tasks[num_tasks > 0])
 
 
 def _take(num_tasks: NDArray[np.int64], ranked: int) -> NDArray[np.int64]:
