@@ -50,17 +50,18 @@ def fill_nulls(values: Any, number: int) -> Any:
 
 
 def join_texts(texts: Sequence[str]) -> Any:
-    """Return texts of up to 2 GiB as an Arrow array, without loading pandas."""
+    """Return texts of up to 2 GiB as an Arrow array, without loading pandas.
+
+    Arrow keeps the bytes of all texts in a row, and where each of them ends.
+    """
     import numpy as np
     import pyarrow as pa
 
     content = "".join(texts).encode(errors="replace")  # UTF-8 has no lone surrogates
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    if lengths.sum() != len(content):  # some letters take several bytes
-        lengths = np.fromiter(
-            (len(text.encode(errors="replace")) for text in texts), np.int64, len(texts)
-        )
-    ends: Any = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    lengths = [len(text) for text in texts]
+    if sum(lengths) != len(content):  # some letters take several bytes
+        lengths = [len(text.encode(errors="replace")) for text in texts]
+    ends: Any = np.cumsum([0, *lengths]).astype(np.int32)
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(content))
 
 

@@ -302,16 +302,16 @@ class Packing:
 
     def _pack(self, facts: View, times: Codes | None, part: int) -> Words:
         """Return the words of the facts in a part, in their order."""
-        columns = [*facts]
-        if times is not None and self.num_times > 1:
-            columns.append(times)
+        anchors, links, answers = facts
+        if self.num_times == 1:
+            times = None
         if self.shift:
-            rows = np.flatnonzero((facts.anchors & (len(self.parts) - 1)) == part)
-            columns = [column[rows] for column in columns]
-        anchors, links, answers, *time = columns
+            rows = np.flatnonzero((anchors & (len(self.parts) - 1)) == part)
+            anchors, links, answers = anchors[rows], links[rows], answers[rows]
+            times = None if times is None else times[rows]
         words = pack(anchors >> self.shift, links, self.num_links)
-        for codes in time:
-            words = pack(words, codes, self.num_times)
+        if times is not None:
+            words = pack(words, times, self.num_times)
         return append_answers(words, answers, self.bits)
 
     def find_keys(self, words: Words) -> Words:

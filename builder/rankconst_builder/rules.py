@@ -123,32 +123,30 @@ class Rules:
 
     @classmethod
     def rate(cls, codes: Words, support: Codes, pairs: Codes) -> Rules:
-        """Give rules their levels.
+        """Give rules their levels, comparing confidences exactly.
 
-        `codes` ascend. `support` is how many pairs of entities are connected by both body and
-        relation of each rule, `pairs` how many each relation connects. Confidences are compared
-        exactly.
+        Parameters
+        ----------
+        codes
+            Relation and body of each rule, packed, ascending. Shape (rules,).
+        support
+            How many pairs of entities both body and relation of the rule connect. Shape (rules,).
+        pairs
+            How many pairs of entities each relation connects. Shape (relations,).
         """
         num_relations = pairs.size
         relation, body = unpack(codes, 2 * num_relations)
         divisor = pairs[body % num_relations] + PRIOR
-        # By relation, then by confidence: each new confidence is one level up.
         confidence = expand_fractions(support, divisor)
+        # By relation, then by confidence: each new confidence is one level up.
         order = np.lexsort((confidence, relation))
-        new = is_new(confidence[order]) | is_new(relation[order])
-        first = order[new]
+        starts_level = is_new(confidence[order]) | is_new(relation[order])
+        first = order[starts_level]  # a rule of each level
         starts = np.searchsorted(relation[first], np.arange(num_relations))
         # Count levels from the first of the relation.
         level = np.empty_like(order)
-        level[order] = np.cumsum(new) - starts[relation[order]]
-        return cls(
-            codes=codes,
-            level=level,
-            starts=starts,
-            support=support[first],
-            divisor=divisor[first],
-            relation=relation[first],
-        )
+        level[order] = np.cumsum(starts_level) - starts[relation[order]]
+        return cls(codes, level, starts, support[first], divisor[first], relation[first])
 
 
 def expand_fractions(above: Codes, below: Codes) -> Words:

@@ -241,20 +241,17 @@ class _Judge:
         self, address: Address, tasks: Tasks, tool: Tool | None, evidence: Evidence
     ) -> Question | None:
         """Ask about contradicted tasks, naming tasks that fit better or the contradiction."""
-        current = self._grade(tasks, tool, evidence)
-        if current is None or current == _FITS:
+        grade = self._grade(tasks, tool, evidence)
+        if grade is None or grade == _FITS:
             return None
-        others_of = defaultdict[int | None, list[Tasks]](list)
-        for other in self.list_others(tasks):
-            others_of[self._grade(other, tool, evidence)].append(other)
-        better = others_of[_FITS]
-        if not better and current == _DEFECT:
-            return None
-        better = better or others_of[_DEFECT]
-        if not better:
-            return self._ask_slip(tasks, tool, evidence)
-        nearest = self.choose_nearest(tasks, better)
-        return _name_others(tasks, nearest, evidence, declared=_list_declared(address))
+        others = self.list_others(tasks)
+        grades = [self._grade(other, tool, evidence) for other in others]
+        for better in (_FITS, _DEFECT):
+            fitting = [other for other, each in zip(others, grades, strict=True) if each == better]
+            if better > grade and fitting:
+                nearest = self.choose_nearest(tasks, fitting)
+                return _name_others(tasks, nearest, evidence, declared=_list_declared(address))
+        return None if grade == _DEFECT else self._ask_slip(tasks, tool, evidence)
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
         """Return the declared or assumed tasks and the tool, or None twice if they are open."""
@@ -294,27 +291,28 @@ class _Judge:
         protocols = dict.fromkeys((tasks.protocol, *self.tables.protocols(tasks.dataset)))
         splits = (*SPLITS, *POOLED_SPLITS)
         others = []
-        for protocol, split, side, aggregation in itertools.product(
-            protocols, splits, LINK_SIDES, AGGREGATIONS
-        ):
-            other = replace(
-                tasks, protocol=protocol, split=split, side=side, aggregation=aggregation
-            )
-            if other != tasks and self.archive.histogram(other) is not None:
-                others.append(other)
+        for protocol, split in itertools.product(protocols, splits):
+            of_split = replace(tasks, protocol=protocol, split=split)
+            for side, aggregation in itertools.product(LINK_SIDES, AGGREGATIONS):
+                other = replace(of_split, side=side, aggregation=aggregation)
+                if other != tasks and self.archive.histogram(other) is not None:
+                    others.append(other)
         return others
 
     def choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
-        """Return the tasks that differ in the fewest names, one for each set of constants."""
-        differences = {other: len(_list_differences(other, tasks)) for other in fitting}
-        fewest = min(differences.values())
-        distinct: dict[object, Tasks] = {}
-        for other, num_differences in differences.items():
-            if num_differences == fewest:
-                found = (self.archive.constants(other, metric) for metric in (_MR, _MRR))
+        """Return the tasks that differ from `tasks` in the fewest names, such as the split alone.
+
+        Of tasks with the same constants only the first is returned.
+        """
+        num_differences = {other: len(_list_differences(other, tasks)) for other in fitting}
+        fewest = min(num_differences.values())
+        by_constants: dict[object, Tasks] = {}
+        for other, number in num_differences.items():
+            if number == fewest:
+                found = [self.archive.constants(other, metric) for metric in (_MR, _MRR)]
                 key = tuple((each.num_tasks, each.expectation) for each in found if each)
-                distinct.setdefault(key, other)
-        return [*distinct.values()]
+                by_constants.setdefault(key, other)
+        return [*by_constants.values()]
 
     def _ask_slip(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
         """Ask about numbers that fit no other tasks of the benchmark, naming a contradiction."""

@@ -124,26 +124,27 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 def rank_variance(histogram: Histogram) -> Moments:
     """Return the moments of the variance of the ranks, without weights correctly rounded.
 
-    These are the formulas at the top of this module, in whole numbers. For each row, of c tasks on
-    a+1 .. a+N, z = N^2 - 1 and m = 2 a + N stand for m_2 = z / 12, m_4 = z (3 z - 4) / 240 and mu =
-    (m + 1) / 2. With m* the mean of all m, delta = (m - m*) / 2.
+    These are the formulas at the top of this module, in whole numbers. The ranks of a task on
+    a+1 .. a+N have the central moments m_2 = z / 12 and m_4 = z (3 z - 4) / 240 with z = N^2 - 1,
+    and the mean (s + 1) / 2 with s = 2 a + N.
     """
     if histogram.weights is not None:
         return _weighted_variance(histogram, histogram.weights / histogram.total_weight)
+    # Integers of Python: exact, without overflow. All arrays have an entry for each row.
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
     z = sizes * sizes - 1
-    m = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
-    cz, cm = tasks * z, tasks * m
-    czm = cz * m
-    sum_z, sum_m, sum_zm = int(np.sum(cz)), int(np.sum(cm)), int(np.sum(czm))
-    sum_zz = int(np.dot(cz, z))
-    sum_excess = 4 * sum_zz - 12 * sum_z  # sum of 720 (m_4 - m_2^2)
-    sum_kurtosis = -6 * sum_zz - 12 * sum_z  # sum of 720 (m_4 - 3 m_2^2)
-    # n^2 sum (m - m*)^2, and n^2 sum z (m - m*)^2.
-    shifts = n * (n * int(np.dot(cm, m)) - sum_m**2)
-    z_shifts = n * n * int(np.dot(czm, m)) - sum_m * (2 * n * sum_zm - sum_m * sum_z)
+    s = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
+    # Sums over all tasks.
+    sum_z, sum_s = int(np.dot(tasks, z)), int(np.dot(tasks, s))
+    sum_zz, sum_ss = int(np.dot(tasks * z, z)), int(np.dot(tasks * s, s))
+    sum_zs, sum_zss = int(np.dot(tasks * z, s)), int(np.dot(tasks * z * s, s))
+    sum_excess = 4 * sum_zz - 12 * sum_z  # of 720 (m_4 - m_2^2)
+    sum_kurtosis = -6 * sum_zz - 12 * sum_z  # of 720 (m_4 - 3 m_2^2)
+    # n^2 sum (s - mean s)^2, and n^2 sum z (s - mean s)^2.
+    shifts = n * (n * sum_ss - sum_s**2)
+    z_shifts = n * n * sum_zss - sum_s * (2 * n * sum_zs - sum_s * sum_z)
     expectation = Fraction(shifts, 4 * n**3) + Fraction((n - 1) * sum_z, 12 * n * n)
     variance = (
         Fraction(z_shifts, 12 * n**4)
@@ -359,36 +360,41 @@ class _Ranks:
 
 
 def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -> Values:
-    """Return ln phi for offsets c - mean, shape (C, U), by a Gauss rule of uniform ranks.
+    """Return ln phi by a Gauss rule of uniform ranks, phi the mean of exp(-t (r - c)^2).
 
-    phi = sum_k w_k e^{a_k} with a_k = -t (node_k - offset)^2, so with the largest a, ln phi = a +
-    ln(1 + sum_k w_k expm1(a_k - a)): accurate also near 1.
+    `offset`, shape (C, U), is how far each c is from the mean rank of each size; `nodes` and
+    `shares`, shape (U, nodes), are the rule of each size, measured from that mean. With the
+    exponents a_k at the nodes, ln phi = max a + ln(1 + sum_k w_k expm1(a_k - max a)): accurate also
+    near 1.
     """
-    exponent = -t * np.square(nodes - offset[..., None])
-    largest = exponent.max(axis=-1)
-    less = np.expm1(exponent - largest[..., None])
-    lost = -np.sum(shares * less, axis=-1)
-    kept = np.sum(shares * (1 + less), axis=-1)
+    exponents = -t * np.square(nodes - offset[..., None])  # shape (C, U, nodes)
+    largest = exponents.max(axis=-1)
+    relative = np.expm1(exponents - largest[..., None])
+    lost = -np.sum(shares * relative, axis=-1)
+    kept = np.sum(shares * (1 + relative), axis=-1)
     logs = np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(kept))
     return np.asarray(largest + logs)
 
 
 def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
-    """Return phi, for t up to `_SMOOTH`, by the Euler-Maclaurin formula. Shape (C, U)."""
+    """Return phi, the mean of exp(-t (r - c)^2) over the ranks 1 .. N, for t up to `_SMOOTH`.
+
+    By the Euler-Maclaurin formula: an integral from 1/2 to N + 1/2, and derivatives at these edges.
+    `c` has shape (C, U) or (C, 1), `sizes` (U,), and the result (C, U).
+    """
     root = math.sqrt(t)
-    # In widths, outwards from the nearer edge; the other edge is on the far side.
-    beyond = root * (np.abs(c - (sizes + 1) / 2) - sizes / 2)
-    other = beyond + root * sizes
-    total = math.sqrt(math.pi) / 2 * (_erfc(beyond) - _erfc(other))
-    for v in (beyond, other):
-        # Hermite polynomials by recurrence: odd ones are the derivatives of exp(-v^2).
-        gauss = np.exp(-v * v)
-        lower, hermite = gauss, 2 * v * gauss
-        sign = 1 if v is beyond else -1
+    # How far c is beyond the nearer edge, and beyond the other one, in widths 1 / root.
+    near = root * (np.abs(c - (sizes + 1) / 2) - sizes / 2)
+    far = near + root * sizes
+    total = math.sqrt(math.pi) / 2 * (_erfc(near) - _erfc(far))
+    for sign, distance in ((1, near), (-1, far)):
+        # Derivatives of exp(-v^2) of odd orders: Hermite polynomials, by their recurrence.
+        gauss = np.exp(-distance * distance)
+        lower, hermite = gauss, 2 * distance * gauss
         for k, weight in enumerate(MIDPOINT, start=1):
             total += sign * weight * t**k * hermite
             for degree in (2 * k - 1, 2 * k):
-                lower, hermite = hermite, 2 * v * hermite - 2 * degree * lower
+                lower, hermite = hermite, 2 * distance * hermite - 2 * degree * lower
     # Far beyond an edge nothing but the rounding of these terms is left, of either sign.
     return np.asarray(np.maximum(total, 0.0) / (root * sizes))
 

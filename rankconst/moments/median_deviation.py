@@ -207,22 +207,24 @@ class _Plan(NamedTuple):
 def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> _Plan:
     """Choose coefficients and the number of draws, at most `limit`, from a pilot sample.
 
-    L is used for a moment if it makes the error smaller. The number of draws is the first power of
-    2, from twice the pilot sample on, that should bring both errors down to GOAL.
+    `values` are the draws of M, shape (S,), and `counts` those of B, shape (K, S). L is used for a
+    moment if it makes the error smaller. The number of draws is the first power of 2, from twice
+    the pilot sample on, that should bring both errors down to GOAL.
     """
     slopes = _fit(values, counts)
-    linear = _estimate(control, slopes, values, counts)
+    with_linear = _estimate(control, slopes, values, counts)
     plain = _estimate(control, 0.0 * slopes, values, counts)
-    first = min(linear, plain, key=lambda estimate: estimate.expectation_error)
-    second = min(linear, plain, key=lambda estimate: estimate.variance_error)
+    first = min(with_linear, plain, key=lambda estimate: estimate.expectation_error)
+    second = min(with_linear, plain, key=lambda estimate: estimate.variance_error)
     # With S draws, errors are about 1/sqrt(S) of these, in standard deviations and variances.
     scale = max(second.variance, 0.0)
     largest = max(first.expectation_error * math.sqrt(scale), second.variance_error)
-    away = math.sqrt(values.size) * largest
-    choices = [1 << k for k in range((2 * values.size).bit_length() - 1, limit.bit_length())]
-    draws = next((draws for draws in choices if away < GOAL * scale * math.sqrt(draws)), limit)
-    for_expectation = slopes if first is linear else 0.0 * slopes
-    for_variance = slopes if second is linear else 0.0 * slopes
+    error_of_one_draw = math.sqrt(values.size) * largest
+    draws = 1 << ((2 * values.size).bit_length() - 1)
+    while draws < limit and not error_of_one_draw < GOAL * scale * math.sqrt(draws):
+        draws *= 2
+    for_expectation = slopes if first is with_linear else 0.0 * slopes
+    for_variance = slopes if second is with_linear else 0.0 * slopes
     return _Plan(for_expectation, for_variance, draws)
 
 
@@ -298,25 +300,23 @@ _IMPROBABLE = 1e-13
 def _bound_distance(histogram: Histogram, value: float, largest: float) -> float:
     """Bound how far from `value` M without its divisor is, up to a chance of _IMPROBABLE.
 
-    The median is first shut in between two ranks. M is above v only if too few ranks are within v
-    of both of these, and below w only if too many are within w of either. All bounds are those of
-    :func:`_bound_escape`.
+    The median is first shut in between two ranks, `low` and `high`. M is above v only if too few
+    ranks are within v of both of these, and below w only if too many are within w of either. All
+    bounds are those of :func:`_bound_escape`, and `largest` is one for M.
     """
     n = histogram.total
     middle = float(math.ceil(_locate(histogram)[0]))
 
-    def count(first: float, last: float) -> float:
-        """Return the expected number of ranks from one to another."""
-        below = _expect_counts(histogram, np.maximum(np.array([first - 1, last]), 0.0)).tolist()
-        return max(float(below[1] - below[0]), 0.0)
-
-    def is_sure(mean: float, *, above: bool) -> bool:
-        """Return True if a count with this mean is surely more than half of n, or surely less."""
+    def is_sure(first: float, last: float, *, above: bool) -> bool:
+        """Tell whether surely more than half of all ranks, or fewer, are in first .. last."""
+        ends = np.maximum(np.array([first - 1, last]), 0.0)
+        before, up_to = _expect_counts(histogram, ends).tolist()
+        mean = max(float(up_to - before), 0.0)
         level = n // 2 if above else (n + 1) // 2
-        right = mean > level if above else mean < level
-        return right and math.exp(-_divergence(level, mean, n)) < _IMPROBABLE / 4
+        is_expected = mean > level if above else mean < level
+        return is_expected and math.exp(-_divergence(level, mean, n)) < _IMPROBABLE / 4
 
-    def reach(is_enough: Callable[[float], bool], limit: float) -> float:
+    def double(is_enough: Callable[[float], bool], limit: float) -> float:
         """Double a distance until it is enough; return it, or `limit`."""
         distance = 1.0
         while distance < limit and not is_enough(distance):
@@ -324,12 +324,11 @@ def _bound_distance(histogram: Histogram, value: float, largest: float) -> float
         return min(distance, limit)
 
     last = float(histogram.last_ranks.max())
-    low = middle - reach(lambda d: is_sure(count(1.0, middle - d - 1), above=False), last)
-    high = middle + reach(lambda d: is_sure(count(1.0, middle + d), above=True), last)
-    over = reach(lambda d: is_sure(count(high - value - d, low + value + d), above=True), largest)
-    under = reach(
-        lambda d: value < d or is_sure(count(low - value + d, high + value - d), above=False),
-        largest,
+    low = middle - double(lambda d: is_sure(1.0, middle - d - 1, above=False), last)
+    high = middle + double(lambda d: is_sure(1.0, middle + d, above=True), last)
+    over = double(lambda d: is_sure(high - value - d, low + value + d, above=True), largest)
+    under = double(
+        lambda d: value < d or is_sure(low - value + d, high + value - d, above=False), largest
     )
     return max(over, min(under, value))
 
@@ -604,24 +603,25 @@ def _draw_rankings(
 ) -> _Rankings:
     """Draw B, how many y_i are at most x, at x = 0, each distinct N and each of the points.
 
-    It goes from the largest of these numbers downwards: each y_i up to y is up to the next lower
-    number x with the chance x / y. The y_i of tasks with N = x all are.
+    These x are the edges. It goes from the last edge downwards: of the y_i up to an edge, each is
+    up to the edge before it with the chance edge before / edge. The y_i of tasks whose N is that
+    edge are all.
     """
     sizes = histogram.num_candidates.astype(np.float64)
     edges = np.union1d(np.append(points, 0.0), sizes)
-    tasks = np.zeros(edges.size, dtype=np.int64)
+    tasks = np.zeros(edges.size, dtype=np.int64)  # with N at each edge
     tasks[np.searchsorted(edges, sizes)] = histogram.num_tasks
     # Half the memory where that is enough.
     kind = np.int32 if histogram.total < 2**31 else np.int64
     counts = np.empty((edges.size, draws), dtype=kind)
     counts[0] = 0
-    current = np.full(draws, tasks[-1])
+    current = np.full(draws, tasks[-1])  # y_i up to the edge, of tasks with N at least that
     counts[-1] = current
-    shares, added = (edges[1:-1] / edges[2:]).tolist(), tasks[1:-1].tolist()
+    chances = (edges[:-1] / edges[1:]).tolist()
     for edge in range(edges.size - 2, 0, -1):
-        current = rng.binomial(current, shares[edge - 1])
-        current += added[edge - 1]
+        current = rng.binomial(current, chances[edge])
+        current += tasks[edge]
         counts[edge] = current
-    # The chain leaves out C(x), the tasks whose N is below x.
+    # The tasks whose N is below the edge are all up to it.
     counts[1:] += np.cumsum(tasks[:-1])[:, None]
     return _Rankings(edges, counts)

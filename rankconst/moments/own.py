@@ -60,7 +60,7 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     # variance, a difference of means, cancels less. Two entries, as some functions of a single
     # number take an array of one, and would pass unnoticed.
     centre = float(_apply(f, np.full(2, float(last)))[0])
-    # Sums of f - centre, its square and its modulus, up to each edge of the ranks of a task.
+    # Sums of f - centre (row 0), its square (1) and its modulus (2) over the ranks up to each edge.
     sums = np.zeros((3, edges.size))
     with np.errstate(over="ignore"):
         for edge in range(1, edges.size):
@@ -71,18 +71,20 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
             f"values of f differ by {sums[2, -1]:g}, which cannot be squared. "
             "Multiply f by a number."
         )
+    # The moments of one task of each row.
     ends, begins = np.searchsorted(edges, histogram.last_ranks), np.searchsorted(edges, starts)
     size = histogram.num_candidates.astype(np.float64)
-    once, twice, _ = (sums[:, ends] - sums[:, begins]) / size
+    varies = size > 1
+    mean, square, _ = (sums[:, ends] - sums[:, begins]) / size
     # What rounding leaves of sums from the first rank on is spread over the block.
-    off = UNIT_ROUNDOFF * (64 + edges.size) * sums[:, ends] / size
-    slack = np.where(size > 1, off[1] + 2 * np.abs(once) * off[2], 0.0)
-    variance = lift_rounding(np.where(size > 1, twice - once * once, 0.0), slack)
-    found = average(histogram, centre + once, variance, slack)
+    errors = UNIT_ROUNDOFF * (64 + edges.size) * sums[:, ends] / size
+    slack = np.where(varies, errors[1] + 2 * np.abs(mean) * errors[2], 0.0)
+    variance = lift_rounding(np.where(varies, square - mean * mean, 0.0), slack)
+    moments = average(histogram, centre + mean, variance, slack)
     # f may change its sign, so that the average is less than the terms.
-    lost = off[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(once))
-    open_by = float(np.average(lost, weights=histogram.row_weights))
-    return replace(found, expectation_error=open_by)
+    mean_error = errors[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(mean))
+    expectation_error = float(np.average(mean_error, weights=histogram.row_weights))
+    return replace(moments, expectation_error=expectation_error)
 
 
 def _sum_between(

@@ -106,44 +106,47 @@ def gram_rules(lengths: Counts, size: int) -> Rule:
 
 @functools.cache
 def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
-    """Return the rule in the limit of many terms, and its change with t = (2 size / length)^2.
+    """Return the rule of `size` nodes for a sum of very many terms, and how rules for fewer differ.
 
-    Shapes (2, size), and (K, 2, size) for the coefficients of Chebyshev polynomials in 2 t - 1.
+    The rule has shape (2, size), nodes and weights. The differences are polynomials in t = (2 size
+    / length)^2: shape (K, 2, size), the coefficients of K Chebyshev polynomials in 2 t - 1.
     """
     limit = np.stack(_solve_gram_rules(np.array([[1e9 * size]]), size))[:, 0]
-    # Enough to interpolate to rounding.
-    count = size + 8
-    degrees = np.arange(count)
-    angle = (degrees + 0.5) * (math.pi / count)
-    values = np.stack(_solve_gram_rules(2 * size / np.cos(angle / 2)[:, None], size))
-    cosines = np.cos(degrees[:, None] * angle) * np.where(degrees, 2 / count, 1 / count)[:, None]
-    return limit, np.einsum("kn,cns->kcs", cosines, values - limit[:, None])
+    num_points = size + 8  # enough to interpolate to rounding
+    degrees = np.arange(num_points)
+    angle = (degrees + 0.5) * (math.pi / num_points)  # of the Chebyshev nodes
+    lengths = 2 * size / np.cos(angle / 2)[:, None]
+    rules = np.stack(_solve_gram_rules(lengths, size))
+    norms = np.where(degrees, 2 / num_points, 1 / num_points)[:, None]
+    cosines = np.cos(degrees[:, None] * angle) * norms
+    return limit, np.einsum("kn,cns->kcs", cosines, rules - limit[:, None])
 
 
 def _solve_gram_rules(scale: Values, size: int) -> Rule:
     """Return nodes and weights of the rules of `size` nodes, by a Newton iteration.
 
-    Shapes are (L, size), in units of the lengths, `scale` of shape (L, 1), which are above `size`.
-    Nodes are measured from the middle.
+    `scale` has the lengths of the sums, shape (L, 1), each above `size`. Nodes and weights have
+    shape (L, size), in units of the lengths; nodes are measured from the middle.
     """
     beta = np.sqrt(_squared_recurrence(scale, size + 1)) / scale
     # For many terms, the zeros of Gram's polynomial tend to those of Legendre's.
     x = np.tile(np.polynomial.legendre.leggauss(size)[0] / 2, (scale.size, 1))
-    apart = np.eye(size)
+    diagonal = np.eye(size)
     squares = np.ones_like(x)
     for _ in range(_MOST_STEPS):
         last, slope, squares = _evaluate_polynomials(x, beta)
         newton = last / slope
         # Aberth 1973, Math. Comp. 27: Newton's step, with each node kept from the others.
-        pull = np.sum((1.0 - apart) / (x[:, :, None] - x[:, None, :] + apart), axis=2)
+        distances = x[:, :, None] - x[:, None, :] + diagonal
+        pull = np.sum((1.0 - diagonal) / distances, axis=2)
         step = newton / (1.0 - newton * pull)
         x -= step
         if np.max(np.abs(step)) < 1e-15:
             break
-    # Few terms a node, and the iteration has them change places.
+    # Where there are few terms a node, the iteration has nodes change places.
     order = np.argsort(x)
-    # Christoffel numbers.
-    return Rule(np.take_along_axis(x, order, 1), np.take_along_axis(1 / squares, order, 1))
+    christoffel = 1 / squares  # the weights
+    return Rule(np.take_along_axis(x, order, 1), np.take_along_axis(christoffel, order, 1))
 
 
 def uniform_rule(sizes: Values, nodes: int) -> Rule:

@@ -369,37 +369,45 @@ class Records:
         """Pool candidate counts as :meth:`pool` does, without the cache."""
         if not tasks.is_chance:
             return self._gather_blocks(tasks)
-        stored = self.histograms if tasks.is_micro else self.macro_histograms
         if tasks.relations:
             stored = self.relation_histograms
+        elif tasks.is_micro:
+            stored = self.histograms
+        else:
+            stored = self.macro_histograms
         if tasks in stored:  # own counts may be of both sides, not told apart
             return stored[tasks]
+        # Tables have a histogram for each side of each split, and for each relation.
         singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
         wanted = [replace(part, relations=names) for part in tasks.parts for names in singles]
         if not all(each in stored for each in wanted):
             return None
-        parts = [stored[each] for each in wanted]
-        return functools.reduce(Histogram.pool, parts)
+        return functools.reduce(Histogram.pool, (stored[each] for each in wanted))
 
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
         """Return the histogram of tasks under a baseline other than chance, if there is one."""
         import pyarrow.compute as pc
 
-        table, weight = self._read_blocks(tasks), AGGREGATIONS[tasks.aggregation].group
-        wanted: dict[str, Iterable[str]] = {"protocol": [tasks.protocol]}
-        wanted["split"] = {part.split for part in tasks.parts}
-        wanted["side"] = {part.side for part in tasks.parts}
-        wanted["relation"] = tasks.relations
+        table = self._read_blocks(tasks)
+        wanted: dict[str, Iterable[str]] = {
+            "protocol": [tasks.protocol],
+            "split": {part.split for part in tasks.parts},
+            "side": {part.side for part in tasks.parts},
+        }
+        if tasks.relations:
+            wanted["relation"] = tasks.relations
         for column, values in wanted.items():
-            if values:
-                table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
+            table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
         if not len(table):
             return None
-        sizes, counts, offsets = (to_array(table[column]) for column in _BLOCKS)
-        weights = to_array(table["weight"]) if weight == "query" else None
-        if weight == "relation":
-            weights = 1.0 / _sum_groups([table["side"], table["relation"]], counts)
-        return Histogram.from_counts(sizes, counts, weights, offsets)
+        sizes, num_tasks, offsets = (to_array(table[column]) for column in _BLOCKS)
+        weights = None
+        group = AGGREGATIONS[tasks.aggregation].group
+        if group == "query":
+            weights = to_array(table["weight"])
+        elif group == "relation":
+            weights = 1.0 / _sum_groups([table["side"], table["relation"]], num_tasks)
+        return Histogram.from_counts(sizes, num_tasks, weights, offsets)
 
     def _read_blocks(self, tasks: Tasks) -> pa.Table:
         """Read the blocks of a baseline: candidates that tie, tasks, and candidates above (offset).

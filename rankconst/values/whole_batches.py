@@ -145,18 +145,21 @@ def _refuse(tasks: str) -> UndefinedError:
 
 @functools.lru_cache(maxsize=64)
 def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[Interval, Interval]:
-    """Return bounds of expectation and variance over any `ranked` of the tasks."""
-    # The moments of one task of each size; `histogram` is unweighted.
-    single = [
+    """Return bounds of expectation and variance over any `ranked` of the tasks.
+
+    The histogram is unweighted, and the metric a mean over tasks: its expectation is the mean of
+    those of single tasks, its variance the sum of theirs over the square of `ranked`.
+    """
+    singles = [
         compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates
     ]
 
-    def bound(name: str, scale: int) -> Interval:
-        mid = np.array([getattr(each, name) for each in single])
-        error = np.array([getattr(each, f"{name}_error") for each in single])
-        least = _add_smallest(mid - error, histogram.num_tasks, ranked)
-        most = -_add_smallest(-(mid + error), histogram.num_tasks, ranked)
-        return Interval(least / scale, most / scale)
+    def bound(name: str, divisor: int) -> Interval:
+        values = np.array([getattr(single, name) for single in singles])
+        errors = np.array([getattr(single, f"{name}_error") for single in singles])
+        smallest = _add_smallest(values - errors, histogram.num_tasks, ranked)
+        largest = -_add_smallest(-(values + errors), histogram.num_tasks, ranked)
+        return Interval(smallest / divisor, largest / divisor)
 
     return bound("expectation", ranked), bound("variance", ranked * ranked)
 
