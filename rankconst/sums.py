@@ -91,22 +91,22 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     tasks needs. Relative errors are below 64 units of roundoff for abs(p) <= 1; beyond HEAD, N need
     not be whole.
     """
-    n = num_candidates.astype(np.float64)[:, None]
-    j = np.arange(1, HEAD + 1)[None, :]
+    size = num_candidates.astype(np.float64)
     powers = np.broadcast_to(np.asarray(power, dtype=np.float64), num_candidates.shape)
-    f = np.expm1(powers[:, None] * np.log(j / n))
-    f = np.where(j <= n, f, 0.0)  # no rank is beyond N
-    first = f.sum(axis=1)
-    second = np.square(f).sum(axis=1)
-    size = n[:, 0]
-    far = size > HEAD
-    if far.any():
-        far_powers = power if isinstance(power, float) else powers[far]
-        first_rest, second_rest = _tail_sums(size[far], far_powers)
-        first[far] += first_rest
-        second[far] += second_rest
-    mean = first / size
-    return mean, second / size - mean * mean
+    # A table of the ranks up to HEAD: a row for each N, a column for each rank.
+    rank = np.arange(1, HEAD + 1)
+    shifted = np.expm1(powers[:, None] * np.log(rank / size[:, None]))
+    shifted = np.where(rank <= size[:, None], shifted, 0.0)
+    total = shifted.sum(axis=1)
+    square_total = np.square(shifted).sum(axis=1)
+    is_far = size > HEAD
+    if is_far.any():
+        far_powers = power if isinstance(power, float) else powers[is_far]
+        rest, square_rest = _tail_sums(size[is_far], far_powers)
+        total[is_far] += rest
+        square_total[is_far] += square_rest
+    mean = total / size
+    return mean, square_total / size - mean * mean
 
 
 def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
@@ -214,31 +214,32 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
     Chebyshev points: sum_k w_k g(x_k), w_k = sum_u c_u l_k(N_u), l_k the Lagrange polynomials
     (Berrut and Trefethen 2004, *Barycentric Lagrange interpolation*, eq. 4.2). For g that are
     analytic in N on the scale of N this is exact to rounding. At most TABLE sizes are left, and 48
-    for each octave beyond, mostly 24.
+    for each octave beyond, mostly 24. Returns sizes and their numbers of tasks, as real numbers.
     """
     sizes = num_candidates.astype(np.float64)
-    weights = num_tasks.astype(np.float64)
-    near = sizes <= TABLE
+    tasks = num_tasks.astype(np.float64)
+    in_table = sizes <= TABLE
     # Octave m has the sizes from TABLE 2^m on.
     octaves = np.floor(np.log2(np.maximum(sizes / TABLE, 1.0))).astype(np.int64)
-    kept_sizes = [sizes[near]]
-    kept_weights = [weights[near]]
+    kept_sizes = [sizes[in_table]]
+    kept_tasks = [tasks[in_table]]
     angle = (2 * np.arange(_POINTS) + 1) * (math.pi / (2 * _POINTS))
     barycentric = np.where(np.arange(_POINTS) % 2, -1.0, 1.0) * np.sin(angle)
-    for octave in np.flatnonzero(np.bincount(octaves[~near])):
-        members = np.flatnonzero(~near & (octaves == octave))
+    for octave in np.flatnonzero(np.bincount(octaves[~in_table])):
+        in_octave = ~in_table & (octaves == octave)
+        members, tasks_of_members = sizes[in_octave], tasks[in_octave]
         if members.size <= 2 * _POINTS:
-            kept_sizes.append(sizes[members])
-            kept_weights.append(weights[members])
+            kept_sizes.append(members)
+            kept_tasks.append(tasks_of_members)
             continue
         points = TABLE * 2.0**octave * (1.5 + 0.5 * np.cos(angle))
-        gap = sizes[members][:, None] - points
+        gap = members[:, None] - points
         # A size that is one of the points takes its value alone.
         shares = barycentric / np.where(gap == 0, TINY, gap)
         shares /= shares.sum(axis=1, keepdims=True)
         kept_sizes.append(points)
-        kept_weights.append(weights[members] @ shares)
-    return np.concatenate(kept_sizes), np.concatenate(kept_weights)
+        kept_tasks.append(tasks_of_members @ shares)
+    return np.concatenate(kept_sizes), np.concatenate(kept_tasks)
 
 
 def _integrate(f: Callable[[Values], Values], start: Values, end: Values) -> Values:

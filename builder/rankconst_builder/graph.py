@@ -9,6 +9,7 @@ by every protocol that filters, as far as the graph has their entities and relat
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import hashlib
@@ -267,17 +268,15 @@ def encode_labels(
         relation_labels=relations.labels.slice(0, num_relations),
     )
     if forecasting:
-        _check_times(graph)
+        times_of = {split: {*triples.codes[-1].tolist()} for split, triples in splits.items()}
+        for first, second in itertools.combinations(SPLITS, 2):
+            common = times_of[first] & times_of[second]
+            if common:
+                raise DataError(
+                    f"{first} and {second} share {len(common):,} times, "
+                    "but the dataset is said to be split by time. Are these its files?"
+                )
     return graph
-
-
-def _order_times(labels: list[Any]) -> list[int]:
-    """Return the indices of labels in the order of time: by size if all are whole numbers."""
-    try:
-        sizes = [int(label) for label in labels]
-    except ValueError:
-        return sorted(range(len(labels)), key=labels.__getitem__)
-    return sorted(range(len(labels)), key=sizes.__getitem__)
 
 
 def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
@@ -292,8 +291,13 @@ def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
     ranks = np.zeros(ends[-1], dtype=np.int64)
     for columns in zip(*(labels.time for labels in files.values()), strict=True):
         codes, names = _encode(columns)
+        labels: list[Any] = names.to_pylist()
+        sort_keys = labels
+        with contextlib.suppress(ValueError):  # by size if all are whole numbers
+            sort_keys = [int(label) for label in labels]
+        order = sorted(range(len(labels)), key=sort_keys.__getitem__)
         # The order lists labels; its inverse has the rank of each label.
-        rank_of_label = np.argsort(_order_times(names.to_pylist()))
+        rank_of_label = np.argsort(order)
         pairs = ranks * len(names) + rank_of_label[np.concatenate(codes)]
         _, ranks = np.unique(pairs, return_inverse=True)
     return dict(zip(files, np.split(ranks, ends[:-1]), strict=True))
@@ -305,18 +309,6 @@ def _is_in_order(splits: Mapping[str, Triples]) -> bool:
     times = [triples.time for triples in filled if triples.time is not None]
     pairs = itertools.pairwise(times)
     return len(times) > 1 and all(before.max() < after.min() for before, after in pairs)
-
-
-def _check_times(graph: Graph) -> None:
-    """Refuse splits that share a time if the dataset is split by time."""
-    times = {name: {*triples.codes[-1].tolist()} for name, triples in graph.splits.items()}
-    for first, second in itertools.combinations(SPLITS, 2):
-        common = times[first] & times[second]
-        if common:
-            raise DataError(
-                f"{first} and {second} share {len(common):,} times, "
-                "but the dataset is said to be split by time. Are these its files?"
-            )
 
 
 class _Encoded(NamedTuple):

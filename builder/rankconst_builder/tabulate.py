@@ -20,7 +20,7 @@ from rankconst.tasks import Histogram
 from rankconst_builder.package import ADDRESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.progress import Stage
@@ -89,37 +89,37 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     if not histograms:
         return pa.Table.from_batches([], schema)
     lengths = [len(histogram) for histogram in histograms.values()]
-    rows = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
+    tasks_of_row = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
     columns = []
     for column in schema:
+        parts: list[Any] = []
         if column.name in _NUMBERS:
-            values = _join_numbers(column.name, histograms.values())
+            for histogram in histograms.values():
+                numbers = getattr(histogram, _NUMBERS[column.name])
+                if numbers is None:  # of chance, which has no offsets
+                    numbers = np.zeros_like(histogram.num_tasks)
+                parts.append(numbers)
+            values = wrap_numbers(np.concatenate(parts))
         else:
-            words = join_texts([_get_word(tasks, column.name) for tasks in histograms])
-            values = words.take(rows)
+            for tasks in histograms:
+                is_relation = column.name == "relation"
+                parts.append(tasks.relations[0] if is_relation else getattr(tasks, column.name))
+            values = join_texts(parts).take(tasks_of_row)
         columns.append(values.cast(column.type))
     return pa.table(columns, schema=schema)
-
-
-def _join_numbers(column: str, histograms: Iterable[Histogram]) -> Any:
-    arrays = []
-    for histogram in histograms:
-        numbers = getattr(histogram, _NUMBERS[column])
-        if numbers is None:  # of chance, which has no offsets
-            numbers = np.zeros_like(histogram.num_tasks)
-        arrays.append(numbers)
-    return wrap_numbers(np.concatenate(arrays))
-
-
-def _get_word(tasks: Tasks, column: str) -> str:
-    return tasks.relations[0] if column == "relation" else str(getattr(tasks, column))
 
 
 def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Table:
     """Compute the constants of micro averages over all relations, for single and both sides."""
     jobs: dict[Tasks, tuple[Histogram, tuple[Metric, ...]]] = {}
     plain = [tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations]
-    for tasks in _with_both(tasks for tasks in plain if tasks.baseline in CARRIED):
+    carried_tasks = []
+    for tasks in plain:
+        if tasks.baseline in CARRIED:
+            carried_tasks.append(tasks)
+            if tasks.side == "tail":
+                carried_tasks.append(replace(tasks, side="both"))
+    for tasks in carried_tasks:
         sides = [tasks] if tasks in histograms else tasks.sides
         parts = [histograms[side] for side in sides if side in histograms]
         pooled = functools.reduce(Histogram.pool, parts)
@@ -154,11 +154,3 @@ def _make_column(values: Sequence[Any], kind: pa.DataType) -> Any:
     valid = wrap_numbers(np.array([value is not None for value in values], dtype=np.bool_))
     numbers = wrap_numbers(np.array([value or 0 for value in values], dtype=np.float64)).cast(kind)
     return pa.Array.from_buffers(kind, len(valid), [valid.buffers()[1], numbers.buffers()[1]])
-
-
-def _with_both(single: Iterable[Tasks]) -> Iterator[Tasks]:
-    """Yield the tasks of single sides, and those of both sides after tail."""
-    for tasks in single:
-        yield tasks
-        if tasks.side == "tail":
-            yield replace(tasks, side="both")

@@ -157,25 +157,28 @@ def rank_variance(histogram: Histogram) -> Moments:
 
 
 def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
-    """Return the moments of sum p_i r_i^2 - (sum p_i r_i)^2 for weights p_i that sum to 1."""
+    """Return the moments of sum p_i r_i^2 - (sum p_i r_i)^2 for weights p_i that sum to 1.
+
+    `p` has the weight of a task of each row, shape (U,), as all arrays here.
+    """
     if histogram.total == 1:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
     tasks = histogram.num_tasks.astype(np.float64)
     square = np.square(histogram.num_candidates.astype(np.float64))
-    second = (square - 1) / 12  # m_2
+    m2 = (square - 1) / 12
     excess = (square - 1) * (square - 4) / 180  # m_4 - m_2^2
     offsets = offsets_of(histogram)
-    middles = offsets - offsets.min() + (histogram.num_candidates + 1) / 2
-    away = middles - math.fsum((tasks * p * middles).tolist())
-    # What the rounding of the means adds to squares of differences, in units of roundoff.
-    blur = np.square(away) + 2 * np.abs(away) * float(middles.max())
-    expectation = math.fsum((tasks * p * (away**2 + (1 - p) * second)).tolist())
-    expectation_error = 32 * UNIT_ROUNDOFF * float(np.sum(tasks * p * (blur + second)))
+    means = offsets - offsets.min() + (histogram.num_candidates + 1) / 2
+    distance = means - math.fsum((tasks * p * means).tolist())  # from the mean of all ranks
+    # What rounding of the means adds to the squares of distances, in units of roundoff.
+    square_error = np.square(distance) + 2 * np.abs(distance) * float(means.max())
+    expectation = math.fsum((tasks * p * (distance**2 + (1 - p) * m2)).tolist())
+    expectation_error = 32 * UNIT_ROUNDOFF * float(np.sum(tasks * p * (square_error + m2)))
     # The variance is a sum of positive and of negative terms; rounding is a share of their size.
-    crossed = 2 * float(np.sum(tasks * p**2 * second)) ** 2
-    positive = tasks * p**2 * (4 * away**2 * second + excess)
+    crossed = 2 * float(np.sum(tasks * p**2 * m2)) ** 2
+    positive = tasks * p**2 * (4 * distance**2 * m2 + excess)
     negative = tasks * p**3 * (2 * excess + p * (square**2 - 1) / 120)
-    size = float(np.sum(tasks * p**2 * (4 * blur * second + excess) + negative)) + crossed
+    size = float(np.sum(tasks * p**2 * (4 * square_error * m2 + excess) + negative)) + crossed
     variance_error = 32 * UNIT_ROUNDOFF * size
     total = math.fsum([*positive.tolist(), crossed, *(-negative).tolist()])
     variance = float(lift_rounding(np.array([total]), np.array([variance_error]))[0])
@@ -285,12 +288,7 @@ class _Ranks:
         return math.sqrt(self.total * t / math.pi) * total
 
     def _points(self, t: float) -> tuple[Values, Values]:
-        """Return points c and weights for the integral over c in :meth:`transform`.
-
-        If there are many points, tasks are few, and most points lie so far from 1 and from every N
-        that the integrand has the period of the lattice, 1, there. The points of one period then
-        serve for all, with the number of periods in their weights.
-        """
+        """Return points c and weights for the integral over c in :meth:`transform`."""
         # The step h costs a share of 2 exp(-pi^2 / (n t h^2)): that is 2 exp(-_RESOLVED).
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
         room = _VANISHED / t
@@ -304,28 +302,40 @@ class _Ranks:
         # A power of 2 as step makes every point exact and every period whole.
         first, end = math.floor(low / step), math.ceil(high / step) + 1
         if end - first <= _PLAIN:
-            points = step * np.arange(first, end, dtype=np.float64)
-            return points, np.full(end - first, step, dtype=np.float64)
+            indices, counts = np.arange(first, end), np.ones(end - first)
+        else:
+            reach = _WHOLE / math.sqrt(t) + 1
+            indices, counts = self._fold_periods(first, end, reach, step)
+        return step * indices.astype(np.float64), step * counts
+
+    def _fold_periods(
+        self, first: int, end: int, reach: float, step: float
+    ) -> tuple[Counts, Values]:
+        """Choose few of the points first .. end - 1, in steps, and how many each of them counts.
+
+        If there are many points, tasks are few, and most points are farther than `reach` from 1 and
+        from every N. The integrand has the period of the lattice, 1, there: the points of one
+        period count for all.
+        """
         period = max(round(1 / step), 1)
-        reach = _WHOLE / math.sqrt(t) + 1
         indices: list[Counts] = []
         counts: list[Values] = []
-        next_index = first  # the index of the next point, in steps
+        next_index = first
         edges = np.unique(np.concatenate((self.offsets, self.offsets + self.sizes)))
         for edge in (edges + 0.5).tolist():
             start = min(math.floor((edge - reach) / step), end)
             stop = min(math.ceil((edge + reach) / step), end)
             # First the periods without an edge nearby, then the points around the edge.
-            repeats = (start - next_index) // period
-            if repeats > 1:
+            num_periods = (start - next_index) // period
+            if num_periods > 1:
                 indices.append(np.arange(next_index, next_index + period))
-                counts.append(np.full(period, float(repeats)))
-                next_index += repeats * period
+                counts.append(np.full(period, float(num_periods)))
+                next_index += num_periods * period
             if stop > next_index:
                 indices.append(np.arange(next_index, stop))
                 counts.append(np.ones(stop - next_index))
                 next_index = stop
-        return step * np.concatenate(indices).astype(np.float64), step * np.concatenate(counts)
+        return np.concatenate(indices), np.concatenate(counts)
 
     def _log_product(self, t: float, c: Values) -> Values:
         """Return the logarithm of the product over all tasks of phi(t, c). Shape (C,).
@@ -473,11 +483,10 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
 
 
 def _expand(excess: Values, slope: Values, order: int) -> Iterator[Values]:
-    """Yield the coefficients of sqrt(s), s ... of exp(slope sqrt(s) - excess s), up to an order."""
+    """Yield the coefficients of x, x^2 ... x^order in exp(slope x - excess x^2), x = sqrt(s)."""
     term, previous = np.ones_like(slope), np.zeros(1)
     for g in range(1, order + 1):
-        following = (slope * term - 2 * excess * previous) / g
-        term, previous = following, term
+        term, previous = (slope * term - 2 * excess * previous) / g, term
         yield term
 
 
@@ -545,38 +554,38 @@ def _by_series(central: list[Estimate]) -> Estimate:
 
 
 def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
-    """Return the gap g from the transform of V, by the trapezoidal rule in ln s with step STEP.
+    """Return the gap g from the transform L of V, by the trapezoidal rule in ln s with step STEP.
 
-    Values are s^(-1/2) (L(s) - e^-s): s^(-3/2) ds = s^(-1/2) d(ln s). For small s they come from
+    Terms are s^(-1/2) (L(s) - e^-s), as s^(-3/2) ds = s^(-1/2) d(ln s). For small s they come from
     e^-s sum_k (-s)^k E[x^k] / k!, beyond from L itself, until the rest is next to nothing.
     """
     scale = ranks.total * ranks.variance
-    order, near = _reach_of_power_series(central)
+    order, last_node = _reach_of_power_series(central)
     # At e^-30 they go as s^(3/2), and are nothing.
-    s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), near + 1))
-    terms = [(-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)]
-    rest = sum(terms, np.zeros(s.size))
-    values = (np.exp(-s) * rest / np.sqrt(s)).tolist()
-    error = _POWER_SERIES_ERROR * UNIT_ROUNDOFF * math.fsum(values)
+    s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), last_node + 1))
+    powers = [(-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)]
+    series = sum(powers, np.zeros(s.size))
+    terms = (np.exp(-s) * series / np.sqrt(s)).tolist()
+    error = _POWER_SERIES_ERROR * UNIT_ROUNDOFF * math.fsum(terms)
     # V is 0 or at least (n - 1) / n^2: beyond, the transform is the probability of 0.
     end = _VANISHED * scale * ranks.total / (ranks.total - 1)
-    node, total = near, math.fsum(values)
+    node, total = last_node, math.fsum(terms)
     while True:
         node += 1
-        at = math.exp(STEP * node)
-        transform = ranks.transform(at / scale)
-        weight = 1 / math.sqrt(at)
-        values.append(weight * (transform - math.exp(-at)))
+        s_at = math.exp(STEP * node)
+        transform = ranks.transform(s_at / scale)
+        weight = 1 / math.sqrt(s_at)
+        terms.append(weight * (transform - math.exp(-s_at)))
         roundings = _TRANSFORM_ERROR * (1 - math.log(transform + TINY))
         error += weight * UNIT_ROUNDOFF * transform * roundings
         # L falls, so the rest is at most that of a constant.
-        tail = transform * weight / math.expm1(STEP / 2)
-        total += values[-1]
-        if at > end or tail < UNIT_ROUNDOFF / 16 * total:
+        rest = transform * weight / math.expm1(STEP / 2)
+        total += terms[-1]
+        if s_at > end or rest < UNIT_ROUNDOFF / 16 * total:
             break
-    values.append(tail)
+    terms.append(rest)
     factor = STEP / (2 * math.sqrt(math.pi))
-    return Estimate(factor * math.fsum(values), factor * error)
+    return Estimate(factor * math.fsum(terms), factor * error)
 
 
 def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:

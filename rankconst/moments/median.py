@@ -265,29 +265,30 @@ def _sum_inside(
     count. With x = y - gap, (x/y)^needed = exp(needed log1p(-gap/y)).
     """
     y = points.astype(np.float64)[:, None]
-    lengths = np.minimum(points - panel.start, _reach(panel, needed))
-    longest = int(lengths[-1])
-    if longest <= _TERM_BY_TERM:
+    num_terms = np.minimum(points - panel.start, _reach(panel, needed))  # of each sum
+    most = int(num_terms[-1])
+    if most <= _TERM_BY_TERM:
         # All sums term by term, in one table: a row for each y, a column for each gap.
-        gaps = np.arange(1.0, longest + 1.0)
+        gaps = np.arange(1.0, most + 1.0)
         is_inside = y - gaps >= panel.start
         gaps = np.where(is_inside, gaps, 0.0)
         weights = np.where(is_inside, np.exp(needed * np.log1p(-gaps / y)), 0.0)
         sums: Values = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
         return sums
     sums = np.empty((2, points.size))
-    is_short = lengths <= _TERM_BY_TERM
+    is_short = num_terms <= _TERM_BY_TERM
     for i in np.flatnonzero(is_short).tolist():
         x, weights = _last_terms(int(points[i]), panel, needed, rules)
         sums[:, i] = np.sum(curvature(x + points[i]) * weights, axis=-1)
     # Long sums by Gauss rules of their lengths: tables of shape (sums, nodes).
-    long = np.flatnonzero(~is_short)
-    if long.size:
-        long_rules = [rules[length] for length in lengths[long].tolist()]
-        gaps = lengths[long][:, None] - np.stack([rule.nodes for rule in long_rules])
-        powers = np.exp(needed * np.log1p(-gaps / y[long]))
-        weights = np.stack([rule.weights for rule in long_rules]) * powers
-        sums[:, long] = np.sum(curvature(2.0 * y[long] - gaps) * weights, axis=-1)
+    is_long = ~is_short
+    if is_long.any():
+        y, lengths = y[is_long], num_terms[is_long]
+        rules_of_sums = [rules[length] for length in lengths.tolist()]
+        gaps = lengths[:, None] - np.stack([rule.nodes for rule in rules_of_sums])
+        powers = np.exp(needed * np.log1p(-gaps / y))
+        weights = np.stack([rule.weights for rule in rules_of_sums]) * powers
+        sums[:, is_long] = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
     return sums
 
 

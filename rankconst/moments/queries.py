@@ -124,26 +124,32 @@ def _add_up(weigh: Callable[[Values], Values], n: int, right: int, k: int) -> Qu
 def precisions(n: int, right: int, k: int) -> QueryMoments:
     """Return the moments of the sum of the precisions at the places of right answers up to k.
 
-    Right answers at places 1 and 4 have the precisions 1/1 and 2/4.
+    Right answers at places 1 and 4 have the precisions 1/1 and 2/4: that at place r is (1 + A) / r,
+    with A right answers before it.
     """
-    r = np.arange(1, k + 1, dtype=np.float64)  # the places of a right answer
-    above = r - 1
-    # With one right answer set, another place has one with this chance.
+    place = np.arange(1, k + 1, dtype=np.float64)  # r, of a right answer
+    num_before = place - 1
+    # Given this right answer, any other place has one with the chance `share`: E[A] = E[1 + A] - 1.
     share = (right - 1) / (n - 1) if n > 1 else 0.0
-    mean = right / n * float(((1 + above * share) / r).sum())
-    # The same right answer twice: A right ones above it, hypergeometric.
-    spread = above * share * (1 - share) * (n - r) / (n - 2) if n > 2 else np.zeros_like(r)
-    square = right / n * float((((1 + above * share) ** 2 + spread) / r**2).sum())
+    mean_count = 1 + num_before * share
+    mean = right / n * float((mean_count / place).sum())
+    # The squares of precisions: A is hypergeometric.
+    variance = np.zeros_like(place)
+    if n > 2:
+        variance = num_before * share * (1 - share) * (n - place) / (n - 2)
+    square = right / n * float(((mean_count**2 + variance) / place**2).sum())
     if right > 1:
-        # Two of them, at r < s, with A others above r and B between: E[(1 + A)(2 + A + B)]. It is
-        # start + slope * s, with the chances that another place, or two others, have right answers.
+        # The products of precisions at two places r < s, with B right answers between them: E[(1 +
+        # A) (2 + A + B)] is start + slope * s. `one` and `two` are the chances that another place,
+        # and two others, have right answers, given these.
         one = (right - 2) / (n - 2) if n > 2 else 0.0
         two = (right - 2) * (right - 3) / ((n - 2) * (n - 3)) if n > 3 else 0.0
-        slope = one + above * two
-        start = 2 + 4 * above * one + above * (r - 2) * two - (r + 1) * slope
-        beyond = np.concatenate((np.cumsum((1 / r)[::-1])[::-1][1:], [0.0]))
-        total = float(((start * beyond + slope * (k - r)) / r).sum())
-        square += 2 * right * (right - 1) / (n * (n - 1)) * total
+        slope = one + num_before * two
+        start = 2 + 4 * num_before * one + num_before * (place - 2) * two - (place + 1) * slope
+        # The sum of 1 / s over the places s > r up to k.
+        beyond = np.append(np.cumsum((1 / place)[::-1])[::-1][1:], 0.0)
+        products = float(((start * beyond + slope * (k - place)) / place).sum())
+        square += 2 * right * (right - 1) / (n * (n - 1)) * products
     error = _bound_sum(k)
     return QueryMoments(mean, max(square - mean**2, 0.0), error * mean, 4 * error * square)
 
@@ -175,18 +181,16 @@ def find_query_moments(family: Family, k: int | None, queries: Counts) -> list[Q
 def average(query_moments: Sequence[QueryMoments], weights: Values) -> Moments:
     """Return the moments of the weighted mean of a metric over independent queries.
 
-    There are moments for each distinct kind of query. `weights` has a row for each kind: number of
-    queries, sum of their weights, sum of the squared weights.
+    There are moments for each distinct kind of query. `weights` has shape (kinds, 3): the number of
+    queries of the kind, the sum of their weights, and the sum of their squared weights.
     """
     mean, variance, mean_error, variance_error = np.array(query_moments).T
-    whole = math.fsum(weights[:, 1])
-    total = math.fsum(weights[:, 1] * mean) / whole
-    spread = math.fsum(weights[:, 2] * variance) / whole**2
+    _, sums, square_sums = weights.T
+    total = math.fsum(sums)
+    expectation = math.fsum(sums * mean) / total
+    total_variance = math.fsum(square_sums * variance) / total**2
     rounding = 4 * UNIT_ROUNDOFF
-    return Moments(
-        expectation=total,
-        expectation_error=math.fsum(weights[:, 1] * mean_error) / whole + rounding * total,
-        variance=spread,
-        variance_error=math.fsum(weights[:, 2] * variance_error) / whole**2 + rounding * spread,
-        method="closed_form",
-    )
+    error = math.fsum(sums * mean_error) / total + rounding * expectation
+    error_of_variance = math.fsum(square_sums * variance_error) / total**2
+    error_of_variance += rounding * total_variance
+    return Moments(expectation, error, total_variance, error_of_variance, "closed_form")

@@ -290,37 +290,38 @@ class LogRankDistribution(SumDistribution):
         ranks = 1.0 + np.arange(head)
         if not upper:
             ranks /= head
-        sums = np.cumsum(np.exp(-z[:, None] * np.log(ranks)), axis=1)
-        taken = sums[:, np.minimum(self.counts, head) - 1]
-        far = self.sizes > head
+        # Sums of j^-z up to each rank of the head, then up to each N. Shape (Z, U).
+        running = np.cumsum(np.exp(-z[:, None] * np.log(ranks)), axis=1)
+        sums = running[:, np.minimum(self.counts, head) - 1]
+        is_far = self.sizes > head
         if not upper:
-            taken = taken * np.exp(z[:, None] * np.log(self.sizes / head))
-        if far.any():
-            taken[:, far] += self._beyond(z[:, None], head, self.sizes[far], upper)
-        return np.log(taken / self.sizes)
+            sums = sums * np.exp(z[:, None] * np.log(self.sizes / head))
+        if is_far.any():
+            sums[:, is_far] += self._sum_beyond(z[:, None], head, self.sizes[is_far], upper)
+        return np.log(sums / self.sizes)
 
     @staticmethod
-    def _beyond(z: Complex, head: int, size: Values, upper: bool) -> Complex:
+    def _sum_beyond(z: Complex, head: int, size: Values, upper: bool) -> Complex:
         """Sum j^-z if `upper`, else (j/N)^-z, over head < j <= N, by Euler-Maclaurin: (Z, U)."""
-        length = np.log(size / head)
-        start: Complex
-        end: Complex
+        log_ratio = np.log(size / head)
+        at_head: Complex
+        at_end: Complex
         if upper:
-            start = np.exp(-z * math.log(head))
-            end = np.exp(-z * np.log(size))
+            at_head = np.exp(-z * math.log(head))
+            at_end = np.exp(-z * np.log(size))
             # (N^(1-z) - head^(1-z)) / (1 - z), which is ln(N / head) at z = 1.
-            w = (1.0 - z) * length
-            zero = w == 0
-            share = np.where(zero, 1.0, np.expm1(w) / np.where(zero, 1.0, w))
-            integral = head * start * length * share
+            exponent = (1.0 - z) * log_ratio
+            is_zero = exponent == 0
+            growth = np.expm1(exponent) / np.where(is_zero, 1.0, exponent)
+            integral = head * at_head * log_ratio * np.where(is_zero, 1.0, growth)
         else:  # Re z < 0, so that 1 - z is not 0
-            start, end = np.exp(z * length), np.ones_like(z)
-            integral = (size - head * start) / (1.0 - z)
-        total: Complex = integral + 0.5 * (end - start)
+            at_head, at_end = np.exp(z * log_ratio), np.ones_like(z)
+            integral = (size - head * at_head) / (1.0 - z)
+        total: Complex = integral + 0.5 * (at_end - at_head)
         rising: Complex = z
         for k, weight in enumerate(EULER_MACLAURIN, start=1):
-            step = end * np.power(size, 1.0 - 2 * k) - start * head ** (1.0 - 2 * k)
-            total = total - weight * rising * step
+            derivative = at_end * np.power(size, 1.0 - 2 * k) - at_head * head ** (1.0 - 2 * k)
+            total = total - weight * rising * derivative
             rising = rising * (z + (2 * k - 1)) * (z + 2 * k)
         return total
 

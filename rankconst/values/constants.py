@@ -456,7 +456,13 @@ class Constants:
     def _corners(self) -> list[Moments]:
         """The moments at all combinations of their error bounds."""
         moments = self.moments
-        if moments.method != "sampled" and _are_sharp(moments):
+        # Errors that change z by less than the noise of programs are left out.
+        are_errors_small = (
+            moments.variance_error <= NOISE * moments.variance
+            and moments.expectation_error <= NOISE * math.sqrt(moments.variance)
+        )
+        is_certain = moments.variance == 0 and moments.variance_error == 0
+        if moments.method != "sampled" and (is_certain or are_errors_small):
             return [moments]
         shift = bound_error(moments, moments.expectation_error)
         stretch = bound_error(moments, moments.variance_error)
@@ -558,17 +564,6 @@ def _grant(possible: Interval) -> Interval:
     """Widen a range by NOISE, the relative error of programs that sum in float32."""
     low, high = possible
     return Interval(low - NOISE * abs(low), high + NOISE * abs(high))
-
-
-def _are_sharp(moments: Moments) -> bool:
-    """Return True if the errors of the moments change z by less than the noise of programs."""
-    if moments.variance == 0 and moments.variance_error == 0:
-        return True
-    deviation = math.sqrt(moments.variance)
-    return (
-        moments.variance_error <= NOISE * moments.variance
-        and moments.expectation_error <= NOISE * deviation
-    )
 
 
 def _require_numbers(values: Any) -> Any:

@@ -389,14 +389,15 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     # Nothing is folded into the window from two windows away, which is at least nine standard
     # deviations.
     step = 2.0 * math.pi / (3.0 * float(sums[-1] - sums[0]))
-    for terms in _TERMS:
-        w = step * np.arange(1.0, terms + 1)
-        distribution_at = np.exp(distribution.cgf((1j * w).astype(np.complex128), upper=True))
-        if np.max(np.abs(distribution_at[terms // 2 :])) < _NEGLIGIBLE:
-            waves = np.exp(-1j * np.outer(sums, w)) @ (distribution_at / (1j * w))
+    for num_terms in _TERMS:
+        frequency = step * np.arange(1.0, num_terms + 1)
+        characteristic = np.exp(
+            distribution.cgf((1j * frequency).astype(np.complex128), upper=True)
+        )
+        if np.max(np.abs(characteristic[num_terms // 2 :])) < _NEGLIGIBLE:
+            waves = np.exp(-1j * np.outer(sums, frequency)) @ (characteristic / (1j * frequency))
             uniform = step / (2.0 * math.pi) * np.diff(sums)
-            summed = uniform - step / math.pi * np.diff(waves.real)
+            cells: Values = uniform - step / math.pi * np.diff(waves.real)
             # Larger sums are better: smaller values, for a metric that decreases.
-            summed = summed if constants.metric.increasing else summed[::-1]
-            return np.asarray(summed, dtype=np.float64)
+            return cells if constants.metric.increasing else cells[::-1]
     return None
