@@ -326,7 +326,10 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
     accepted = _find_accepted_graph(from_file, from_user)
     if _VERSION.fullmatch(name) and not accepted:
         if not _is_of_version(from_user.dataset or "", name):
-            questions = (_ask_graph(name), *questions)
+            text = f"{name} is a version of a graph that no label names"
+            # An option would overrule the version.
+            option = f"the graph in a column dataset, or --accept {name}=GRAPH without --dataset"
+            questions = (Question("graph", text, name, option=option), *questions)
         return replace(from_file, dataset=None, questions=questions)
     namesakes = list_namesakes(name, typed=False)
     if accepted or from_user.dataset in namesakes:
@@ -389,13 +392,6 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
         option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
     text = f"several graphs have its name: {name} may be {' or '.join(namesakes)}"
     return Question("dataset", text, option=option, choices=namesakes)
-
-
-def _ask_graph(version: str) -> Question:
-    """Ask for the graph of a version that no label names; an option would overrule the version."""
-    text = f"{version} is a version of a graph that no label names"
-    option = f"the graph in a column dataset, or --accept {version}=GRAPH without --dataset"
-    return Question("graph", text, version, option=option)
 
 
 def ask_mean(mean: Address, what: str = "") -> Question:

@@ -110,24 +110,25 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
 
 
 def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
-    """Sum f and f^2 over HEAD < j <= n, with f(x) = (x/n)^p - 1."""
+    """Sum f and f^2 over HEAD < j <= n by Euler and Maclaurin, with f(x) = (x/n)^p - 1."""
     start = HEAD / n
     log_start = np.log(start)
-    f = np.expm1(p * log_start)
+    f = np.expm1(p * log_start)  # at HEAD; it is 0 at n
     integral, square_integral = _integrals(start, log_start, f, np.broadcast_to(p, n.shape))
-    first = n * integral - 0.5 * f
-    second = n * square_integral - 0.5 * f * f
-    # d^m f / dx^m = (p)_m (x/n)^p / x^m, falling factorials; the products rule gives those of f^2.
+    total = n * integral - 0.5 * f
+    square_total = n * square_integral - 0.5 * f * f
+    # d^m f / dx^m = (p)_m (x/n)^p / x^m, falling factorials; the product rule gives those of f^2.
     # With one p for all these are plain numbers, which spares most of the time.
     falling, products = _expand(p)
-    for k, (weight, inner) in enumerate(zip(EULER_MACLAURIN, products, strict=True), start=1):
+    for k, (weight, product) in enumerate(zip(EULER_MACLAURIN, products, strict=True), start=1):
         m = 2 * k - 1
         at_end = n ** (-float(m))
         at_start = float(HEAD) ** -m * (1.0 + f)
-        first += weight * falling[m] * (at_end - at_start)
+        total += weight * falling[m] * (at_end - at_start)
         # At the end f is 0, so the term with f itself is left out.
-        second += weight * (inner * at_end - (2.0 * f * falling[m] + inner * (1.0 + f)) * at_start)
-    return first, second
+        of_square = 2.0 * f * falling[m] + product * (1.0 + f)
+        square_total += weight * (product * at_end - of_square * at_start)
+    return total, square_total
 
 
 def _expand(p: Any) -> tuple[list[Any], list[Any]]:
@@ -150,19 +151,19 @@ def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[
     """Integrate u^p - 1 and (u^p - 1)^2 over u from `start` to 1; f = start^p - 1."""
     # The first form divides by 1 + p and 1 + 2 p, so it is not for p near -1 and -1/2; the second
     # cancels for small p. Where a form is not used, its exponent q is harmless.
-    near = p > -0.375
-    q = np.where(near, p, 1.0)
-    once = -(q + start * (f - q)) / (1.0 + q)
-    twice = (2.0 * q * q - start * (f * f * (1.0 + q) - 2.0 * f * q + 2.0 * q * q)) / (
-        (1.0 + q) * (1.0 + 2.0 * q)
-    )
-    if near.all():
-        return once, twice
-    q = np.where(near, -1.0, p)
+    is_first = p > -0.375
+    q = np.where(is_first, p, 1.0)
+    integral = -(q + start * (f - q)) / (1.0 + q)
+    at_start = start * (f * f * (1.0 + q) - 2.0 * f * q + 2.0 * q * q)
+    square_integral = (2.0 * q * q - at_start) / ((1.0 + q) * (1.0 + 2.0 * q))
+    if is_first.all():
+        return integral, square_integral
+    q = np.where(is_first, -1.0, p)
     length = 1.0 - start
-    single, double = _integrate_power(q, log_start), _integrate_power(2.0 * q, log_start)
-    twice_far = double - 2.0 * single + length
-    return np.where(near, once, single - length), np.where(near, twice, twice_far)
+    of_power, of_square = _integrate_power(q, log_start), _integrate_power(2.0 * q, log_start)
+    integral = np.where(is_first, integral, of_power - length)
+    far_square_integral = of_square - 2.0 * of_power + length
+    return integral, np.where(is_first, square_integral, far_square_integral)
 
 
 def _integrate_power(q: Values, log_start: Values) -> Values:

@@ -225,11 +225,7 @@ def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
     for magic, opens in FORMATS.items():
         if begin.startswith(magic):
             return opens(path, [path], order)
-    return _open_text(path, begin, order)
-
-
-def _open_text(path: Path, begin: bytes, order: str | None) -> PlainText | None:
-    """Open text that begins with a plain triple, or return None."""
+    # Text that begins with a plain triple.
     line, end, _ = begin.partition(b"\n")
     if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None

@@ -33,7 +33,7 @@ from rankconst_builder.package import CHECKSUMS, order_value, read_address
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -264,16 +264,15 @@ def write_readme(edition: Edition) -> str:
 _TAG = re.compile("<(?=[A-Za-z/!?])")
 
 
-def _write_line(cells: Iterable[str]) -> str:
-    texts = [show_controls(cell).replace("|", "\\|").replace("\n", " ") for cell in cells]
-    return _TAG.sub("&lt;", f"| {' | '.join(texts)} |")
-
-
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Write a Markdown table. Headings that end with a colon align to the right."""
     rules = ["---:" if heading.endswith(":") else "---" for heading in headings]
     names = [heading.removesuffix(":") for heading in headings]
-    return "\n".join(_write_line(cells) for cells in (names, rules, *rows))
+    lines = []
+    for cells in (names, rules, *rows):
+        texts = [show_controls(cell).replace("|", "\\|").replace("\n", " ") for cell in cells]
+        lines.append(_TAG.sub("&lt;", f"| {' | '.join(texts)} |"))
+    return "\n".join(lines)
 
 
 def _list_files(edition: Edition) -> str:

@@ -226,7 +226,11 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         return
     expected, got, kind, remedy = remote.sha256, sha256, "SHA-256", " Delete it and build again."
     if expected is None and remote.git_blob is not None:
-        expected, got, kind = remote.git_blob, _git_blob(path), "git blob id"
+        # Git names content by SHA-1; it identifies the file here, it does not secure it.
+        content = path.read_bytes()
+        blob = b"blob %d\0%s" % (len(content), content)
+        got = hashlib.sha1(blob, usedforsecurity=False).hexdigest()
+        expected, kind = remote.git_blob, "git blob id"
     if expected is None:
         # Nothing is known: what came first is what later downloads must equal.
         if not record.is_file():
@@ -240,12 +244,6 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
             f"{path} is not the file the registry names: expected {kind} {expected}, got {got} "
             f"(from {remote.url}).{remedy}"
         )
-
-
-def _git_blob(path: Path) -> str:
-    # Git names content by SHA-1; it identifies the file here, it does not secure it.
-    content = path.read_bytes()
-    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 _LARGEST_MEMBER = 4 * 2**30  # of a member of which the registry knows no size

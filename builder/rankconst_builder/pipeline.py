@@ -293,7 +293,11 @@ def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Pa
     opened = {role: open_columns(path, build.columns) for role, path in paths.items()}
     if build.train_url:
         opened = {"train": open_url(build.train_url, build.columns), **opened}
-    states = _state_files(paths.values(), opened.values())
+    files: set[Path | str] = {path for path in paths.values() if path.is_file()}  # no pipes
+    for opened_file in opened.values():
+        if opened_file is not None:
+            files.update(opened_file.files)
+    states = {file: state_file(file) for file in files}
     contents = {}
     for role, file in opened.items():
         if role != "train" or not build.scheduler:
@@ -313,17 +317,6 @@ def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Pa
             "Build again when nothing writes there."
         )
     return part
-
-
-def _state_files(
-    paths: Iterable[Path], opened: Iterable[TripleFile | None]
-) -> dict[Path | str, tuple[int | None, ...]]:
-    """Return the states of a user's files, except pipes."""
-    files: set[Path | str] = {path for path in paths if path.is_file()}
-    for file in opened:
-        if file is not None:
-            files.update(file.files)
-    return {file: state_file(file) for file in files}
 
 
 def _read_own_graph(

@@ -75,9 +75,14 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         table = _parse_lines(body, form)
     except pa.ArrowInvalid as error:
         raise _explain_malformed(content.removeprefix(BOM), form, name) from error
-    columns = table.columns
-    if form.padded:
-        columns = [_unpad(column) for column in columns]
+    columns: list[Any] = table.columns
+    if form.padded:  # remove the spaces around labels
+        for index, column in enumerate(columns):
+            chunks = []
+            for chunk in column.chunks:
+                text: Any = pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string()))
+                chunks.append(text.cast(pa.binary()).dictionary_encode())
+            columns[index] = pa.chunked_array(chunks)
     for column in columns:
         dictionaries = [cast("Any", chunk).dictionary for chunk in column.chunks]
         if any(pc.min(pc.binary_length(labels)).as_py() == 0 for labels in dictionaries):
@@ -216,15 +221,6 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
     columns = [*triples, qualifiers, entities]
     arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in columns]
     return [pa.chunked_array([array]) for array in arrays]
-
-
-def _unpad(column: Column) -> Column:
-    """Remove the spaces around labels."""
-    chunks = []
-    for chunk in cast("list[Any]", column.chunks):
-        text: Any = pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string()))
-        chunks.append(text.cast(pa.binary()).dictionary_encode())
-    return pa.chunked_array(chunks)
 
 
 class Size(NamedTuple):

@@ -216,7 +216,12 @@ def check_reading(
     tried = [RULES[key] for key in keys or RULES]
     user = parse_address(user, tables)
     if metric is not None:
-        reading = _keep_metric(reading, metric)
+        entries = reading.entries
+        matches = entries.keep(entries.flag_heads(lambda head: head.metric == metric))
+        if not len(matches):
+            labels = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
+            raise DataError(f"{reading.name} has no {metric.label}; it has {labels}.")
+        reading = replace(reading, entries=matches)
     reading, uncounted = _leave_out_uncounted(reading, tables)
     reading, notes = _leave_out_other_tasks(reading, tables, user)
     cases, waiting = _build_cases(confirm_reading(reading, tables, user), tables, user)
@@ -258,16 +263,6 @@ def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, lis
         raise next(iter(uncounted.values()))
     notes = dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
     return replace(reading, entries=reading.entries.keep(is_counted)), [*notes]
-
-
-def _keep_metric(reading: Reading, metric: Metric) -> Reading:
-    """Return a reading with the numbers of one metric."""
-    entries = reading.entries
-    matches = entries.keep(entries.flag_heads(lambda head: head.metric == metric))
-    if not len(matches):
-        labels = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
-        raise DataError(f"{reading.name} has no {metric.label}; it has {labels}.")
-    return replace(reading, entries=matches)
 
 
 def _build_cases(

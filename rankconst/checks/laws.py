@@ -241,20 +241,13 @@ def _name_runs(possible: bool) -> str:
     return ", or a mean over several runs" if possible else ""
 
 
-def _list_growing_hits(case: Case) -> dict[int, Interval]:
-    """Return shares of hits by their k, or none if one falls, as they then bound nothing."""
-    if any(_find_decreasing_hits(case)):
-        return {}
-    return {k: number.interval for k, number in case.hits.items()}
-
-
 def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
     """Find a mean that is beyond the bound by hits, and report the surest bound."""
     mean = case.mean(label)
-    hits = _list_growing_hits(case)
-    if mean is None or not hits:
+    # Hits of which one falls bound nothing.
+    if mean is None or not case.hits or any(_find_decreasing_hits(case)):
         return
-    lower, upper = zip(*hits.values(), strict=True)
+    lower, upper = zip(*(number.interval for number in case.hits.values()), strict=True)
     # The surest bounds come first.
     mosts = [case.most]
     if case.assumed and math.isfinite(case.most):
@@ -263,7 +256,7 @@ def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
     if not case.averaged and mean.interval != mean.over_runs:
         intervals.append(mean.interval)
     for interval, most in itertools.product(intervals, mosts):
-        bounds = bound_by_hits([*hits], lower, upper, case.step, most)
+        bounds = bound_by_hits([*case.hits], lower, upper, case.step, most)
         bound = bounds.reciprocal if label == "MRR" else bounds.rank
         is_large = exceeds(interval.lower, bound.upper)
         if is_large or exceeds(bound.lower, interval.upper):

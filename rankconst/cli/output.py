@@ -373,25 +373,18 @@ def report_sampled(
     from rankconst.catalogue.tools import load_tools
 
     tools = load_tools().values()
-    if "split" in assumed:
-        _report_test_sets(tools, {tasks.dataset for tasks in titles})
+    if "split" in assumed:  # some tools have test sets of their own
+        datasets = {tasks.dataset for tasks in titles}
+        for tool in tools:
+            splits = {split for dataset, split in tool.test_sets.items() if dataset in datasets}
+            if splits:
+                _report_papers(tool, " and ".join(sorted(splits)), f"--tool {tool.key}")
+    # Some rank among samples: they are named at the end of the titles of benchmarks.
     protocols = assumed.get("protocol", ())
-    _report_samples(tools, [titles[tasks] for tasks in titles if tasks.protocol in protocols])
-
-
-def _report_test_sets(tools: Iterable[Tool], datasets: set[str]) -> None:
-    """Report the tools that have test sets of their own for some datasets."""
-    for tool in tools:
-        splits = {split for dataset, split in tool.test_sets.items() if dataset in datasets}
-        if splits:
-            _report_papers(tool, " and ".join(sorted(splits)), f"--tool {tool.key}")
-
-
-def _report_samples(tools: Iterable[Tool], titles: Sequence[str]) -> None:
-    """Report the tools that titles of benchmarks end with, and that rank among samples."""
+    with_assumed = [title for tasks, title in titles.items() if tasks.protocol in protocols]
     for tool in tools:
         negatives = find_protocol(tool.protocol).negatives
-        if negatives and any(title.endswith(f"({tool.title})") for title in titles):
+        if negatives and any(title.endswith(f"({tool.title})") for title in with_assumed):
             _report_papers(tool, f"among {negatives + 1}", f"--protocol {tool.protocol}")
 
 

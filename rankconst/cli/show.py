@@ -82,7 +82,10 @@ def show(
     """
     form = read_format(format)
     names = [word for word in (name, *split_commas(metrics)) if word is not None]
-    kind = _find_list(names[0]) if names else None
+    kind = None  # of the list that the first word names, in the plural or the singular
+    for plural in _LISTS:
+        if names and squash(names[0]) in {plural, plural[:-1]}:
+            kind = plural
     if kind is not None:
         names = names[1:]
     values = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
@@ -135,14 +138,6 @@ def _show_dataset(wanted: _Wanted, used: Collection[str]) -> None:
         _print_citations(wanted.choose_protocol())
     else:
         _print_constants(wanted)
-
-
-def _find_list(word: str) -> str | None:
-    """Return the list that a word names, in the plural or the singular, if any."""
-    for plural in _LISTS:
-        if squash(word) in {plural, plural[:-1]}:
-            return plural
-    return None
 
 
 def _find_dataset(kind: str | None, name: str, opened: Tables) -> str | None:

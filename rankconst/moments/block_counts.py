@@ -173,9 +173,9 @@ class BlockCounts:
         starts, stops = self.starts[is_reached], self.stops[is_reached]
         sizes, tasks = self.sizes[is_reached], self.tasks[is_reached]
         z_inverse, node_shares = self._circle_of(y, needed)
-        share = np.minimum((y - starts) / sizes, 1.0)
+        share = np.minimum((y - starts) / sizes, 1.0)  # F_u
         with np.errstate(invalid="ignore"):
-            # What each of the d_u ranks takes from a factor. Shape (nodes, U).
+            # By how much each of the d_u ranks lowers a factor. Shape (nodes, U).
             miss = np.where(share == 1, 0.0, (1 - share) * z_inverse[:, None])
             unit = 1 / (sizes * (share + miss))
         # Next below y, P falls as exp(-hazard (y - x)).
@@ -188,12 +188,13 @@ class BlockCounts:
         while stop > lowest:
             start = max(lowest, stop - length)
             x, multiples = self._place(start, stop)
-            taken = np.maximum(np.minimum(stops, y) - np.maximum(x[:, None], starts), 0.0)
-            logs = _log_product(taken, (y - x).astype(np.float64), unit, tasks)
-            ratio = np.sum((np.exp(logs) * node_shares).real, axis=1)
+            num_beyond = np.minimum(stops, y) - np.maximum(x[:, None], starts)  # d_u: shape (X, U)
+            num_beyond = np.maximum(num_beyond, 0.0)
+            logs = _log_product(num_beyond, (y - x).astype(np.float64), unit, tasks)
+            probability = np.sum((np.exp(logs) * node_shares).real, axis=1)
             points.append(x)
-            weights.append(multiples * ratio)
-            if ratio[0] < _VANISHED:
+            weights.append(multiples * probability)
+            if probability[0] < _VANISHED:
                 break
             stop = start
             length *= 2
@@ -485,14 +486,15 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
     x = np.clip(x, nodes[0], nodes[-1])
     num_nodes = min(degree + 1, nodes.size)
     first = np.clip(np.searchsorted(nodes, x) - num_nodes // 2, 0, nodes.size - num_nodes)
-    nearest = first[:, None] + np.arange(num_nodes)  # the indices of each x's nodes
-    distance = (x[:, None] - nodes[nearest]).astype(np.float64)
+    indices = first[:, None] + np.arange(num_nodes)  # of the nodes of each x: shape (X, num_nodes)
+    nearest = nodes[indices]
+    distance = (x[:, None] - nearest).astype(np.float64)
     total = np.zeros(x.size)
     for i in range(num_nodes):  # basis: a polynomial that is 1 at node i and 0 at the other nodes
         others = np.arange(num_nodes) != i
-        spacing = nodes[nearest[:, [i]]] - nodes[nearest[:, others]]
+        spacing = nearest[:, [i]] - nearest[:, others]
         basis = np.prod(distance[:, others] / spacing, axis=1)
-        total += values[nearest[:, i]] * basis
+        total += values[indices[:, i]] * basis
     return total
 
 

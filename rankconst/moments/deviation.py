@@ -411,19 +411,19 @@ def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
 
 def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> Values:
     """Return phi, for t above `_SMOOTH`, by summing over the ranks near c. Shape (C, U)."""
-    centre = np.rint(c)
-    rank = centre[:, None] + np.arange(-_LATTICE, _LATTICE + 1)
-    gauss = np.exp(-t * np.square(rank - c[:, None]))
+    nearest = np.rint(c)
+    ranks = nearest[:, None] + np.arange(-_LATTICE, _LATTICE + 1)  # shape (C, ranks)
+    gauss = np.exp(-t * np.square(ranks - c[:, None]))
     if offsets.any():
         # Shape (C, U, ranks): differences of cumulative sums would cancel.
-        last_ranks = offsets + sizes
-        is_own = (rank[:, None] > offsets[:, None]) & (rank[:, None] <= last_ranks[:, None])
-        sums = np.sum(np.where(is_own, gauss[:, None], 0.0), axis=-1)
+        last_ranks = (offsets + sizes)[:, None]
+        is_of_block = (ranks[:, None] > offsets[:, None]) & (ranks[:, None] <= last_ranks)
+        sums = np.sum(np.where(is_of_block, gauss[:, None], 0.0), axis=-1)
         return np.asarray(sums / sizes)
     # Ranks start at 1 for all: a cumulative sum up to each N serves all sizes.
-    terms = np.where(rank >= 1, gauss, 0.0)
+    terms = np.where(ranks >= 1, gauss, 0.0)
     sums = np.concatenate((np.zeros((c.size, 1)), np.cumsum(terms, axis=1)), axis=1)
-    num_terms = np.floor(sizes) - centre[:, None] + _LATTICE + 1
+    num_terms = np.floor(sizes) - nearest[:, None] + _LATTICE + 1
     num_terms = np.clip(num_terms, 0, 2 * _LATTICE + 1).astype(np.int64)
     return np.asarray(np.take_along_axis(sums, num_terms, axis=1) / sizes)
 
@@ -509,7 +509,8 @@ def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
 def _logarithm(series: list[Values]) -> list[Values]:
     """Return the coefficients of the logarithm of a power series with constant term 1.
 
-    With a its coefficients and b those of the logarithm, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
+    Each of `series` has the coefficients of one order. With a its coefficients and b those of the
+    logarithm, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
     """
     logs = np.zeros((len(series), *series[0].shape))
     # Few columns at a time, so that all products of an order may be formed at once.
@@ -517,24 +518,27 @@ def _logarithm(series: list[Values]) -> list[Values]:
         part = slice(begin, begin + _COLUMNS)
         a = np.stack([coefficient[..., part] for coefficient in series])
         b = logs[..., part]
-        columns = tuple(range(1, a.ndim))
+        other_axes = tuple(range(1, a.ndim))
         for g in range(1, len(a)):
-            shares = np.expand_dims(np.arange(1, g) / g, columns)
-            b[g] = a[g] - np.sum(shares * b[1:g] * a[g - 1 : 0 : -1], axis=0)
+            factors = np.expand_dims(np.arange(1, g) / g, other_axes)  # j / g
+            lower_orders = a[g - 1 : 0 : -1]
+            b[g] = a[g] - np.sum(factors * b[1:g] * lower_orders, axis=0)
     return list(logs)
 
 
 def _exponential(logs: list[Values]) -> list[Values]:
     """Return the coefficients of the exponential of a power series with constant term 0.
 
-    With series sum b_g x^g and exponential sum a_g x^g, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
+    This undoes :func:`_logarithm`: with b the coefficients of the series and a those of the
+    exponential, g a_g = sum_{j=1}^{g} j b_j a_{g-j}.
     """
     b = np.stack(logs)
     a = np.ones_like(b)
-    columns = tuple(range(1, b.ndim))
+    other_axes = tuple(range(1, b.ndim))
     for g in range(1, len(b)):
-        shares = np.expand_dims(np.arange(1, g + 1) / g, columns)
-        a[g] = np.sum(shares * b[1 : g + 1] * a[g - 1 :: -1][:g], axis=0)
+        factors = np.expand_dims(np.arange(1, g + 1) / g, other_axes)  # j / g
+        lower_orders = a[g - 1 :: -1][:g]
+        a[g] = np.sum(factors * b[1 : g + 1] * lower_orders, axis=0)
     return list(a)
 
 

@@ -137,24 +137,26 @@ def find_tilt(
     `moments` maps tilts to means and variances. A mean rises with its tilt, from 0 to `uncertain`,
     and `target` is strictly between these. Shapes (X,).
     """
-    s = np.zeros(target.size)
-    low, high = np.full(s.size, -_STEEPEST), np.full(s.size, _STEEPEST)
-    goal = np.log(target / (uncertain - target))
+    tilt = np.zeros(target.size)
+    low, high = np.full(tilt.size, -_STEEPEST), np.full(tilt.size, _STEEPEST)
+    target_log_odds = np.log(target / (uncertain - target))
     for _ in range(_MOST_STEPS):
-        mean, variance = moments(s)
+        mean, variance = moments(tilt)
         is_far = np.abs(mean - target) > off * np.sqrt(variance)
         if not np.any(is_far):
             break
-        low, high = np.where(mean < target, s, low), np.where(mean > target, s, high)
-        # The log-odds of the mean are linear in s when all p are equal, and nearly so else.
+        low = np.where(mean < target, tilt, low)
+        high = np.where(mean > target, tilt, high)
+        # The log-odds of the mean are linear in the tilt when all p are equal, and nearly so else.
         rest = uncertain - mean
         with np.errstate(all="ignore"):
-            step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
-        newton = s + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
+            missing = target_log_odds - np.log(mean / rest)
+            step = missing * mean * rest / (uncertain * variance)
+        newton = tilt + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
         # A step that leaves the bracket is replaced by one of bisection.
-        stays_between = (newton > low) & (newton < high)
-        s = np.where(is_far, np.where(stays_between, newton, 0.5 * (low + high)), s)
-    return s, variance
+        is_between = (newton > low) & (newton < high)
+        tilt = np.where(is_far, np.where(is_between, newton, 0.5 * (low + high)), tilt)
+    return tilt, variance
 
 
 class BelowCounts:
@@ -287,20 +289,23 @@ class BelowCounts:
         return total
 
     def _add_factors(
-        self, total: Complex, x: Values, explicit: slice, needed: Counts, zeta: Complex
+        self, total: Complex, x: Values, one_by_one: slice, needed: Counts, zeta: Complex
     ) -> None:
-        """Add to `total`, in place, the logarithms of factors of some sizes and of z^-needed."""
-        w, w_inverse = np.expm1(zeta), np.expm1(-zeta)
-        exponent = needed.astype(np.float64)
-        for u in range(explicit.start, explicit.stop):
-            share = x / self._sizes[u]
-            tasks = np.where(share < 1.0, self._tasks[u], 0.0)
+        """Add to `total`, in place, the logarithms of factors of some sizes and of z^-needed.
+
+        `total` and `zeta` have shape (X, nodes), `x` and `needed` (X,).
+        """
+        w, w_inverse = np.expm1(zeta), np.expm1(-zeta)  # z - 1 and 1/z - 1
+        exponent = needed.astype(np.float64)  # of 1/z
+        for u in range(one_by_one.start, one_by_one.stop):
+            size = self._sizes[u]
+            chance, miss = x / size, (size - x) / size
+            tasks = np.where(chance < 1.0, self._tasks[u], 0.0)
             # 1 + p w = z (1 + (1 - p)(1/z - 1)): a factor that is nearly certain is nearly z.
-            high = share > 0.5
-            miss = (self._sizes[u] - x) / self._sizes[u]
-            part = np.where(high[:, None], miss[:, None] * w_inverse, share[:, None] * w)
-            total += tasks[:, None] * _log1p(part)
-            exponent -= np.where(high, tasks, 0.0)
+            is_likely = chance > 0.5
+            by_miss, by_chance = miss[:, None] * w_inverse, chance[:, None] * w
+            total += tasks[:, None] * _log1p(np.where(is_likely[:, None], by_miss, by_chance))
+            exponent -= np.where(is_likely, tasks, 0.0)
         total -= exponent[:, None] * zeta
 
     def _terms(self, modulus: float) -> int:
@@ -362,13 +367,17 @@ def _horner(coefficients: Values, w: NDArray[_Number]) -> NDArray[_Number]:
 
 
 def _log1p(v: Complex) -> Complex:
-    """Return log(1 + v), with relative accuracy for small v (NumPy's has it only for real v)."""
-    small = np.abs(v) < 0.5
-    a, b = np.where(small, v.real, 0.0), np.where(small, v.imag, 0.0)
-    near = 0.5 * np.log1p(a * (2.0 + a) + b * b)  # |1 + v|^2 - 1 = a (2 + a) + b^2
-    # For other v, of which 1 + v may be close to 0, |1 + v|^2 would lose half the digits.
-    far = np.log(np.maximum(np.abs(np.where(small, 1.0, 1.0 + v)), TINY))
-    return np.where(small, near, far) + 1j * np.arctan2(v.imag, 1.0 + v.real)
+    """Return log(1 + v), with relative accuracy for small v (NumPy's has it only for real v).
+
+    log |1 + v| is half the logarithm of |1 + v|^2 = 1 + a (2 + a) + b^2, for v = a + i b.
+    """
+    is_small = np.abs(v) < 0.5
+    a, b = np.where(is_small, v.real, 0.0), np.where(is_small, v.imag, 0.0)
+    log_modulus = 0.5 * np.log1p(a * (2.0 + a) + b * b)
+    # For other v, of which 1 + v may be close to 0, that would lose half the digits.
+    modulus = np.abs(np.where(is_small, 1.0, 1.0 + v))
+    log_modulus = np.where(is_small, log_modulus, np.log(np.maximum(modulus, TINY)))
+    return log_modulus + 1j * np.arctan2(v.imag, 1.0 + v.real)
 
 
 def _sum_powers(zeta: Complex, length: Counts, left: NDArray[np.bool_]) -> Complex:

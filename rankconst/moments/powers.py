@@ -309,11 +309,11 @@ def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
 
     It is -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))), or -t + ln(1 - e^-tN) - ln(N (1 - e^-t)).
     """
-    is_close = t * sizes < _FAR
-    close = -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
+    by_sinh = -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
     # Further out the first two terms cancel, and the other form takes their place.
-    far = np.log1p(-np.exp(-np.maximum(t * sizes, _FAR))) - t - np.log(-np.expm1(-t) * sizes)
-    return np.where(is_close, close, far)
+    far = np.maximum(t * sizes, _FAR)
+    by_exponentials = np.log1p(-np.exp(-far)) - t - np.log(-np.expm1(-t) * sizes)
+    return np.where(t * sizes < _FAR, by_sinh, by_exponentials)
 
 
 def _log_sinhc(x: Values) -> Values:
@@ -427,19 +427,22 @@ def _mean_power(sizes: Values, power: float) -> Values:
 def _central_moments(sums: _Sum) -> list[float]:
     """Return the central moments of S / E[S], orders 0 to ORDER.
 
-    The cumulants kappa_k of S are the sums of those of the tasks. With the central moments m_k they
+    The cumulants of S are the sums of those of the tasks. Cumulants kappa_k and central moments m_k
     obey m_k = sum_{j=2}^{k} C(k-1, j-1) kappa_j m_{k-j}, as m_0 = 1 and m_1 = kappa_1 = 0.
     """
-    scale, moments = sums.central_moments()  # of one task of each size, in units of the scale
+    # Those of one task of each size, in units of the scale.
+    scale, moments = sums.central_moments()
     zeros = np.zeros_like(moments[0])
     cumulants = [zeros, zeros]
     for k in range(2, ORDER + 1):
-        lower = (math.comb(k - 1, j - 1) * cumulants[j] * moments[k - j] for j in range(2, k - 1))
+        lower = [math.comb(k - 1, j - 1) * cumulants[j] * moments[k - j] for j in range(2, k - 1)]
         cumulants.append(moments[k] - sum(lower, zeros))
+    # Those of the sum.
     higher = [float(np.sum(sums.weights * scale**k * cumulants[k])) for k in range(2, ORDER + 1)]
-    total = [0.0, 0.0, *higher]  # cumulants of the sum
+    total_cumulants = [0.0, 0.0, *higher]
     central = [1.0, 0.0]
     for k in range(2, ORDER + 1):
-        terms = [math.comb(k - 1, j - 1) * total[j] * central[k - j] for j in range(2, k + 1)]
+        orders = range(2, k + 1)
+        terms = [math.comb(k - 1, j - 1) * total_cumulants[j] * central[k - j] for j in orders]
         central.append(math.fsum(terms))
     return central

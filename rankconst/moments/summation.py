@@ -158,7 +158,6 @@ def uniform_rule(sizes: Values, nodes: int) -> Rule:
     1969; DLMF 18.22, Hahn polynomials): the iteration of :func:`gram_rules` starts from Legendre's
     zeros, and needs several terms a node.
     """
-    k = np.arange(1.0, nodes)
     points = np.empty((sizes.size, nodes))
     weights = np.empty_like(points)
     is_small = sizes <= nodes
@@ -170,18 +169,20 @@ def uniform_rule(sizes: Values, nodes: int) -> Rule:
     large = sizes[~is_small][:, None]
     # The matrix in units of N / 2: its entries below the diagonal are the roots of the beta_k at
     # the top of this module; eigh reads no others.
-    jacobi = np.zeros((large.size, nodes, nodes))
+    k = np.arange(1.0, nodes)
     column = np.arange(nodes - 1)
+    jacobi = np.zeros((large.size, nodes, nodes))
     jacobi[:, column + 1, column] = k * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
     roots, vectors = np.linalg.eigh(jacobi)
-    share = vectors[:, 0, :] ** 2
+    shares = vectors[:, 0, :] ** 2
     # The distribution is symmetric, and so is its rule but for rounding; its second moment is
     # (N^2 - 1) / 12.
-    roots, share = roots - roots[:, ::-1], share + share[:, ::-1]
-    share /= share.sum(axis=1, keepdims=True)
-    second = np.sum(share * roots * roots, axis=1, keepdims=True)
-    points[~is_small] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
-    weights[~is_small] = share
+    roots = roots - roots[:, ::-1]
+    shares = shares + shares[:, ::-1]
+    shares /= shares.sum(axis=1, keepdims=True)
+    second_moment = np.sum(shares * roots * roots, axis=1, keepdims=True)
+    points[~is_small] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second_moment)
+    weights[~is_small] = shares
     return Rule(points, weights)
 
 
@@ -199,17 +200,17 @@ def _evaluate_polynomials(x: Values, beta: Values) -> _Polynomials:
     They follow from x p_k = beta_k p_{k+1} + beta_{k-1} p_{k-1} with p_0 = 1. `beta` has beta_0 ..
     beta_{K-1} in a row for each row of x.
     """
-    before = np.zeros_like(x)
-    value = np.ones_like(x)
-    slope_before = np.zeros_like(x)
-    slope = np.zeros_like(x)
+    before, value = np.zeros_like(x), np.ones_like(x)  # p_{k-1} and p_k
+    slope_before, slope = np.zeros_like(x), np.zeros_like(x)  # their derivatives
     squares = np.zeros_like(x)
+    beta_before: Values | float = 0.0
     for k in range(beta.shape[1]):
-        previous = beta[:, k - 1 : k] if k else 0.0
-        unit = beta[:, k : k + 1]
+        beta_k = beta[:, k : k + 1]
         squares += value * value
-        slope_before, slope = slope, (value + x * slope - previous * slope_before) / unit
-        before, value = value, (x * value - previous * before) / unit
+        next_slope = (value + x * slope - beta_before * slope_before) / beta_k
+        slope_before, slope = slope, next_slope
+        before, value = value, (x * value - beta_before * before) / beta_k
+        beta_before = beta_k
     return _Polynomials(value, slope, squares)
 
 
@@ -227,7 +228,12 @@ def place_nodes(panels: list[Panel]) -> Nodes:
     points, weights, checks, sizes = [], [], [], []
     for panel in panels:
         length = panel.stop - panel.start
-        rule = _whole_rule(length, _num_nodes(length, panel.scale))
+        # As many nodes as bring the interpolation error, (length / 4 scale)^nodes, to e^-37.
+        ratio = max(length / (4.0 * panel.scale), 1e-6)
+        num_nodes = _MOST_NODES  # more would be needed beyond a ratio of 1/4
+        if ratio <= 0.25:
+            num_nodes = max(6, math.ceil(-37.0 / math.log(ratio)))
+        rule = _whole_rule(length, num_nodes)
         points.append(panel.start + rule.points)
         weights.append(rule.weights)
         checks.append(rule.checks)
@@ -238,14 +244,6 @@ def place_nodes(panels: list[Panel]) -> Nodes:
         checks=np.concatenate(checks),
         firsts=np.cumsum([0, *sizes[:-1]]),
     )
-
-
-def _num_nodes(length: int, scale: float) -> int:
-    """Return how many nodes bring the interpolation error, (length / 4 scale)^nodes, to e^-37."""
-    ratio = max(length / (4.0 * scale), 1e-6)
-    if ratio > 0.25:  # more nodes would be needed
-        return _MOST_NODES
-    return max(6, math.ceil(-37.0 / math.log(ratio)))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -372,21 +370,22 @@ def _place_points(histogram: Histogram) -> Blocks:
     """Choose points and weights for the block of each row of an unweighted histogram."""
     sizes = histogram.num_candidates
     before = offsets_of(histogram)
-    rows, starts, lengths = _cut_panels(before, before + sizes)
+    row_of_panel, starts, lengths = _cut_panels(before, before + sizes)
     num_points = np.where(lengths <= _TERM_BY_TERM, lengths, _NODES)
-    within, weights = _place_in_panels(lengths, num_points)
-    row = np.repeat(rows, num_points)
+    within_panel, weights = _place_in_panels(lengths, num_points)
+    row = np.repeat(row_of_panel, num_points)  # of each point
     size = sizes.astype(np.float64)
     centres = before + (size + 1) / 2
     # Measured from the block's first rank, so that nothing is lost far out.
-    inside = within + np.repeat(starts - before[rows], num_points)
-    ratio = (inside - ((size - 1) / 2)[row]) / centres[row]
-    points = inside + (before + 1.0)[row]
-    near = np.abs(ratio) < 0.5
-    logs = np.where(near, np.log1p(np.where(near, ratio, 0.0)), np.log(points / centres[row]))
-    first_of_rows = np.searchsorted(row, np.arange(size.size))
-    weights /= np.add.reduceat(weights, first_of_rows)[row]
-    return Blocks(centres, first_of_rows, row, points, weights, logs)
+    within_block = within_panel + np.repeat(starts - before[row_of_panel], num_points)
+    ratio = (within_block - ((size - 1) / 2)[row]) / centres[row]
+    points = within_block + (before + 1.0)[row]
+    is_near = np.abs(ratio) < 0.5
+    near_logs = np.log1p(np.where(is_near, ratio, 0.0))
+    logs = np.where(is_near, near_logs, np.log(points / centres[row]))
+    firsts = np.searchsorted(row, np.arange(size.size))  # of the points of each row
+    weights /= np.add.reduceat(weights, firsts)[row]
+    return Blocks(centres, firsts, row, points, weights, logs)
 
 
 def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:

@@ -6,7 +6,7 @@ import functools
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rankconst.arrow import join_texts, wrap_text
 from rankconst.catalogue.protocols import AGGREGATIONS, shares_negatives
@@ -224,8 +224,10 @@ def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
 
     nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
     if column in {"aliases", "source_urls"} and not nulls:
-        chunks = cast("list[pa.ListArray[Any]]", values.chunks)
-        nulls = sum(_count_nulls_inside(chunk) for chunk in chunks)
+        # Among the items of all lists: `flatten` would import pyarrow.compute, which takes time.
+        for lists in cast("list[pa.ListArray[Any]]", values.chunks):
+            first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
+            nulls += lists.values.slice(first, last - first).null_count
     if nulls:
         return f"{nulls:,} nulls"
     if (name, column) == ("datasets", "dataset"):
@@ -240,13 +242,6 @@ def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
     if column in LEAST and (numbers < LEAST[column]).any():
         return f"numbers below {LEAST[column]}"
     return ""
-
-
-def _count_nulls_inside(lists: pa.ListArray[Any]) -> int:
-    """Count the nulls among the items of all lists."""
-    # `flatten` would import pyarrow.compute, which takes time.
-    first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
-    return lists.values.slice(first, last - first).null_count
 
 
 def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
@@ -271,30 +266,24 @@ def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[lis
     for name, key in keys.items():
         column = file.schema_arrow.get_field_index(name)
         expected = file.schema.column(column).physical_type
-        chunks = [file.metadata.row_group(group).column(column) for group in groups]
-        # How many rows of each group have the key, by its bounds: "all", "none" or maybe "some".
-        matches = [_match_bounds(_find_bounds(chunk, expected), key) for chunk in chunks]
-        groups = [group for group, match in zip(groups, matches, strict=True) if match != "none"]
-        are_all_wanted = are_all_wanted and "some" not in matches
+        kept = []
+        for group in groups:
+            chunk = file.metadata.row_group(group).column(column)
+            if chunk.physical_type != expected:  # pyarrow would end the process
+                raise ValueError(
+                    f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; "
+                    f"expected {expected}"
+                )
+            bounds: Any = chunk.statistics
+            if not bounds or bounds.min is None or bounds.max is None:  # the file does not tell
+                kept.append(group)
+                are_all_wanted = False
+            elif bounds.min <= key <= bounds.max:
+                kept.append(group)
+                if bounds.min != bounds.max or bounds.null_count:
+                    are_all_wanted = False
+        groups = kept
     return groups, are_all_wanted
-
-
-def _match_bounds(bounds: Any, key: str) -> Literal["all", "some", "none"]:
-    """Tell by the bounds of a column how many of its values are a key."""
-    if not bounds or bounds.min is None or bounds.max is None:  # the file does not tell
-        return "some"
-    if not bounds.min <= key <= bounds.max:
-        return "none"
-    return "all" if bounds.min == bounds.max and bounds.null_count == 0 else "some"
-
-
-def _find_bounds(chunk: Any, expected: str) -> Any:
-    """Return the statistics of a column in a row group, if it has the expected type."""
-    if chunk.physical_type != expected:  # pyarrow would end the process
-        raise ValueError(
-            f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}"
-        )
-    return chunk.statistics
 
 
 def select_rows(table: pa.Table, keys: Mapping[str, str]) -> pa.Table:

@@ -118,16 +118,17 @@ def log_binomial(x: Values, size: Values | float, share: float) -> tuple[Values,
     log_power, rounding_scale = np.zeros_like(x), np.zeros_like(x)
     for count, chance in ((x, share), (size - x, 1 - share)):
         mean = size * chance
-        away = count - mean
+        difference = count - mean
         # ln(count / mean); a count of 0 makes a factor 0^0 = 1, of logarithm 0.
-        logs = np.log1p(np.where(count > 0, away / mean, 0.0))
-        # The two `away` cancel: with them both parts are small next to the mean.
-        log_power -= count * logs - away
-        rounding_scale += np.abs(away) + count * np.abs(logs)
+        log_ratio = np.log1p(np.where(count > 0, difference / mean, 0.0))
+        # The two differences cancel: with them both parts are small next to the mean.
+        log_power -= count * log_ratio - difference
+        rounding_scale += np.abs(difference) + count * np.abs(log_ratio)
     corrections = _stirling(np.asarray(size, dtype=np.float64)) - _stirling(x) - _stirling(size - x)
+    is_inside = (x > 0) & (x < size)
     spread = size / (2 * math.pi * np.maximum(x * (size - x), 0.5))
-    inner = np.where((x > 0) & (x < size), spread, 1.0)
-    return log_power + corrections + 0.5 * np.log(inner), rounding_scale
+    log_spread = np.log(np.where(is_inside, spread, 1.0))
+    return log_power + corrections + 0.5 * log_spread, rounding_scale
 
 
 def _stirling(x: Values) -> Values:
@@ -136,9 +137,12 @@ def _stirling(x: Values) -> Values:
     From a table up to 16, beyond by the series 1/(12 x) - 1/(360 x^3) + 1/(1260 x^5) - 1/(1680 x^7)
     + 1/(1188 x^9).
     """
-    y = 1 / np.square(np.maximum(x, _SMALL))
-    series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) * np.sqrt(y)
-    return np.where(x <= _SMALL, _FIRST[np.minimum(x, _SMALL).astype(np.intp)], series)
+    inverse_square = 1 / np.square(np.maximum(x, _SMALL))
+    series = 1 / 1680 - inverse_square / 1188
+    for coefficient in (1 / 1260, 1 / 360, 1 / 12):  # signs take turns
+        series = coefficient - inverse_square * series
+    from_table = _FIRST[np.minimum(x, _SMALL).astype(np.intp)]
+    return np.where(x <= _SMALL, from_table, series * np.sqrt(inverse_square))
 
 
 _NODES = 32  # 24 have the same error: that of rounding

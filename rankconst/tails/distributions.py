@@ -138,10 +138,10 @@ class HitsDistribution(SumDistribution):
         # How many of a task's ranks hit: 0 or less if none do, N or more if all do.
         num_hits, sizes = k - offsets_of(histogram), histogram.num_candidates
         varies = (num_hits > 0) & (sizes > num_hits)
+        num_missed = int(histogram.num_tasks[num_hits <= 0].sum())
         hits, of = num_hits[varies].astype(np.float64), sizes[varies].astype(np.float64)
         tasks = histogram.num_tasks[varies].astype(np.float64)
-        missed = int(histogram.num_tasks[num_hits <= 0].sum())
-        return cls(hits / of, (of - hits) / of, tasks, missed=missed, k=k)
+        return cls(hits / of, (of - hits) / of, tasks, missed=num_missed, k=k)
 
     @property
     def log_best(self) -> float:
@@ -222,18 +222,19 @@ class ReciprocalDistribution(SumDistribution):
         # Sums of the exponentials up to each rank of the head, then up to each N. Shape (Z, U).
         running = np.cumsum(np.exp(z[:, None] * (1.0 / ranks - reference)), axis=1)
         sums = running[:, np.minimum(self.counts, head) - 1]
-        far = self.sizes > head
-        if far.any():
-            # (z / head)^m / m!, shape (Z, M), with the sums of (head / j)^m.
+        is_far = self.sizes > head
+        if is_far.any():
+            # (z / head)^m / m!, shape (Z, M), with the sums of (head / j)^m, shape (M, U).
             powers = np.cumprod((z / head)[:, None] / np.arange(1.0, self._terms + 1), axis=1)
             if head not in self._beyond:
-                self._beyond[head] = self._reciprocal_powers(head, self.counts[far])
-            rest = (self.sizes[far] - head) + np.einsum("zm,mu->zu", powers, self._beyond[head])
-            sums[:, far] += np.exp(-z * reference)[:, None] * rest
-        means = np.log(sums / self.sizes)
+                self._beyond[head] = self._reciprocal_powers(head, self.counts[is_far])
+            num_beyond = self.sizes[is_far] - head
+            beyond = num_beyond + np.einsum("zm,mu->zu", powers, self._beyond[head])
+            sums[:, is_far] += np.exp(-z * reference)[:, None] * beyond
+        log_means = np.log(sums / self.sizes)
         if upper:
-            return means
-        return means + z[:, None] * (reference - 1.0 / self.sizes)
+            return log_means
+        return log_means + z[:, None] * (reference - 1.0 / self.sizes)
 
     def _reciprocal_powers(self, head: int, counts: Counts) -> Values:
         """Return sum over head < j <= N of (head/j)^m for m = 1 .. 20, shape (20, len(counts))."""

@@ -474,15 +474,17 @@ def _list_hits(
 def _bound_p(z: Values, squares: Values, largest: float) -> tuple[Values, NDArray[np.str_]]:
     """Bound log10 p from above where only z is bounded, and name the inequality. Shapes (pairs,).
 
-    ``normal`` is the normal distribution at z, less what the largest task adds. ``bound`` is
-    SIGNS_FACTOR times the normal distribution at z, or 1.
+    `squares` is the largest sum D_i^2 of each pair, and `largest` the most that a task adds to a
+    difference. ``normal`` is the normal distribution at z, less what the largest task adds.
+    ``bound`` is SIGNS_FACTOR times the normal distribution at z, or 1.
     """
     method = _choose_method(squares, largest)
     is_normal = method == "normal"
-    step = np.where(is_normal, _divide_by_root(np.full(len(z), largest), squares), 0.0)
-    normal = np.array([_log10_normal(least) for least in np.maximum(z - step, 0.0).tolist()])
-    bound = np.minimum(normal + math.log10(SIGNS_FACTOR), 0.0)
-    return np.where(is_normal, normal, bound), method
+    z_of_largest = _divide_by_root(np.full(len(z), largest), squares)
+    reduced = np.maximum(z - np.where(is_normal, z_of_largest, 0.0), 0.0)
+    log10_p = np.array([_log10_normal(each) for each in reduced.tolist()])
+    bound = np.minimum(log10_p + math.log10(SIGNS_FACTOR), 0.0)
+    return np.where(is_normal, log10_p, bound), method
 
 
 def _divide_by_root(numbers: Values, squares: Values) -> Values:

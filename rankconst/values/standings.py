@@ -241,12 +241,13 @@ def correct_for_many(log10_p: NDArray[np.float64], size: int) -> NDArray[np.floa
     """Correct the log10 p of all pairs of `size` models by Holm; return a symmetric matrix.
 
     The given p are in the order of ``np.triu_indices(size, 1)``. 0.01, 0.04 and 0.03 become 0.03,
-    0.06 and 0.06.
+    0.06 and 0.06: the smallest of three p times 3, the next one times 2, and none falls.
     """
     order = np.argsort(log10_p, kind="stable")
-    factors = np.log10(np.arange(order.size, 0, -1))
+    log10_factors = np.log10(np.arange(order.size, 0, -1))
+    rising = np.maximum.accumulate(log10_p[order] + log10_factors)
     corrected = np.empty_like(log10_p)
-    corrected[order] = np.minimum(np.maximum.accumulate(log10_p[order] + factors), 0.0)
+    corrected[order] = np.minimum(rising, 0.0)
     matrix = np.zeros((size, size))
     rows, columns = np.triu_indices(size, k=1)
     matrix[rows, columns] = matrix[columns, rows] = corrected

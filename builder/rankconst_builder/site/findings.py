@@ -80,7 +80,8 @@ class PublishedResult:
 
 def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[PublishedResult]]:
     """Return the published MRRs on the test sets of some datasets, the best first."""
-    addresses = _read_addresses()
+    with RESULTS.with_name("published_sources.csv").open(encoding="utf-8", newline="") as file:
+        addresses = {row["source"]: row["address"] for row in csv.DictReader(file)}
     reading = confirm_reading(read(RESULTS), tables, NOTHING)
     # A user's graph may have the name of a benchmark, whose results are impossible on it.
     adjusted = adjust_reading(
@@ -119,12 +120,6 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
         dataset: sorted(results, key=lambda result: -result.index)
         for dataset, results in by_dataset.items()
     }
-
-
-def _read_addresses() -> dict[str, str]:
-    """Return the address of each source of published results by its name."""
-    with RESULTS.with_name("published_sources.csv").open(encoding="utf-8", newline="") as file:
-        return {row["source"]: row["address"] for row in csv.DictReader(file)}
 
 
 def _expect_counting(tasks: Tasks, tables: Tables, tool: Tool | None) -> float | None:
