@@ -94,18 +94,6 @@ with tempfile.TemporaryDirectory() as folder:
     file.write_text("model,dataset,MRR\\nRotatE,FB15k-237,0.338\\nTransE,WN18RR,\\n")
     "".join(write_delimited(rankconst.adjust(file).table))
 """
-CARD = """
-import contextlib, io, sys
-sys.argv = ['rankconst', 'adjust', '0.338', '--dataset', 'fb15k237', '--metric', 'mrr']
-import rankconst.__main__
-with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): rankconst.__main__.main()
-"""
-COMMAND = """
-import contextlib, io, sys
-sys.argv = ['rankconst', 'adjust', 'mrr=0.338', '-d', 'fb15k237', '-f', 'json']
-import rankconst.__main__
-with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): rankconst.__main__.main()
-"""
 TYPED = """
 import rankconst
 rankconst.from_counts([2, 3]).constants('mrr').adjust('0.7')
@@ -145,21 +133,6 @@ def test_the_runtime_stays_light() -> None:
         assert "rankconst.catalogue.mentions" not in loaded
     unused = {"pyarrow.compute", "rankconst.moments.means", "rankconst.download", "zipfile"}
     assert not typed[0] & unused
-
-
-def test_the_command_stays_light() -> None:
-    card, rows = modules_after(CARD, COMMAND)
-    for loaded in (card, rows):
-        assert not tops(loaded) & (HEAVY - {"typer", "click", "rich"})
-        assert not [name for name in loaded if name.startswith(READERS)]
-        assert not tops(loaded) & {"pydantic", "tomllib"}
-        assert not loaded & {
-            "urllib.request",
-            "rankconst.catalogue.benchmarks",
-            "rankconst.catalogue.mentions",
-            "rankconst.download",
-        }
-    assert "pyarrow.compute" not in card
 
 
 def test_an_import_loads_nothing_that_takes_time() -> None:

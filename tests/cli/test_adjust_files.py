@@ -106,15 +106,6 @@ def test_standard_input_beside_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
     assert len(rankconst.read(["-", path]).entries) == 2
 
 
-def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "train.log"
-    with path.open("wb") as file:
-        file.truncate(200 * 2**20)
-    screen = run("adjust", path, "-d", "nations")
-    assert (screen.code, screen.out) == (6, "")
-    assert "grep" in screen.message
-
-
 def test_what_is_a_file(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(wide.parent)
     expected = run("adjust", wide.name).out
@@ -125,3 +116,17 @@ def test_what_is_a_file(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -
     assert run("adjust", "./0.5").out == expected
     wide.with_name("0.5").rename("plain")
     assert run("adjust", "plain").out == expected
+
+
+def test_without_matplotlib(
+    run: Run, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankconst.figures.find_spec", lambda _: None)
+    table = write("model,dataset,MRR\nTransE,FB15k-237,0.294\n")
+    screen = run("adjust", table, "-o", tmp_path / "a.svg")
+    assert screen.code == 3
+    assert (
+        "pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'"
+        in screen.message
+    )
+    assert not (tmp_path / "a.svg").exists()

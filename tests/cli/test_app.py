@@ -157,6 +157,7 @@ def test_terminals_that_know_few_characters(
     [
         ("rankconst a", ["adjust"]),
         ("rankconst adjust 0.3 --format js", ["json"]),
+        ("rankconst adjust 0.3 --de", ["--details"]),
         ("rankconst adjust 0.3 --dataset kin", ["kinships"]),
         ("rankconst adjust 0.3 -d CoDEx-S", ["CoDEx-S"]),
         ("rankconst adjust 0.3 --aggregation mac", ["macro-query", "macro-relation"]),

@@ -1,4 +1,6 @@
-"""One answer at every door: what Python prints is what the screen prints."""
+"""One answer at every door: what Python prints is what the screen prints, and CSV holds what JSON
+holds.
+"""
 
 import random
 import re
@@ -20,15 +22,6 @@ OPTIONS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def test_python_prints_the_answer(run: Run) -> None:
-    adjusted = rankconst.adjust("0.975", metric="hits@10", dataset="nations", tool="pykeen")
-    screen = run(
-        "adjust", "0.975", "--metric", "hits@10", "--dataset", "nations", "--tool", "pykeen"
-    ).out
-    assert str(adjusted) == screen.replace("More: --details. ", "").rstrip()
-    assert adjusted.sentence in screen
-
-
 def test_python_and_the_screen_agree_on_seeded_cases(run: Run) -> None:
     draw = random.Random(53)  # noqa: S311 - a seed, no secret
     for _ in range(300 if THOROUGH else 30):
@@ -46,6 +39,28 @@ def test_python_and_the_screen_agree_on_seeded_cases(run: Run) -> None:
         assert str(adjusted) == screen.replace("More: --details. ", "").rstrip(), (
             value, dataset, metric, options,
         )  # fmt: skip
+        assert adjusted.sentence in screen
+
+
+TASKS = ("dataset", "protocol", "split", "side", "aggregation", "relations", "metric", "baseline")
+RANKERS = ("expectation", "counting")
+
+
+def test_csv_equals_json(run: Run) -> None:
+    args = ("adjust", 0.9, 0.953, "-d", "nations", "-d", "umls", "-m", "hits@10")
+    records, rows, brief = (
+        run(*args, "--json").records,
+        *(run(*args, *more, "-f", "csv").rows for more in (["--details"], [])),
+    )
+    assert len(rows) == len(brief) == len(records) == 4
+    assert [*brief[0]] == [*TASKS, "value", "index", *RANKERS, "table_version"]
+    for row, few, record in zip(rows, brief, records, strict=True):
+        assert [*row, "assumed", "meaning"] == list(record)
+        assert few.items() <= row.items()
+        for field, value in ((field, record[field]) for field in row):
+            assert row[field] == ("; ".join(value) if isinstance(value, list) else str(value))
+            if isinstance(value, float):
+                assert float(row[field]) == value
 
 
 def make_table(draw: random.Random) -> str:

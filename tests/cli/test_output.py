@@ -1,5 +1,5 @@
 """Listings in every format, as the standard library writes them; what a reader left out, told in
-few lines.
+few lines; what a command says while it works.
 """
 
 import csv
@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 from html import unescape
@@ -20,7 +21,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cases import SIGNS, for_each
-from rankconst.cli.output import MOST_REASONS, check_target, report_reading, show_lines, write_whole
+from rankconst.cli.output import (
+    MOST_REASONS,
+    Notice,
+    check_target,
+    report_reading,
+    show_lines,
+    write_whole,
+)
 from rankconst.errors import UsageError
 from rankconst.listing import Column, Format, Listing, count, render
 from rankconst.names import show_controls
@@ -359,3 +367,21 @@ def test_ranges_stand_for_their_lines(lines: set[int]) -> None:
         read += range(int(first), int(last or first) + 1)
     assert read == sorted(lines)[: len(read)]
     assert len(lines) - len(read) == int(more.partition(" ")[0] or 0)
+
+
+def test_a_command_says_what_it_does_when_it_is_silent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And erases that before it says anything else; nothing where no terminal is."""
+    piped, notice = Notice(), Notice()
+    piped.start("adjusting paper.csv ...")
+    assert piped._timer is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(Notice, "delay", 0.0)
+    notice.start("adjusting paper.csv ...")
+    assert notice._timer is not None
+    notice._timer.join()
+    notice.stop()
+    assert capsys.readouterr().err == "adjusting paper.csv ...\r\x1b[K"
+    notice.stop()
+    assert capsys.readouterr().err == ""

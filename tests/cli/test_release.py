@@ -1,4 +1,4 @@
-"""``rankconst tables release``: what is printed where, and which orders are refused."""
+"""``rankconst tables release`` and ``tables site``: what is written, and what is refused."""
 
 import datetime as dt
 import hashlib
@@ -24,17 +24,9 @@ pytestmark = pytest.mark.usefixtures("builder")
 FIRST = ("--previous", "none")
 EVERYTHING = ("--splits", "train,valid,test", "--baseline", "all")
 FILES = {
-    "checksums.txt",
+    *("checksums.txt", "datapackage.json", "index.jsonl", "croissant.json"),
+    *("README.md", "LICENSE", "CITATION.cff", ".zenodo.json"),
     *(f"{name}.parquet" for name in COLUMNS),
-    *(
-        "datapackage.json",
-        "index.jsonl",
-        "croissant.json",
-        "README.md",
-        "LICENSE",
-        "CITATION.cff",
-        ".zenodo.json",
-    ),
 }
 
 
@@ -161,3 +153,16 @@ def test_orders_that_cannot_be(
     for fact in told:
         assert fact in screen.message
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("no_builder")  # nothing is downloaded
+def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
+    url = "https://example.org/x"
+    done = run("tables", "site", "--out", tmp_path / "public", "-d", "ogbl-biokg", "--url", url)
+    assert done.code == 0, done.err
+    assert "index.html" in done.message
+    assert (tmp_path / "public" / "datasets" / "ogbbiokg.html").is_file()
+    assert (tmp_path / "public" / "v1" / load().version / "ogbbiokg.json").is_file()
+    assert "https://example.org/x/" in (tmp_path / "public" / "index.html").read_text(
+        encoding="utf-8"
+    )

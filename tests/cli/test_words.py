@@ -127,15 +127,3 @@ def test_bash_is_offered_what_typer_offers(
         with redirect_stdout(io.StringIO()) as theirs, pytest.raises(SystemExit):
             app.find_typer_call([])()
     assert ours.getvalue().strip() == theirs.getvalue().strip()
-
-
-def test_bash_is_offered_the_options() -> None:
-    asked = {"COMP_WORDS": "rankconst adjust 0.3 --de", "COMP_CWORD": "3"}
-    with (
-        mock.patch.dict("os.environ", {COMPLETION: "complete_bash", **asked}),
-        redirect_stdout(io.StringIO()) as offered,
-    ):
-        call = find_completion()
-        assert call is not None
-        call()
-    assert offered.getvalue().split() == ["--details"]

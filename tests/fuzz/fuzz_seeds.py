@@ -37,7 +37,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "counts": ("cli/test_counts_file.py",),
     "locations": ("tables/test_location.py",),
     "names": ("catalogue", "test_tasks.py"),
-    "arguments": ("cli/test_adjust.py", "cli/test_app.py", "cli/test_check.py", "cli/test_show.py"),
+    "arguments": ("cli/test_one_answer.py", "cli/test_app.py", "cli/test_check.py", "cli/test_show.py"),
 }  # fmt: skip
 _SHORT = {"names", "locations", "arguments", "counts", "graph"}
 _NO_OPTION = {"names", "locations", "counts", "descriptor"}

@@ -126,6 +126,8 @@ def test_columns_of_one_meaning_become_one(first: str, second: str, joined: list
         (["a.json"], [""]),
         (["a.json", "b.json"], ["a", "b"]),
         (["runs/a/1/x.csv", "runs/b/2/x.csv"], ["a/1", "b/2"]),
+        (["x/a.json", "b.json"], ["x/a", "b"]),
+        (["a.json", "a.json"], ["a.json", "a.json"]),
         (["runs/a/x.csv", "runs/a/x.json"], ["runs/a/x.csv", "runs/a/x.json"]),
         (["1/x/1.csv", "1/y/1.csv"], ["x", "y"]),
     ],

@@ -10,7 +10,6 @@ import pytest
 
 from cases import choose, for_each
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.results.joined import name_files
 from rankconst.values.standings import (
     Grid,
     bound_z,
@@ -135,13 +134,3 @@ def test_equal_models_are_seldom_told_apart() -> None:
         queries += 2 * 3.18 * 10 ** log10_normal_tail(z) <= 0.05
     assert graphs <= 50 + 3 * math.sqrt(50)
     assert queries <= 50
-
-
-def test_files_are_named_by_what_differs() -> None:
-    for names, shown in (
-        (["out/transe/fb15k237/r.json", "out/rotate/fb15k237/r.json"], ["transe", "rotate"]),
-        (["a.json", "b.json"], ["a", "b"]),
-        (["x/a.json", "b.json"], ["x/a", "b"]),
-        (["a.json", "a.json"], ["a.json", "a.json"]),
-    ):
-        assert name_files(names) == shown
