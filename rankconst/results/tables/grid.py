@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, repeat, takewhile
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from rankconst.errors import DataError
 from rankconst.results.columns import Cells, Rows
@@ -18,7 +18,6 @@ from rankconst.results.labels import Label, doubt, read_label
 from rankconst.results.reading import Entries, Notes, Reader, Reading, join_entries
 from rankconst.results.tables.cells import (
     Row,
-    are_blank,
     has_number,
     is_blank,
     is_number,
@@ -38,7 +37,7 @@ from rankconst.results.tables.sheet import Sheet, SheetReader, Table
 from rankconst.results.vocabulary import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -61,7 +60,8 @@ class Dialect:
 
     # Reads a heading, or the name of a metric in a long table; k may have a column of its own.
     parse: Callable[[str, int | None], Label] = read_label
-    exact: bool = False  # True if a program wrote every digit, and its keys say all
+    # True if a program wrote every digit, and its keys say all; then it is even, too.
+    exact: bool = False
     even: bool = False  # True if a row with more or fewer cells than the heading is a mistake
 
 
@@ -81,21 +81,25 @@ def read_tables(
     notes = Notes()
     blocks: list[_Block] = []
     first_without: list[Row] = []  # the first table without a metric
-    for rows, texts, has_commas in _list_parts(document, tables, dialect):
-        block = _find_heading(document, rows, texts, dialect)
-        if block is None:
-            first_without = first_without or rows
-            heading = " | ".join(filter(None, rows[0].plain))
-            reason = "the heading of a table without a metric"
-            if document.metric is None and _names_graphs(rows[0]):
-                reason += "; if it is all of one, say which: --metric mrr"
-            notes.add(rows[0].line, heading, reason)
-            continue
-        block.rows = _fit(document, block, notes, even=dialect.even or dialect.exact)
-        if has_commas:
-            block.how.append("commas before decimals")
-        block.table = SheetReader(_make_sheet(document, block, dialect), notes).read()
-        blocks.append(block)
+    for printed in tables:
+        texts = () if dialect.exact else (*printed.above, name_file(document.name))
+        rows, has_commas = list(printed.rows), False
+        # CSV is read with decimal commas only if some sign of them was seen.
+        if printed.commas or not dialect.even:
+            rows, has_commas = read_commas(rows, document.decimal)
+        filled = [row for row in rows if any(row.plain)]
+        for part in _split_blocks(filled, dialect):
+            block = _find_heading(document, part, texts, dialect)
+            if block is None:
+                first_without = first_without or part
+                heading = " | ".join(filter(None, part[0].plain))
+                notes.add(part[0].line, heading, "the heading of a table without a metric")
+                continue
+            if has_commas:
+                block.how.append("commas before decimals")
+            block.rows = _fit(document, block, notes, even=dialect.even)
+            block.table = SheetReader(_make_sheet(document, block, dialect), notes).read()
+            blocks.append(block)
     if not blocks and first_without:
         raise DataError(explain_missing(document, first_without))
     if not blocks:
@@ -107,32 +111,6 @@ def read_tables(
             f"{remedy}."
         )
     return _merge(document, form, blocks, notes, tool)
-
-
-def _names_graphs(row: Row) -> bool:
-    """Tell whether a heading names several graphs."""
-    return sum(bool(read_label(cell).graphs) for cell in row.plain) > 1
-
-
-class _Part(NamedTuple):
-    """A table, or a part of one below another dataset."""
-
-    rows: list[Row]  # one or more, none of them empty
-    texts: tuple[Text, ...]  # around it, the nearest first
-    has_commas: bool  # True if its decimals followed a comma
-
-
-def _list_parts(document: Document, tables: Iterable[Printed], dialect: Dialect) -> Iterator[_Part]:
-    """Yield the tables of a document in parts that have a heading each."""
-    for printed in tables:
-        texts = () if dialect.exact else (*printed.above, name_file(document.name))
-        rows, has_commas = list(printed.rows), False
-        # CSV is read with decimal commas only if some sign of them was seen.
-        if printed.commas or not (dialect.exact or dialect.even):
-            rows, has_commas = read_commas(rows, document.decimal)
-        filled = [row for row in rows if any(row.plain)]
-        for part in _split_blocks(filled, dialect):
-            yield _Part(part, texts, has_commas)
 
 
 def make_reader(
@@ -164,7 +142,6 @@ def _find_heading(
 ) -> _Block | None:
     """Find the heading of a table, which has at least one row; None if no row is one."""
     titles, body = _split_titles(rows)
-    body = _move_metrics(body, dialect.parse)
     near = tuple(read_near("the row above", title) for title in titles)
     heading = find_heading(body, dialect.parse)
     how: list[str] = []
@@ -175,9 +152,6 @@ def _find_heading(
     if heading is None and document.metric is not None:  # the one from --metric
         how = ["the metric from --metric"]
         heading = find_heading(body, choose_parse(document.metric, body))
-        if heading is None:  # what is above it may be a level of the heading
-            body, near = rows, ()
-            heading = find_heading(body, choose_parse(document.metric, body))
         texts = _ask_metric(texts, document.metric)
     if heading is None:
         return None
@@ -292,7 +266,7 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     if rows:
         written = [row.plain for row in rows]
         columns = [list(cells) for cells in zip(*written, strict=True)]
-    if not dialect.even and not dialect.exact:
+    if not dialect.even:
         _fill(heading, columns)
     cells = [Cells(column) for column in columns]
     spanning = [i for i, row in enumerate(rows) if row.spans is not None]
@@ -309,11 +283,7 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
 
 
 def _fill(heading: Heading, columns: list[list[str]]) -> None:
-    """Fill empty cells of columns about the tasks with the cell above; changes `columns`.
-
-    If the first row is empty, names may be in the middle of their rows. Then a cell becomes "blank
-    above WN18", which is no dataset, so that its row stays open.
-    """
+    """Fill empty cells of columns about the tasks with the cell above; changes `columns`."""
     roles = find_roles(heading, [Cells(column) for column in columns])
     repeated = {j for role, j in roles.items() if role in _REPEATED}
     # Columns without a role, too, but not the last in front of the metrics: it has names.
@@ -331,19 +301,17 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
 
 
 def _fill_column(column: list[str], rows: Sequence[int]) -> None:
-    """Fill the empty cells of one column in some rows; changes `column`."""
-    following = [column[i] for i in rows if column[i]]
-    is_centred = bool(rows) and not column[rows[0]]
-    last = ""
+    """Fill the empty cells of one column in some rows; changes `column`.
+
+    "WN18", "" becomes WN18, WN18. If the first row is empty, names may be in the middle of their
+    rows: "", "WN18" becomes "blank beside WN18", which is no dataset, so that its row stays open.
+    """
+    names = [column[i] for i in rows if column[i]]
+    is_centred = bool(names) and not column[rows[0]]
+    name = ""
     for i in rows:
-        if column[i]:
-            last = following.pop(0)
-        elif is_centred and following:
-            column[i] = f"blank above {following[0]}"
-            if last:
-                column[i] += f", below {last}"
-        else:
-            column[i] = last
+        name = column[i] or name
+        column[i] = column[i] or (f"blank beside {names[0]}" if is_centred else name)
 
 
 def _merge(
@@ -417,32 +385,10 @@ class _Turnable:
     """A table with a metric in each row, by what its rows and columns hold."""
 
     heads: list[Sequence[str]]  # the rows of the heading, with names spread
-    body: list[Row]
+    body: Sequence[Row]
     of_metrics: int  # the column with the names of metrics
     numbers: list[int]  # the columns of numbers
     names: list[int]  # the other columns, which name the rows
-
-
-def _move_metrics(rows: list[Row], parse: Parse) -> list[Row]:
-    """Write metrics that rows of their own name into a first column, if all numbers have one above.
-
-    ``MRR`` above ``RotatE, 0.3`` gives ``MRR, RotatE, 0.3``.
-    """
-    moved: list[Row] = []
-    name = ""
-    for row in rows:
-        label = parse(row.plain[0], None)
-        is_alone = are_blank(row.plain[1:])
-        if is_alone and label.metric is not None and label.is_vocabulary:
-            name = row.plain[0]
-            continue
-        has_metric = any(parse(cell, None).metric for cell in row.plain)
-        if not name and (has_metric or has_number(row.plain)):
-            return rows
-        first = name or "Metric"
-        spans = None if row.spans is None else {j + 1: size for j, size in row.spans.items()}
-        moved.append(Row(row.line, (first, *row.cells), (first, *row.plain), spans))
-    return moved if name and moved and moved[0].plain[0] == "Metric" else rows
 
 
 def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Row] | None:
@@ -457,40 +403,59 @@ def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Ro
         return None
     listed = dict.fromkeys(row.plain[table.of_metrics] for row in table.body)
     metrics = [name for name in listed if parse(name, None).metric is not None]
-    headings = _head_columns(table, metrics)
-    turned = [Row(rows[0].line, headings, headings)]
-    for group in _split_groups(table.body, table.of_metrics, metrics):
-        if group.title:
-            title = Row(group.line, (group.title,), (group.title,))
-            turned.append(title.widen(len(headings)))
-        for block in _list_blocks(group.rows, table.of_metrics, table.names):
-            turned += _turn_block(table, block, metrics)
-    return turned
-
-
-def _head_columns(table: _Turnable, metrics: Sequence[str]) -> tuple[str, ...]:
-    """Return the headings of a turned table: names of rows, rows of its heading, then metrics."""
-    named = [table.heads[-1][j] or table.heads[0][j] for j in table.names]
-    corners = []
+    names = [table.heads[-1][j] or table.heads[0][j] for j in table.names]
+    corners = []  # the headings of the names in each row of the heading
     for head in table.heads:
         beside = [head[j] for j in table.numbers]
         corners.append(_read_corner(head[table.of_metrics], beside))
-    return (*named, *corners, *metrics)
+    headings = (*names, *corners, *metrics)
+    return [Row(rows[0].line, headings, headings), *_turn_rows(table, metrics)]
+
+
+def _turn_rows(table: _Turnable, metrics: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows below the heading of a turned table.
+
+    Rows of metrics with the same names are one block, until a metric comes again. An empty name
+    repeats that above, and so does an empty metric next to another name.
+    """
+    block: dict[str, Row] = {}  # metric to row
+    names: list[str] = []  # of the rows of the block
+    metric = ""
+    width = len(table.names) + len(table.heads) + len(metrics)
+    for row in table.body:
+        own_names = [row.plain[j] for j in table.names]
+        if row.plain[table.of_metrics] or not any(own_names):
+            metric = row.plain[table.of_metrics]
+        if metric in metrics:
+            if block:
+                own_names = [own or above for own, above in zip(own_names, names, strict=True)]
+            if own_names != names or metric in block:
+                yield from _turn_block(table, block, names, metrics)
+                block = {}
+            names = own_names
+            block[metric] = row
+            continue
+        texts = dict.fromkeys(cell for cell in row.plain if not is_blank(cell))
+        if texts and not has_number(texts):  # the name of the rows below
+            yield from _turn_block(table, block, names, metrics)
+            block = {}
+            title = " ".join(texts)
+            yield Row(row.line, (title,), (title,)).widen(width)
+    yield from _turn_block(table, block, names, metrics)
 
 
 def _turn_block(
-    table: _Turnable, block: Mapping[str, Row], metrics: Sequence[str]
+    table: _Turnable, block: Mapping[str, Row], names: Sequence[str], metrics: Sequence[str]
 ) -> Iterator[Row]:
     """Yield a row for each column of numbers in rows of several metrics: ``TransE, 0.29, 177``."""
     empty = Row(0, (), ()).widen(len(table.heads[0]))  # of a metric that the block lacks
     by_metric = [block.get(metric, empty) for metric in metrics]
-    first = next(iter(block.values()))
-    names_of_rows = [first.plain[j] for j in table.names]
-    for j in table.numbers:
-        names = (*names_of_rows, *(head[j] for head in table.heads))
-        cells = (*names, *(row.cells[j] for row in by_metric))
-        plain = (*names, *(row.plain[j] for row in by_metric))
-        yield Row(first.line, cells, plain)
+    for j in table.numbers if block else ():
+        line = next(iter(block.values())).line
+        first_cells = (*names, *(head[j] for head in table.heads))
+        cells = (*first_cells, *(row.cells[j] for row in by_metric))
+        plain = (*first_cells, *(row.plain[j] for row in by_metric))
+        yield Row(line, cells, plain)
 
 
 def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Turnable | None:
@@ -514,7 +479,7 @@ def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Tu
             f"{document.at(first.line)}: it is open which rows belong to which metric: write each "
             "name into the first of its rows."
         )
-    return _Turnable(heads, _repeat_metrics(body, of_metrics, names), of_metrics, numbers, names)
+    return _Turnable(heads, body, of_metrics, numbers, names)
 
 
 def _split_heads(
@@ -539,38 +504,6 @@ def _read_corner(corner: str, beside: Sequence[str]) -> str:
     return corner if is_of_names or all(is_number(cell) for cell in beside) else ""
 
 
-def _repeat_metrics(rows: Sequence[Row], of_metrics: int, names: Sequence[int]) -> list[Row]:
-    """Repeat a metric in the rows below it that have only another name."""
-    repeated: list[Row] = []
-    for row in rows:
-        plain = row.plain
-        if repeated and not plain[of_metrics] and any(plain[j] for j in names):
-            above = repeated[-1].plain[of_metrics]
-            plain = (*plain[:of_metrics], above, *plain[of_metrics + 1 :])
-        repeated.append(row._replace(plain=plain))
-    return repeated
-
-
-class _Group(NamedTuple):
-    """Rows of metrics below a row of texts."""
-
-    line: int
-    title: str
-    rows: list[Row]
-
-
-def _split_groups(rows: Iterable[Row], of_metrics: int, metrics: Collection[str]) -> list[_Group]:
-    """Divide rows of metrics by the rows of texts above them."""
-    groups = [_Group(0, "", [])]
-    for row in rows:
-        texts = dict.fromkeys(cell for cell in row.plain if not is_blank(cell))
-        if row.plain[of_metrics] in metrics:
-            groups[-1].rows.append(row)
-        elif texts and not has_number(texts):
-            groups.append(_Group(row.line, " ".join(texts), []))
-    return groups
-
-
 _NO_RESULTS = {*COUNTS, "hyperparameter", "step", "runs", "k", "fact"}  # roles of other numbers
 
 
@@ -589,26 +522,6 @@ def _list_numbers(
             numbers.append(j)
     # In "key, value, step", only one column holds the numbers.
     return [j for j in numbers if parse(heads[-1][j], None).role == "value"] or numbers
-
-
-def _list_blocks(body: Sequence[Row], place: int, names: Sequence[int]) -> list[dict[str, Row]]:
-    """Divide rows into blocks, each a map of metric to row; an empty name repeats the one above.
-
-    Another name in the columns `names`, or the metric in column `place` again, begins a block.
-    """
-    blocks: list[dict[str, Row]] = []
-    above: list[str] = []
-    for row in body:
-        plain = list(row.plain)
-        if above:
-            for j in names:
-                plain[j] = plain[j] or above[j]
-        is_same = bool(above) and all(plain[j] == above[j] for j in names)
-        if not is_same or plain[place] in blocks[-1]:
-            blocks.append({})
-        blocks[-1][plain[place]] = row._replace(plain=tuple(plain))
-        above = plain
-    return blocks
 
 
 def _holds_metrics(rows: Sequence[Row], j: int, parse: Parse) -> bool:
