@@ -100,7 +100,6 @@ _PART = re.compile(
     rf"(?P<noun>[A-Za-z]{{2,20}})(?:(?P<number>[ _#]*[\d{_HOLE}]{{1,7}})(?!\w)"
     rf"|\s?(?:[:=]\s?[\w{_HOLE}]|\s[_/]\w).*)"
 )
-_REPORTING = {"proc", "process", "rank", "set", "worker"}  # Worker 0 ready, Set 5 threads
 _CODE = re.compile(r"[(<>=]")  # no sign of a name
 # split=test before another such pair
 _PAIR = re.compile(r"(?<!\S)([\w./@-]{1,60}=[^\s=,;]{1,200})\s(?=\s{0,9}[\w./@-]{1,60}=)")
@@ -175,11 +174,6 @@ def _clean(line: str) -> _Cleaned:
 def _find_step(line: str) -> str:
     """Find the epoch or step that a line names."""
     return _clean(line).step
-
-
-def _punch(found: re.Match[str]) -> str:
-    """Put a hole in place of a number, and leave an amount."""
-    return _HOLE if found[1] else found[0]
 
 
 class _Number(NamedTuple):
@@ -365,8 +359,11 @@ def _read_remark(template: str) -> tuple[Text, ...]:
 
     "Test results" declares a split, but "test: 20466" and "train: train.txt" are about the data.
     """
-    named = _SETTING.sub(_drop_counting, template)
-    text = named.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
+    text = template
+    for setting in _SETTING.finditer(template):  # such as negative_sample_size
+        if VOCABULARY.match_role(setting[1]) in _COUNTING:
+            text = text.replace(setting[0], " ")
+    text = text.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
     is_data = _HOLE in template or _CUT in template or _COUNT.search(template) is not None
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
     labels += _ask_about_part(template.strip(_EDGES))
@@ -383,24 +380,11 @@ def _read_remark(template: str) -> tuple[Text, ...]:
 def _ask_about_part(text: str) -> Iterator[Label]:
     """Yield a question about a text that begins like "relation 7" or "relation: born_in"."""
     part = _PART.match(text)
-    if part is None or _is_message(part["noun"], text[part.end() :]):
+    if part is None:
         return
     if VOCABULARY.names_part(part["noun"], numbered=part["number"] is not None):
         word = part[0].replace(_HOLE, "").strip(" :=").lower()[:_MOST_SHOWN]
         yield Label(text.replace(_HOLE, ""), words=(Word(word, "part"),))
-
-
-def _is_message(noun: str, rest: str) -> bool:
-    """Tell whether a text with a numbered noun only reports what a process does: Worker 0 ready."""
-    if noun.lower() not in _REPORTING or rest.lstrip().startswith("("):
-        return False
-    bare = rest.strip(_EDGES)
-    return bool(bare) and not read_label(bare).is_vocabulary
-
-
-def _drop_counting(setting: re.Match[str]) -> str:
-    """Drop the setting of a count or of a hyperparameter, such as negative_sample_size."""
-    return " " if VOCABULARY.match_role(setting[1]) in _COUNTING else setting[0]
 
 
 def _drop_split(label: Label, *, is_data: bool) -> Label:
@@ -500,7 +484,7 @@ class _Scan:
             if parsed is None:
                 words, step = _clean(line)
                 values = [number for number in _NUMBER.findall(words) if number]
-                template = _NUMBER.sub(_punch, words) if values else words
+                template = _NUMBER.sub(lambda found: _HOLE if found[1] else found[0], words)
                 parsed = _parse(template)._replace(has_step=bool(step))
                 # Lines differ in a digit of a name, as in FB15k, and in a count of triples.
                 has_digits = _DIGIT.search(template) is not None or parsed.counted is not None

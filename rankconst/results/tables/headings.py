@@ -434,31 +434,26 @@ def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
     "blind" next to "test" a split. If rows are those of models (`of_models`), headings hardly name
     models, so "LP" next to "QA" asks, too.
     """
-    labels = [_read_whole(label) for label in heading.labels[j]]
+    labels = list(heading.labels[j])
     columns = [heading.labels[k] for k in heading.measures]
-    for level, label in enumerate(labels):
-        if label.is_vocabulary or label.metric:
+    for level, written in enumerate(heading.labels[j]):
+        if written.metric is not None:
             continue
+        label = ask_alone(read_kind(written), "column")
         # What other columns have in the same row of the heading.
-        beside = [column[level] for column in columns if len(column) == len(labels)]
-        differs = len({other.text for other in beside}) > 1
-        if label.is_about_tasks:
+        beside = [column[level] for column in columns if len(column) == len(heading.labels[j])]
+        if label.is_vocabulary:
+            is_open = False
+        elif label.is_about_tasks:
             alike = {other.text for other in beside if other.graphs == label.graphs}
-            is_unclear = bool(label.graphs) and not label.words and len(alike) > 1
-            if is_unclear and not names_model(list_others(label.text)):
-                labels[level] = ask_whole(label)
-            continue
-        is_part = of_models and differs and not _names_model_above(label)
-        if is_part or any(other.declared for other in beside):
-            labels[level] = ask_whole(label)
+            is_open = bool(label.graphs) and not label.words and len(alike) > 1
+            is_open = is_open and not names_model(list_others(label.text))
+        else:
+            differs = len({other.text for other in beside}) > 1
+            is_part = of_models and differs and not _names_model_above(label)
+            is_open = is_part or any(other.declared for other in beside)
+        labels[level] = ask_whole(label) if is_open else label
     return labels
-
-
-def _read_whole(label: Label) -> Label:
-    """Ask about a label that names no metric, but is a word of the lexicon as a whole."""
-    if label.metric is not None:
-        return label
-    return ask_alone(read_kind(label), "column")
 
 
 def _names_model_above(label: Label) -> bool:
