@@ -208,21 +208,25 @@ def compare_with(
     """Adjust batches by the constants of further baselines.
 
     Returns the batches by baseline, and a note for each number without constants, by its index.
+    Raises the error of a baseline that has no constants for any batch.
     """
-    against: dict[str, list[AdjustedBatch]] = {key: [] for key in baselines}
-    errors: dict[str, RankconstError] = {}
+    batches = [each.batch for each in done]
+    against: dict[str, tuple[AdjustedBatch, ...]] = {}
     notes: dict[int, str] = {}
-    for adjusted, (key, batches) in itertools.product(done, against.items()):
-        try:
-            batches.append(adjust_under(key, adjusted.batch, tables))
-        except (UnknownNameError, UndefinedError, UsageError) as error:
-            errors.setdefault(key, error)  # tasks of train, or among sampled negatives
-            for index in adjusted.batch.index.tolist():
-                notes.setdefault(index, f"no skill: {error}")
-    for key, first_error in errors.items():
-        if not against[key]:
-            raise first_error
-    return {key: tuple(batches) for key, batches in against.items()}, notes
+    for baseline in baselines:
+        adjusted: list[AdjustedBatch] = []
+        errors: list[RankconstError] = []
+        for batch in batches:
+            try:
+                adjusted.append(adjust_under(baseline, batch, tables))
+            except (UnknownNameError, UndefinedError, UsageError) as error:
+                errors.append(error)  # tasks of train, or among sampled negatives
+                for index in batch.index.tolist():
+                    notes.setdefault(index, f"no skill: {error}")
+        if errors and not adjusted:
+            raise errors[0]
+        against[baseline] = tuple(adjusted)
+    return against, notes
 
 
 def add_significance(done: AdjustedBatch) -> AdjustedBatch:

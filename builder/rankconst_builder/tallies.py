@@ -86,8 +86,9 @@ def add_tallies(
 ) -> dict[Protocol, Tally]:
     """Merge tallies of known answers, part by part, into tallies of candidates by protocol.
 
-    The sizes in `parts` are numbers of known answers, the true one included. Protocols without
-    tasks are left out.
+    Each of `parts` has a tally for each protocol, whose sizes are numbers of known answers, the
+    true one included. `ranked` says how many entities or relations a protocol ranks on each side.
+    Protocols without tasks are left out.
     """
     listed = [*parts]
     candidates = {}
@@ -98,11 +99,11 @@ def add_tallies(
         key = tuple(id(tally) for tally in tallies)
         if key not in merged:
             merged[key] = Tally.merge(tallies)
-        answers = merged[key]
-        if answers.size.size:
-            num_ranked = ranked[protocol][side]
-            size = subtract_known(answers.size - 1, num_ranked, f"{protocol.key} {split} {side}")
-            candidates[protocol] = replace(answers, size=size)
+        num_known = merged[key].size
+        if num_known.size:
+            where = f"{protocol.key} {split} {side}"
+            size = subtract_known(num_known - 1, ranked[protocol][side], where)
+            candidates[protocol] = replace(merged[key], size=size)
     return candidates
 
 

@@ -126,14 +126,18 @@ class Family:
         return _EVALUATE[self.kind](right, k or ALL)
 
     def divide(self, candidates: Counts | int, rights: Counts, k: int | None) -> Values:
-        """Return the divisors of :meth:`sum_up`, from the N and R of each query."""
+        """Return the divisors of :meth:`sum_up`, from the N and R of each query. Shape (queries,).
+
+        `candidates` may be one number for all queries.
+        """
         k = k or ALL
         if self.over.startswith("ideal"):
-            numbers = np.minimum(rights, k)
+            num_first = np.minimum(rights, k)  # right answers on top, of an ideal ranker
             if self.over == "ideal of k":
-                numbers = np.full(rights.shape, k)
-            distinct, place = np.unique(numbers, return_inverse=True)
-            return self.sum_up(Places.from_first(np.ones(distinct.size), distinct), ALL)[place]
+                num_first = np.full(rights.shape, k)
+            distinct, kind = np.unique(num_first, return_inverse=True)
+            ideals = self.sum_up(Places.from_first(np.ones(distinct.size), distinct), ALL)
+            return ideals[kind]
         divisors: dict[Divisor, Counts | Values | int] = {
             "": 1,
             "R": rights,

@@ -148,30 +148,32 @@ def write_findings(
     for finding in checked.findings:
         alike.setdefault((finding.rule, finding.severity, finding.cause), []).append(finding)
     shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
-    name = checked.reading.name
     for finding in checked.findings:
-        if id(finding) not in shown:
-            continue
-        file = checked.name_file(finding)
-        if finding.line is not None:
-            file = f"{file}:{finding.line}"
-        place = show_controls(file)
-        front = f"{place}: {finding.severity}: {finding.rule}"
-        label = f"{finding.label}: " if finding.label else ""
-        text = wrap(width, f"{front}: {label}{finding.statement}", below="    ")
-        if text.startswith(front):
-            severity = paint(finding.severity, finding.severity)
-            rule = paint(finding.rule, "rule")
-            text = f"{place}: {severity}: {rule}{text.removeprefix(front)}"
-        yield text
-        law = "usual" if finding.severity == "info" else "must hold"
-        why = f"    {law}: {finding.inequality}. {finding.cause}".rstrip()
-        yield paint(wrap(width, why, below="    "), "below")
+        if id(finding) in shown:
+            yield from _write_finding(finding, checked.name_file(finding), width, paint)
     for (rule, severity, cause), group in alike.items():
         hidden = len(group) - SHOWN
         if hidden > 0:
             more = f"{hidden:,} more of severity {severity}, --json lists all. {cause}"
-            yield show_controls(f"{name}: {rule}: {more}".rstrip())
+            yield show_controls(f"{checked.reading.name}: {rule}: {more}".rstrip())
+
+
+def _write_finding(
+    finding: Finding, file: str, width: int, paint: Callable[[str, str], str]
+) -> Iterator[str]:
+    """Yield where a finding is and what was found, then why that is wrong."""
+    line = "" if finding.line is None else f":{finding.line}"
+    place = show_controls(f"{file}{line}")
+    front = f"{place}: {finding.severity}: {finding.rule}"
+    label = f"{finding.label}: " if finding.label else ""
+    text = wrap(width, f"{front}: {label}{finding.statement}", below="    ")
+    if text.startswith(front):
+        severity, rule = paint(finding.severity, finding.severity), paint(finding.rule, "rule")
+        text = f"{place}: {severity}: {rule}{text.removeprefix(front)}"
+    yield text
+    law = "usual" if finding.severity == "info" else "must hold"
+    why = f"    {law}: {finding.inequality}. {finding.cause}".rstrip()
+    yield paint(wrap(width, why, below="    "), "below")
 
 
 def summarise(every: Sequence[CheckedReading]) -> str:
@@ -298,16 +300,19 @@ def _build_cases(
 
 
 def _mark_diverged(cases: list[Case], reading: Reading) -> list[Case]:
-    """Mark the evaluations in which one number shows that scores were not numbers."""
+    """Mark the evaluations in which one number shows that scores were not numbers.
 
-    def identify(case: Case) -> tuple[Address, tuple[int, ...]]:
+    The same scores with other ties, an evaluation of its own, are marked, too.
+    """
+
+    def identify_scores(case: Case) -> tuple[Address, tuple[int, ...]]:
         rows = case.group.rows if reading.layout == "wide" else ()
         return replace(case.group.context, rank_type=None), rows
 
-    diverged = {identify(case) for case in cases if case.of_no_scores}
+    diverged = {identify_scores(case) for case in cases if case.of_no_scores}
     if not diverged:
         return cases
-    return [replace(case, diverged=identify(case) in diverged) for case in cases]
+    return [replace(case, diverged=identify_scores(case) in diverged) for case in cases]
 
 
 def _drop_consequences(findings: list[Finding]) -> list[Finding]:

@@ -371,15 +371,15 @@ def _entitle(opened: Tables, dataset: str) -> str:
 
 def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Map protocols to their rows; protocols with the same rows are one: ``standard = libkge``."""
-    blocks = group_by(rows, lambda row: row["protocol"])
-    alike = group_by(
-        blocks, lambda protocol: repr([row | {"protocol": ""} for row in blocks[protocol]])
-    )
+    rows_of = group_by(rows, lambda row: row["protocol"])
+
+    def write_numbers(protocol: str) -> str:
+        return repr([row | {"protocol": ""} for row in rows_of[protocol]])
+
     joined = {}
-    for protocols in alike.values():
+    for protocols in group_by(rows_of, write_numbers).values():
         names = " = ".join(protocols)
-        rows_of_first = blocks[protocols[0]]
-        joined[names] = [row | {"protocol": names} for row in rows_of_first]
+        joined[names] = [row | {"protocol": names} for row in rows_of[protocols[0]]]
     return joined
 
 

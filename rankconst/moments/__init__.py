@@ -179,10 +179,13 @@ def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
 
 
 def _correlate(moments: Moments, histogram: Histogram) -> Moments:
-    """Turn the moments of a mean over independent tasks into those of shared negatives."""
-    # 1 + (n-1) / (M+2), in whole numbers but for the last division.
-    pairs = int(histogram.num_candidates[0]) + 1
-    factor = (pairs + histogram.total - 1) / pairs
+    """Turn the moments of a mean over n independent tasks into those of n that share M negatives.
+
+    All scores are in random order, so that a negative above one true answer is likely above others:
+    the variance is 1 + (n - 1) / (M + 2) times as large.
+    """
+    divisor = int(histogram.num_candidates[0]) + 1  # M + 2
+    factor = (divisor + histogram.total - 1) / divisor
     rounding = 2 * UNIT_ROUNDOFF * factor * moments.variance
     return replace(
         moments,

@@ -31,6 +31,7 @@ Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -469,20 +470,20 @@ def _panels(
     but 64 ranks are not cut.
 
     If n is even (`paired`), the sums over gaps change behind an N, and settle within a few times
-    the scale of the gap: panels are narrow there.
+    the mean gap: panels are narrow there.
     """
     cuts = np.unique(np.concatenate(([lowest, centre], profile.cuts(), [highest + 1])))
-    cuts = cuts[(cuts >= lowest) & (cuts <= highest + 1)]
-    for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+    cuts = cuts[(cuts >= lowest) & (cuts <= highest + 1)].tolist()
+    for begin, end in itertools.pairwise(cuts):
         start = begin
         while start < end:
             scale = min(profile.scale(start), float(start))
             width = _WIDEST * min(scale, float(start) / 2)
-            gap = profile.gap(start) if paired else 0.0
-            if gap:
-                scale = min(scale, 8.0 * gap)
-                if start - begin < 40.0 * gap:
-                    width = min(width, max(8.0 * gap, start - begin))
+            mean_gap = profile.gap(start) if paired else 0.0
+            if mean_gap:
+                scale = min(scale, 8.0 * mean_gap)
+                if start - begin < 40.0 * mean_gap:
+                    width = min(width, max(8.0 * mean_gap, start - begin))
             # Widths are powers of 2^(1/4), so that few rules serve.
             width = 2.0 ** (math.floor(4.0 * math.log2(max(width, _NARROWEST))) / 4.0)
             stop = min(end, start + round(width))

@@ -383,14 +383,14 @@ def _log1p(v: Complex) -> Complex:
 def _sum_powers(zeta: Complex, length: Counts, left: NDArray[np.bool_]) -> Complex:
     """Sum `length` powers of z = e^zeta, as the tail left or right of a point. Shape (X, nodes).
 
-    1 + z^-1 + ... + z^-(length - 1) where `left`, else z + z^2 + ... + z^length.
+    1 + z^-1 + ... + z^-(length - 1) where `left`, else z + z^2 + ... + z^length: either is -sign
+    expm1(sign length zeta) / expm1(-zeta), with the sign -1 where `left`.
     """
     sign = np.where(left, -1.0, 1.0)[:, None]
-    count = length[:, None].astype(np.float64)
-    # Either geometric sum is -sign expm1(sign length zeta) / expm1(-zeta); at z = 1, 0/0, it is the
-    # number of its terms.
-    at_one = zeta == 0.0
-    safe = np.where(at_one, 1j, zeta)
+    num_terms = length[:, None].astype(np.float64)
+    is_one = zeta == 0.0  # at z = 1 that is 0/0, and the sum is the number of its terms
+    safe = np.where(is_one, 1j, zeta)
     # Far from the middle the tilt makes the exponent large on one side only: there it is negative.
-    sums: Complex = np.where(at_one, count, -sign * np.expm1(sign * count * safe) / np.expm1(-safe))
+    geometric = -sign * np.expm1(sign * num_terms * safe) / np.expm1(-safe)
+    sums: Complex = np.where(is_one, num_terms, geometric)
     return sums

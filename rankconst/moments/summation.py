@@ -270,17 +270,18 @@ def _interpolating_weights(offsets: Counts, length: int) -> Values:
     size = offsets.size
     beta = np.sqrt(_squared_recurrence(length, size)) / length
     x = (offsets - 0.5 * (length - 1)) / length
-    rows = np.empty((size, size))
-    rows[0] = 1.0
+    # The orthonormal polynomials at the offsets: a row for each degree, by their recurrence.
+    polynomials = np.empty((size, size))
+    polynomials[0] = 1.0
     for k in range(1, size):
-        rows[k] = x * rows[k - 1]
+        polynomials[k] = x * polynomials[k - 1]
         if k > 1:
-            rows[k] -= beta[k - 2] * rows[k - 2]
-        rows[k] /= beta[k - 1]
-    # Only the constant polynomial has a sum.
-    moments = np.zeros(size)
-    moments[0] = length
-    return np.asarray(np.linalg.solve(rows, moments))
+            polynomials[k] -= beta[k - 2] * polynomials[k - 2]
+        polynomials[k] /= beta[k - 1]
+    # The sum of each polynomial over 0 .. length - 1 is 0, except for the constant one.
+    sums = np.zeros(size)
+    sums[0] = length
+    return np.asarray(np.linalg.solve(polynomials, sums))
 
 
 # Means on blocks of ranks.

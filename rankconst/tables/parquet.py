@@ -458,14 +458,17 @@ class Records:
 def find_runs(
     table: pa.Table, names: Sequence[str]
 ) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """Return the words of each run of rows that are equal in some columns, and where it starts."""
+    """Return the words of each run of rows that are equal in some columns, and where it starts.
+
+    The rows (a, x), (a, x), (a, y) have the runs (a, x) from row 0 and (a, y) from row 2.
+    """
     if not len(table):
         return [], np.empty(0, dtype=np.intp)
     columns = [decode(table.column(name)) for name in names]
-    is_new = np.any([codes[1:] != codes[:-1] for codes, _ in columns], axis=0)
-    starts = np.flatnonzero(np.append(True, is_new))
-    texts = [words[codes[starts]].tolist() for codes, words in columns]
-    return list(zip(*texts, strict=True)), starts
+    differs = np.any([codes[1:] != codes[:-1] for codes, _ in columns], axis=0)
+    starts = np.flatnonzero(np.append(True, differs))
+    words_of_runs = [words[codes[starts]].tolist() for codes, words in columns]
+    return list(zip(*words_of_runs, strict=True)), starts
 
 
 def decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

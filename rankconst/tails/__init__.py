@@ -103,18 +103,17 @@ def _mix(
 ) -> tuple[MixedDistribution, float]:
     """Return the distribution of sum w_i f(r_i) over weighted tasks, and the largest such sum.
 
-    The metric is the mean of f, or of -f, and `best` is f(1). The n tasks of one weight w add at
-    most w (n best - lost): what is lost are the tasks that cannot hit, or of ranks on blocks, a + 1
-    .. a + T, the sum of all a.
+    The metric is the mean of f, or of -f, and `best` is f(1).
     """
     parts, top = [], 0.0
     for weight, part in split_weights(histogram):
         distribution = rule.make(part, metric)
-        lost = (
-            distribution.missed
-            if isinstance(distribution, HitsDistribution)
-            else split_offsets(part)[1]
-        )
+        # The n tasks of a part add at most weight (n best - lost). What is lost are the tasks that
+        # cannot hit, or of ranks on blocks, a + 1 .. a + T, the sum of all a.
+        if isinstance(distribution, HitsDistribution):
+            lost = distribution.missed
+        else:
+            _, lost = split_offsets(part)
         if len(distribution.tasks):
             parts.append((weight, distribution))
         top += weight * (best * part.total - lost)
@@ -123,35 +122,34 @@ def _mix(
 
 def explain_lack(metric: Metric, histogram: Histogram) -> str:
     """Return the reason why there is no tail probability; empty if there is one."""
-    rule = TAILS.get(metric.family)
+    label, rule = metric.label, TAILS.get(metric.family)
     if histogram.is_weighted and (rule is None or rule.best is None):
-        known = _list_labels(family for family, rule in TAILS.items() if rule.best is not None)
+        known = _list_labels(family for family, row in TAILS.items() if row.best is not None)
         return (
-            f"no tail probability of {metric.label} "
-            f"is known for tasks of unlike weights, only of {known}."
+            f"no tail probability of {label} is known for tasks of unlike weights, only of {known}."
         )
     if histogram.total > _MOST_TASKS:
         return (
             f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; "
             f"here are {histogram.total:,}."
         )
-    if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
-        known = _list_labels(family for family, rule in TAILS.items() if rule.blocks)
+    if rule is None:
+        known = "HitRatio@k of several right answers"
+        if metric.family in CATALOGUE:
+            known = _list_labels(TAILS)
+        return f"no tail probability of {label} is known, only of {known}."
+    if histogram.offsets is not None and not rule.blocks:
+        known = _list_labels(family for family, row in TAILS.items() if row.blocks)
         return (
-            f"no tail probability of {metric.label} "
-            f"is known for baselines other than chance, only of {known}."
+            f"no tail probability of {label} is known for baselines other than chance, only of "
+            f"{known}."
         )
-    if histogram.shared and metric.family in TAILS and not (metric.is_share and metric.is_counted):
+    if histogram.shared and not (metric.is_share and metric.is_counted):
         return (
-            f"no tail probability of {metric.label} "
-            "is known for tasks that share their negatives, only of Hits@k."
+            f"no tail probability of {label} is known for tasks that share their negatives, only "
+            "of Hits@k."
         )
-    if metric.family in TAILS:
-        return ""
-    known = "HitRatio@k of several right answers"
-    if metric.family in CATALOGUE:
-        known = _list_labels(TAILS)
-    return f"no tail probability of {metric.label} is known, only of {known}."
+    return ""
 
 
 def _list_labels(families: Iterable[str]) -> str:

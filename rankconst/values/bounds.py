@@ -296,23 +296,25 @@ def _number_rows(evaluations: Sequence[Places]) -> tuple[list[Places], int]:
 def _lay_out(
     results: Sequence[Results], rows: Sequence[Places], size: int
 ) -> tuple[dict[Metric, _Ends], Flags]:
-    """Return both ends of each metric by row, and flags of the rows where one has two results.
+    """Arrange results in a table: a row for each evaluation, a column for each metric.
 
-    `rows` has the row of each result. Ends are NaN in a row without the metric.
+    `rows` has the rows of each of the results, and `size` is their number. Returns the lower and
+    upper ends of each metric by row, NaN in a row without it, and flags of the rows where a metric
+    has two results.
     """
     metrics = {result.metric for result in results}
-    if len(metrics) == len(rows) and all(row_of is rows[0] for row_of in rows):
+    if len(metrics) == len(rows) and all(rows_of_result is rows[0] for rows_of_result in rows):
         # Each row has each metric once: nothing needs to be moved.
         ends = {result.metric: _Ends(result.lower, result.upper) for result in results}
         return ends, np.zeros(size, dtype=np.bool_)
     ends = {metric: _Ends(*np.full((2, size), np.nan)) for metric in metrics}
-    counts = {metric: np.zeros(size, dtype=np.intp) for metric in metrics}
-    for result, row_of in zip(results, rows, strict=True):
+    num_results = {metric: np.zeros(size, dtype=np.intp) for metric in metrics}
+    for result, rows_of_result in zip(results, rows, strict=True):
         lower, upper = ends[result.metric]
-        lower[row_of] = result.lower
-        upper[row_of] = result.upper
-        counts[result.metric] += np.bincount(row_of, minlength=size)
-    is_repeated: Flags = np.any([count > 1 for count in counts.values()], axis=0)
+        lower[rows_of_result] = result.lower
+        upper[rows_of_result] = result.upper
+        num_results[result.metric] += np.bincount(rows_of_result, minlength=size)
+    is_repeated: Flags = np.any([number > 1 for number in num_results.values()], axis=0)
     return ends, is_repeated
 
 

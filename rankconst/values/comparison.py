@@ -599,16 +599,21 @@ class _Ends(NamedTuple):
 
 
 def _pair_ends(lower: Values, upper: Values, first: Places, second: Places) -> tuple[_Ends, _Ends]:
-    """Return the nearest and the farthest numbers of the two intervals of each pair."""
-    # The nearest ends if the first interval is below the second, and if it is above it.
-    below = _Ends(upper[first], lower[second])
-    above = _Ends(lower[first], upper[second])
-    is_below = below.distance <= above.distance
-    shared = np.maximum(lower[first], lower[second])
-    overlap = shared <= np.minimum(upper[first], upper[second])
+    """Return the nearest and the farthest numbers of the two intervals of each pair.
+
+    Of 1 .. 2 and 4 .. 7 these are 2 and 4, and 1 and 7. Intervals that overlap have a number in
+    common, which is nearest to itself.
+    """
+    # The nearest numbers if the first interval is below the second, and if it is above it.
+    if_below = _Ends(upper[first], lower[second])
+    if_above = _Ends(lower[first], upper[second])
+    is_below = if_below.distance <= if_above.distance
+    common = np.maximum(lower[first], lower[second])
+    is_common = common <= np.minimum(upper[first], upper[second])
     nearest, farthest = [], []
-    for end_below, end_above in zip(below, above, strict=True):
-        nearest.append(np.where(overlap, shared, np.where(is_below, end_below, end_above)))
+    for end_below, end_above in zip(if_below, if_above, strict=True):
+        facing = np.where(is_below, end_below, end_above)
+        nearest.append(np.where(is_common, common, facing))
         farthest.append(np.where(is_below, end_above, end_below))
     return _Ends(*nearest), _Ends(*farthest)
 

@@ -29,7 +29,7 @@ from rankconst.verdicts import LEVEL
 from rankconst_builder.package import read_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.vocabulary import Word
@@ -253,36 +253,31 @@ def find_levels(metric: Metric, histogram: Histogram) -> Levels:
             return 0.0
         return tail_probability(metric, histogram, hits / histogram.total).probability
 
-    def is_better(hits: int) -> bool:
-        return compute_tail(hits) <= _BELOW
-
-    def is_not_worse(hits: int) -> bool:
-        return compute_tail(hits + 1) < 1 - _BELOW
-
-    better = _find_first(_guess(metric, histogram, _QUANTILE), is_better)
-    equal = _find_first(_guess(metric, histogram, -_QUANTILE) - 1, is_not_worse)
+    better = _estimate_hits(metric, histogram, _QUANTILE)
+    while compute_tail(better) > _BELOW:
+        better += 1
+    while compute_tail(better - 1) <= _BELOW:
+        better -= 1
+    equal = _estimate_hits(metric, histogram, -_QUANTILE) - 1
+    while compute_tail(equal + 1) >= 1 - _BELOW:
+        equal += 1
+    while compute_tail(equal) < 1 - _BELOW:
+        equal -= 1
     return Levels(better, equal)
 
 
-def _guess(metric: Metric, histogram: Histogram, quantile: float) -> int:
-    """Estimate a quantile of a baseline's number of hits from three moments (Cornish-Fisher)."""
+def _estimate_hits(metric: Metric, histogram: Histogram, quantile: float) -> int:
+    """Estimate a quantile of a baseline's number of hits from three moments (Cornish-Fisher).
+
+    `quantile` is that of the normal distribution.
+    """
     free_ranks = (metric.hits_k or 0) - offsets_of(histogram)
-    chances = np.clip(free_ranks / histogram.num_candidates, 0.0, 1.0)
-    tasks = histogram.num_tasks
-    mean = float((tasks * chances).sum())
-    variance = float((tasks * chances * (1 - chances)).sum())
+    chances = np.clip(free_ranks / histogram.num_candidates, 0.0, 1.0)  # of each row
+    variances = histogram.num_tasks * chances * (1 - chances)
+    mean = float((histogram.num_tasks * chances).sum())
+    variance = float(variances.sum())
     if variance < 1:
         return round(mean)
-    third_moments = tasks * chances * (1 - chances) * (1 - 2 * chances)
-    third = float(third_moments.sum())
-    skewed = (quantile**2 - 1) * third / (6 * variance)
-    return round(mean + quantile * math.sqrt(variance) + skewed + 0.5)
-
-
-def _find_first(guess: int, holds: Callable[[int], bool]) -> int:
-    """Find the smallest number with a property that all larger ones have, starting at a guess."""
-    while not holds(guess):
-        guess += 1
-    while holds(guess - 1):
-        guess -= 1
-    return guess
+    third_moment = float((variances * (1 - 2 * chances)).sum())
+    skewness = (quantile**2 - 1) * third_moment / (6 * variance)
+    return round(mean + quantile * math.sqrt(variance) + skewness + 0.5)
