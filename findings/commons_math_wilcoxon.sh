@@ -5,8 +5,9 @@
 # Guess before running: 70,000 differences that cancel out have p above 0.05 (55 %), and pairs without a difference are dropped (50 %).
 # Behaviour: the expected sum of ranks is computed from N (N + 1) in 32 bits, so it is wrong from 46,341 pairs on: p is NaN where that is
 #   negative, and else 0 or another number. Pairs without a difference are ranked as well, and count for the first sample.
-# Documented? The page asks for continuous distributions, so for no equal pairs, and does not say what becomes of them. It names no limit
-#   for the normal approximation, which it recommends for more than 30 pairs.
+# Documented? In part: the page asks for differences of a continuous distribution, so for no equal pairs, and does not say what becomes of
+#   them. The tracker's MATH-1233 has samples that are equal throughout. The page names no limit for the normal approximation, the only
+#   method for more than 30 pairs.
 # Why it matters: the test set of CoDEx-L has 61,244 queries on both sides, that of ogbl-wikikg2 over a million, and two models give many
 #   of them the same rank. Equal ones then speak for the model that is named first.
 set -euo pipefail
