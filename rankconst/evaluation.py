@@ -249,7 +249,7 @@ def _read_kind(from_user: Address) -> Address:
 
 
 def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
-    """Return the tool of a suite, or else the given one, and refuse two different tools."""
+    """Return the tool of a suite or else the given one, None for neither; refuse two tools."""
     if suite.tool is None or tool is None or tool is suite.tool:
         return suite.tool or tool
     raise UsageError(
@@ -465,7 +465,7 @@ def _find_key(name: str, parse: Callable[[str], str]) -> str | None:
 
 
 def _choose(name: str, from_file: Address, from_user: Address, tables: Tables) -> str | None:
-    """Return the key of a field by the user or the file, and refuse different ones."""
+    """Return the key of a field by the user or the file, None for neither; refuse two keys."""
     declared, option = getattr(from_file, name), getattr(from_user, name)
     key = None
     if declared and declared != option:

@@ -373,7 +373,10 @@ def _find_filled(columns: Sequence[Sequence[Any]]) -> list[int]:
 
 
 def _entitle(column: Column, group: str, rows: Listing) -> str | None:
-    """Return the title of a column in the table of a group: MRR for "WN18RR / MRR" in WN18RR."""
+    """Return the title of a column in the table of a group: MRR for "WN18RR / MRR" in WN18RR.
+
+    None leaves the column out.
+    """
     if column.group is None:
         return column.title if any(list_values(rows.data[column.key])) else None
     if column.title is None:

@@ -105,7 +105,7 @@ def lay_out(
 
 
 def _expect(batch: AdjustedBatch | None) -> float | None:
-    """Return what the baseline of a batch is expected to get."""
+    """Return what the baseline of a batch is expected to get; None without a batch."""
     return None if batch is None else batch.constants.expectation
 
 
@@ -341,6 +341,7 @@ class AdjustedValue(_Adjusted):
 
     @cached_property
     def _floor(self) -> AdjustedBatch | None:
+        """The number against counting; None if counting is not tabulated for its tasks."""
         return find_floor(self.done[0], self._tables)
 
     @property

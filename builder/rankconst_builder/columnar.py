@@ -208,9 +208,13 @@ def open_url(url: str, order: str | None = None) -> Columns:
 
 
 def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
-    """Open a file, or a folder of files, if it can be read piece by piece."""
+    """Open a file or a folder of Parquet files to read piece by piece; None if it cannot be.
+
+    Of a folder, its own files and those of the folders in it count. Raises DataError for a folder
+    without Parquet files.
+    """
     if path.is_dir():
-        # Folders within are not searched: the folder may be a whole disk.
+        # No deeper: the folder may be a whole disk.
         paths = [*path.glob("*.parquet"), *path.glob("*/*.parquet")]
         files = sorted(file for file in paths if file.is_file())
         if not files:

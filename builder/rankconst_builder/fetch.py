@@ -82,7 +82,7 @@ class Fetcher:
         return Content(data, sha256, file.remote.verifiable or self._equals_copy(file.remote))
 
     def identify(self, remote: Remote) -> str | None:
-        """Return the hash of a file in the registry or of its first download, if any is known."""
+        """Return the hash of a file in the registry or of its first download; None for neither."""
         record = self._record_of(remote)
         if remote.verifiable or not record.is_file():
             return remote.sha256 or remote.git_blob

@@ -473,7 +473,7 @@ def list_provenance(tables: Tables) -> dict[str, dict[str, Any]]:
 
 
 def open_build(folder: Path) -> Tables | None:
-    """Open the set that an earlier build wrote to a folder, if any, but refuse a release."""
+    """Open the set that an earlier build wrote to a folder, or None; refuse a release."""
     complete_exchange(folder)
     names = [f"{name}.parquet" for name in COLUMNS if exists(folder / f"{name}.parquet")]
     if not (folder / DESCRIPTOR).is_file():

@@ -318,7 +318,7 @@ class Library:
         return None
 
     def _find_k(self, name: str) -> int | None:
-        """Return the k of a name without one."""
+        """Return the k that a library means by a name without one; None for all places."""
         if self.bare_k == "?":
             raise UnknownNameError(
                 f"{self.title} cuts {name} off at a k that it does not print: "

@@ -253,7 +253,7 @@ _AND, _AS = "+", "@"
 
 
 def read_suite(key: str) -> Suite | None:
-    """Return the suite of a key, which may be of joined graphs: ``a+b@ultra``."""
+    """Return the suite of a key, also of joined graphs, ``a+b@ultra``; None if it is of none."""
     if _AND not in key:
         return load_suites().get(key)
     names, _, tool = key.partition(_AS)

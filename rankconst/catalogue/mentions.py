@@ -76,7 +76,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
 
 def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
-    """Return the graph whose name begins with the first of some words, if any."""
+    """Return the graph whose name begins with the first of some words; None if none does."""
     length = _count_words(text, words)
     if not length:
         return _read_joined(words[0])
@@ -143,7 +143,7 @@ def _is_joined(text: str, word: re.Match[str], other: re.Match[str]) -> bool:
 
 
 def _read_joined(word: re.Match[str]) -> Mention | None:
-    """Return the graph of a word such as WN18RRv1, which begins with a registered name, if any."""
+    """Return the graph of a word that begins with a registered name, as WN18RRv1 does; or None."""
     name, start = word[0], word.start()
     if not _holds_digit(name):
         return None
@@ -182,7 +182,7 @@ _REASONS = {
 
 
 def explain_elsewhere(name: str) -> str | None:
-    """Return the reason why a graph has no ranking tasks here, if it is known."""
+    """Return the reason why a graph has no ranking tasks here; None if it is not known."""
     namesakes = list_namesakes(name)
     if namesakes:
         return f"several benchmarks have this name: {', '.join(namesakes)}"

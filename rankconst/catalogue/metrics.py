@@ -297,7 +297,7 @@ class Metric:
 
     @property
     def inverse(self) -> Metric | None:
-        """The metric that is 1 over this one, if there is one."""
+        """The metric that is 1 over this one; None if there is none."""
         return _INVERSE.get(self.family)
 
     def name_of(self, adjustment: str) -> str:

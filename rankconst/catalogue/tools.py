@@ -59,7 +59,7 @@ class Tool:
     unmade: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
-        """Return the reason why numbers on a dataset cannot be adjusted, if they cannot."""
+        """Return the reason why numbers on a dataset cannot be adjusted; None if they can."""
         return self.refused.get(squash(dataset))
 
     def find_split(self, dataset: str, split: str) -> str:

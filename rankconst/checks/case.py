@@ -251,7 +251,7 @@ class Case:
         return Mean(number, inverted, Interval(inverted.lower, metric.upper), inverted=True)
 
     def constants(self, metric: Metric) -> Constants | None:
-        """Return the constants of a metric on the tasks, if they are known."""
+        """Return the constants of a metric on the tasks; None if these are not known."""
         return self.archive.constants(self.tasks, metric)
 
     @functools.cached_property

@@ -379,7 +379,7 @@ def _count_equal_digits(number: Measured, value: float, rank_type: str) -> float
 
 
 def _score(case: Case, number: Measured) -> float | None:
-    """Return the largest z-score that the rounding of a number allows, if it is known."""
+    """Return the largest z-score that the rounding of a number allows; None if it is not known."""
     if number.entry.metric.scale == "spread":  # no ranker aims at a small spread
         return None
     constants = case.constants(number.entry.metric)

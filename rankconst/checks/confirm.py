@@ -227,7 +227,7 @@ class _Judge:
         return self._ask_tasks(address, tasks, tool, evidence)
 
     def _ask_sampled(self, tasks: Tasks, evidence: Evidence) -> Question | None:
-        """Ask about tasks without a dataset if an adjusted value is of other candidates."""
+        """Ask about tasks without a dataset; None if all adjusted values fit."""
         num_tasks = max(evidence.counts, default=1)
         for pair in evidence.pairs:
             constants = find_constants(tasks, pair.metric, num_tasks, self.tables)
@@ -240,7 +240,7 @@ class _Judge:
     def _ask_tasks(
         self, address: Address, tasks: Tasks, tool: Tool | None, evidence: Evidence
     ) -> Question | None:
-        """Ask about contradicted tasks, naming tasks that fit better or the contradiction."""
+        """Ask about tasks, naming tasks that fit better or the contradiction; None if they fit."""
         grade = self._grade(tasks, tool, evidence)
         if grade is None or grade == _FITS:
             return None
@@ -342,7 +342,7 @@ class _Judge:
     # -- a file that names no dataset --------------------------------------------------------------
 
     def _suggest_dataset(self, address: Address, evidence: Evidence) -> Question | None:
-        """Name the benchmark that numbers fit, if there is only one."""
+        """Name the benchmark that numbers fit; None if they fit none or several."""
         split = address.split
         matches = [each for each in self._search(evidence) if split in {None, each.split}]
         if len({match.dataset for match in matches}) != 1:

@@ -124,19 +124,19 @@ def bound_cancellation(num_tasks: Any) -> Any:
 
 
 def _negate(span: Interval | None) -> Interval | None:
-    """Return the interval with the opposite sign."""
+    """Return the interval with the opposite sign; None stays None."""
     return None if span is None else Interval(-span.upper, -span.lower)
 
 
 def _leave_unscaled(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the base value as its own z-score, negative where less is better."""
+    """Return the base value as its own z-score, negative where less is better; else None."""
     if form != "z":
         return None
     return value if constants.metric.increasing else _negate(value)
 
 
 def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-scores of a GMR whose variance lost digits in PyKEEN."""
+    """Return the z-scores of a GMR whose variance lost digits in PyKEEN; None for others."""
     is_geometric = constants.metric.exponent == 0
     if form != "z" or not is_geometric:
         return None
@@ -149,14 +149,14 @@ def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval
 
 
 def _turn_sign(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the z-score with the opposite sign."""
+    """Return the z-score with the opposite sign; None for another form."""
     if form != "z":
         return None
     return _negate(_span(constants.metric, form, constants.moments, value))
 
 
 def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the adjusted MRR with E[MRR] = ln(N) / (N - 1), N the mean candidates."""
+    """Return the adjusted MRR with E[MRR] = ln(N) / (N - 1), N the mean candidates; else None."""
     metric, histogram = constants.metric, constants.histogram
     if metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
         return None
@@ -168,7 +168,7 @@ def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> In
 
 
 def _leave_out_answer(constants: Constants, form: str, value: Interval) -> Interval | None:
-    """Return the adjusted value with one candidate fewer in each task."""
+    """Return the adjusted value with one candidate fewer in each task; None if none is left."""
     whole = constants.histogram
     # Without candidates there is no number.
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
@@ -183,6 +183,7 @@ def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
 
 
 def _leave_out_answer_and_turn(constants: Constants, form: str, value: Interval) -> Interval | None:
+    """Return the adjusted value of :func:`_leave_out_answer` with the opposite sign."""
     return _negate(_leave_out_answer(constants, form, value))
 
 
@@ -253,7 +254,7 @@ def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
 
 
 def count_ranks(entry: Entry) -> int | None:
-    """Return the number of ranks that an entry or its context states, if any."""
+    """Return the number of ranks that an entry or its context states; None if neither does."""
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:
@@ -266,7 +267,7 @@ def count_ranks(entry: Entry) -> int | None:
 
 
 def find_expectation(pair: Pair) -> Interval | None:
-    """Return the expectation behind an adjusted value, if the value determines it well."""
+    """Return the expectation behind an adjusted value; None if it leaves that open."""
     value, adjusted, optimum = pair.base.interval, pair.adjusted.interval, pair.metric.optimum
     # The forms are solved for E: index = (base - E) / (optimum - E) gives
     # E = (base - optimum index) / (1 - index). It grows or falls with each of the two numbers, so

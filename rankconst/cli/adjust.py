@@ -51,14 +51,14 @@ class OwnTasks:
     )
 
     def read_num_tasks(self) -> int | None:
-        """Return the number of tasks, if it is given; UsageError if --counts is given, too."""
+        """Return the number of tasks, None if it is not given; UsageError if --counts is, too."""
         number = _read_whole("--num-tasks", self.num_tasks, 1)
         if self.counts is not None and number is not None:
             raise UsageError("--counts says how many tasks there are; leave out --num-tasks.")
         return number
 
     def choose_protocol(self, protocol: str | None) -> str | None:
-        """Return the protocol that --candidates or --protocol names.
+        """Return the protocol that --candidates or --protocol names; None if neither is given.
 
         Raises UsageError for options that exclude each other.
         """

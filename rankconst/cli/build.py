@@ -354,7 +354,7 @@ def _choose_baselines(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read_columns(columns: str | None, is_own: bool) -> str | None:
-    """Return the letters of columns; UsageError for wrong ones, and for those of a benchmark."""
+    """Return the letters of columns, or None; UsageError for wrong ones, or of a benchmark."""
     from rankconst.catalogue.benchmarks import LineFormat
 
     if columns is None:

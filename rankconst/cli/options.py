@@ -73,7 +73,7 @@ class Parameter(NamedTuple):
 
 
 def complete(*metavars: str) -> Offer | None:
-    """Return a function that completes values of some kinds, if these can be completed."""
+    """Return a function that completes values of some kinds; None if there is no list of them."""
     lists = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
 
     def offer(incomplete: str) -> list[str]:

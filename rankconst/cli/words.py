@@ -250,7 +250,7 @@ def list_options(parameters: Iterable[Declared]) -> dict[str, Declared]:
 
 
 def find_argument(parameters: Iterable[Declared], values: Mapping[str, Any]) -> Declared | None:
-    """Return the argument for the next word: the first without a value, or a list."""
+    """Return the argument for the next word, the first without a value or a list; else None."""
     for parameter in parameters:
         if not parameter.declaration.names and (
             parameter.is_repeatable or parameter.name not in values

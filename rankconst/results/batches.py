@@ -443,7 +443,7 @@ class _Adjusting:
         return Ends(value, value - half, value + half)
 
     def _find_decimals(self, metric: Metric) -> int | None:
-        """Return the decimals that the user states for a metric."""
+        """Return the decimals that the user states for a metric; None if there are none."""
         if isinstance(self._decimals, Mapping):
             return self._decimals.get(metric)
         return self._decimals

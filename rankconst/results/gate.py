@@ -302,7 +302,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
 
 
 def _find_heading_of_mean(texts: Sequence[Text]) -> _Dataset | None:
-    """Find the heading of a mean over graphs, which counts before the graph that its row names."""
+    """Find the heading of a mean over graphs, which counts before the graph of its row; or None."""
     for text in texts:
         if text.scope == "column" and any(is_mean(graph) for graph in text.label.graphs):
             return _Dataset(text.label.graphs[0], text.place)
@@ -310,7 +310,7 @@ def _find_heading_of_mean(texts: Sequence[Text]) -> _Dataset | None:
 
 
 def _find_version(texts: Sequence[Text]) -> Text | None:
-    """Find the nearest text with a version such as "v1", unless a nearer graph has its own."""
+    """Find the nearest text with a version such as "v1"; None if a nearer graph has its own."""
     for text in texts:
         if text.label.version and not text.farther:
             return text

@@ -190,7 +190,10 @@ def _compare_runs(
     runs: tuple[list[int], list[int], list[int]],
     read: Callable[[int], _Number | None],
 ) -> MeanNumber | None:
-    """Return the mean of the first run that a number equals, or else of the first run."""
+    """Return the mean of the first run that a number equals, or else of the first run.
+
+    None if the number or every run lacks numbers.
+    """
     entries = reading.entries
     number = read(place)
     if number is None:

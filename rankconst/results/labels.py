@@ -623,7 +623,10 @@ def _is_transformed(cleaned: str, parts: Iterable[_Part], words: Iterable[Word])
 
 
 def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span | None:
-    """Find the name of a metric in a text, without a side before it: 5 to 8 in ``tail.mrr``."""
+    """Find the name of a metric in a text, without a side before it: 5 to 8 in ``tail.mrr``.
+
+    None if the text does not name it.
+    """
     for k in (None, metric.hits_k):  # in "(h, r, ?) / H@10" both are H with a k, if one is given
         for part in _scan_names(text, k):
             if part.kind == "metric" and find_measure(part.text, k) == (metric, adjustment):

@@ -101,7 +101,7 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
 
 
 def _find_registered(name: str) -> Mention | None:
-    """Find the longest name of a registered graph in another name: WN18RR in RotatE-WN18RR."""
+    """Find the longest registered graph in a name, WN18RR in RotatE-WN18RR; None if none is."""
     parts = name.split("-")
     for size in range(MOST_WORDS, 0, -1):  # the longest first
         for first in range(len(parts) - size + 1):

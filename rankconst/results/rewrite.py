@@ -103,7 +103,7 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
 
 
 def _find_exchange(metric: Metric, exchanges: Iterable[Exchange]) -> Exchange | None:
-    """Find the first exchange that is for a metric."""
+    """Find the first exchange that is for a metric; None if there is none."""
     return next((exchange for exchange in exchanges if exchange.fits(metric)), None)
 
 
@@ -225,7 +225,7 @@ class _CellIndex:
         return self._sites.get(cell.start) if isinstance(cell, Placed) else None
 
     def find_name(self, site: _CellPosition, metric: Metric) -> _Name | None:
-        """Find the cell that names a metric: the nearest above the site, or one to its left."""
+        """Find the cell that names a metric, the nearest above a position or one to its left."""
         names = [name for name in self._names[site.table, site.column] if name.row < site.row]
         names.reverse()
         for j in range(site.column):  # as in a long table

@@ -324,7 +324,7 @@ class Tables(TableFiles):
         return Constants(tasks, metric, histogram, found, self.version, find_blocks)
 
     def find_suite(self, dataset: str) -> Suite | None:
-        """Return the suite with a name in place of a dataset, if it is one."""
+        """Return the suite with a name in place of a dataset; None if it names none."""
         if dataset in self.titles:
             return None
         from rankconst.catalogue.literature import read_suite

@@ -347,7 +347,7 @@ class Records:
         return {tasks: tuple(names) for tasks, names in relations.items()}
 
     def pool(self, tasks: Tasks) -> Histogram | None:
-        """Pool candidate counts over sides, splits and relations, if all rows are there."""
+        """Pool candidate counts over sides, splits and relations; None if a row is not there."""
         if tasks.relations:  # there is no limit to selections, so they are not cached
             return self._pool(tasks)
         if tasks not in self._pooled:
@@ -374,7 +374,7 @@ class Records:
         return functools.reduce(Histogram.pool, (stored[each] for each in wanted))
 
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
-        """Return the histogram of tasks under a baseline other than chance, if there is one."""
+        """Return the histogram of tasks under another baseline than chance; None if there is none."""
         import pyarrow.compute as pc
 
         table = self._read_blocks(tasks)
@@ -415,7 +415,7 @@ class Records:
         return self.read("baseline_candidates_by_relation", names, baseline=tasks.baseline)
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
-        """Return the tabulated moments of a metric, if there is a row."""
+        """Return the tabulated moments of a metric; None if there is no row."""
         row_of_key, columns = self._constants
         names = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, tasks.baseline)
         row = row_of_key.get((*names, metric.family, metric.k))

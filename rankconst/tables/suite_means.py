@@ -62,7 +62,7 @@ def _find_tasks(suite: Suite, key: str, tasks: Tasks) -> Tasks:
 
 
 def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
-    """Return the tasks of the suite whose mean is over the given graphs, if there is one."""
+    """Return the tasks of the suite whose mean is over the given graphs; None if there is none."""
     first, keys = graphs[0], [graph.dataset for graph in graphs]
     if any(graph.relations or not graph.is_micro for graph in graphs):
         return None

@@ -101,7 +101,7 @@ class Average:
 
     @cached_property
     def counting(self) -> Held | None:
-        """The mean next to that of the counting baseline, if it is known."""
+        """The mean next to that of the counting baseline; None if that is not known."""
         if self.counted is None:
             return None
         return _compare_means(self.metric, self.values, self.counted)

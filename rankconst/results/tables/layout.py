@@ -202,7 +202,7 @@ def _holds_flags(heading: Heading, cells: Sequence[Cells], j: int) -> bool:
 
 
 def find_flag(heading: Heading, j: int) -> Label | None:
-    """Find a label in a heading that cells may answer with yes or no, as ``Filtered``."""
+    """Find a label in a heading that cells may answer with yes or no, as ``Filtered``; or None."""
     for label in heading.labels[j]:
         is_asking = any(word.field != "metric" for word in label.words)
         if label.is_vocabulary and (label.values or is_asking):
@@ -211,7 +211,7 @@ def find_flag(heading: Heading, j: int) -> Label | None:
 
 
 def find_asking(heading: Heading, j: int) -> Label | None:
-    """Find a label of a column that raises a question about its rows, as ``num_candidates``."""
+    """Find a label of column `j` that asks about its rows, as ``num_candidates``; or None."""
     for label in heading.labels[j]:
         if any(word.field in ASKING or is_lone(label, word) for word in label.words):
             return label

@@ -177,7 +177,7 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
 
 
 def _find_last_rule(lines: Sequence[str], above: int, below: int) -> int | None:
-    """Find the last rule of a simple table of reStructuredText, which has three."""
+    """Find the last of the three rules of a simple table of reStructuredText; or None."""
     rule = lines[above].strip() if above >= 0 else ""
     if _SIMPLE.fullmatch(rule) is None or lines[below : below + 1] != [lines[above]]:
         return None

@@ -204,7 +204,7 @@ def _list_blocks(document: Document, lines: list[str]) -> Iterator[Record]:
 
 
 def _find_dataset(document: Document, lines: list[str]) -> str | None:
-    """Find the one dataset that configurations of a log, or lines about loading, name."""
+    """Find the dataset that a log's configurations or lines about loading name; None of several."""
     names = {name for line in lines for name in _LOADED.findall(line)}
     for number, line in enumerate(lines, 1):
         if line.strip() != "Configuration:":
