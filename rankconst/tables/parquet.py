@@ -374,7 +374,7 @@ class Records:
         return functools.reduce(Histogram.pool, (stored[each] for each in wanted))
 
     def _gather_blocks(self, tasks: Tasks) -> Histogram | None:
-        """Return the histogram of tasks under another baseline than chance; None if there is none."""
+        """Return the histogram of tasks under a baseline other than chance, or None."""
         import pyarrow.compute as pc
 
         table = self._read_blocks(tasks)
