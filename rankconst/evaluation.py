@@ -261,8 +261,12 @@ def _require_tool(suite: Suite, tool: Tool | None) -> Tool | None:
 # -- which of several graphs with one name ---------------------------------------------------------
 
 
-def _narrow(from_file: Address, from_user: Address) -> Address:
-    """Replace the suite that the user names by the graph that the file names."""
+def _choose_graph_of_suite(from_file: Address, from_user: Address) -> Address:
+    """Replace a suite that the user names by the one of its graphs that the file names.
+
+    Without exactly one graph of that name in the suite, the result has no dataset, so that the user
+    is asked.
+    """
     from rankconst.catalogue.literature import is_mean, load_suites
 
     if not from_user.dataset or not from_file.dataset or is_mean(from_file.dataset):
@@ -272,10 +276,10 @@ def _narrow(from_file: Address, from_user: Address) -> Address:
         return from_user
     from rankconst.catalogue.benchmarks import list_namesakes
 
-    namesakes, version = list_namesakes(from_file.dataset, typed=False), from_file.dataset
-    graphs = [key for key in suite.graphs if key in namesakes or _is_of_version(key, version)]
-    graph = graphs[0] if len(graphs) == 1 else None
-    return replace(from_user, dataset=graph)
+    named = from_file.dataset  # a file may also have a version alone: v1
+    namesakes = list_namesakes(named, typed=False)
+    graphs = [key for key in suite.graphs if key in namesakes or _is_of_version(key, named)]
+    return replace(from_user, dataset=graphs[0] if len(graphs) == 1 else None)
 
 
 _VERSION = re.compile(r"v\d")  # the name of a dataset of which only the version is known
@@ -515,7 +519,7 @@ def settle(
     if row is not None and from_file.dataset and not accepted:
         benchmark = _choose_by_tool(from_file.dataset, row, typed=False)
         from_file = replace(from_file, dataset=benchmark)
-    from_user = _narrow(from_file, from_user)
+    from_user = _choose_graph_of_suite(from_file, from_user)
     if from_file.dataset:
         from_file = _choose_benchmark(from_file, from_user)
     from_user = read_words(from_file, from_user)
@@ -854,15 +858,15 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
     return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
-def parse_counted(name: str | None, tool: str | None) -> str:
-    """Return the protocol, by name or tool, of tasks that only their number describes.
+def choose_sampled_protocol(name: str | None, tool: str | None) -> str:
+    """Return the key of the protocol of tasks without a dataset: `name`, the tool's or standard.
 
-    Raises UsageError unless it samples negatives: without a dataset only such protocols have
-    constants.
+    Raises UsageError unless it samples negatives: only then all tasks have equally many candidates,
+    so that their number is enough for constants.
     """
-    row = read_tool(tool)
-    if name is None and row is not None:
-        name = row.protocol
+    known_tool = read_tool(tool)
+    if name is None and known_tool is not None:
+        name = known_tool.protocol
     protocol = parse_protocol(name or DEFAULT_PROTOCOL)
     if protocol.negatives is None:
         raise UsageError(

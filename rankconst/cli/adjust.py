@@ -23,7 +23,7 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import Target, explain_names
 from rankconst.errors import UsageError
-from rankconst.evaluation import parse_address, parse_counted
+from rankconst.evaluation import choose_sampled_protocol, parse_address
 from rankconst.listing import FORMATS
 from rankconst.names import read_count, shorten
 from rankconst.tables.archive import are_of_answers
@@ -234,7 +234,7 @@ def _open_sets(
     elif datasets:
         raise UsageError("--num-tasks replaces --dataset; leave one out.")
     else:
-        key = parse_counted(protocol, evaluation.tool)
+        key = choose_sampled_protocol(protocol, evaluation.tool)
         tasks = Tasks(f"{num_tasks:,} tasks", key)
         counted = make_tables({tasks: sampled_histogram(key, num_tasks or 0)})
     names = list(counted.datasets)

@@ -22,12 +22,12 @@ from rankconst.evaluation import (
     NAMES,
     NOTHING,
     Address,
+    choose_sampled_protocol,
     complete_by_name,
     count_alike,
     find_assumed,
     gather_assumed,
     parse_address,
-    parse_counted,
     read_tool,
     settle,
 )
@@ -134,7 +134,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
 
 def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[AdjustedBatch]:
     """Adjust values on a number of tasks without a dataset."""
-    protocol = parse_counted(user.protocol, user.tool)
+    protocol = choose_sampled_protocol(user.protocol, user.tool)
     address = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
     values: list[tuple[Metric, Published]] = []
     for name, published in typed.items():
@@ -161,25 +161,29 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     more = "" if full else "More: --details."
     listing = lay_out(done, query.tables, on_screen, full=full, more=more)
     if form is Format.json:
-        return _add_answers(listing, done, pairs, assumed, query)
+        return _add_json_columns(listing, done, pairs, assumed, query)
     return listing
 
 
-def _add_answers(
+def _add_json_columns(
     listing: Listing,
     done: Sequence[AdjustedBatch],
     pairs: Pairs,
     assumed: Mapping[str, Sequence[str]],
     query: Query,
 ) -> Listing:
-    """Add to each row, for JSON, its assumptions and the meaning of its number."""
-    assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
+    """Add the columns ``assumed`` and ``meaning``, which only JSON has.
+
+    `assumed` has the fields that were assumed of any number.
+    """
+    fields_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
     floors = find_floors(done, query.tables)
     assumptions: list[dict[str, str]] = []
     meanings: list[str | None] = []
     for batch in done:
+        # Other baselines are on the same tasks, and assume the same.
         tasks = replace(batch.batch.tasks, baseline=DEFAULT_BASELINE)
-        fields = assumed_of.get(tasks, {})
+        fields = fields_of.get(tasks, {})
         assumptions.append({name: value for name, value in fields.items() if name in assumed})
         meaning = explain(batch, floors[batch]) if batch in floors else None
         meanings.append(meaning)

@@ -50,7 +50,7 @@ def join_readings(
         cells[column] += repeat(label, len(reading.rows))
         _add_cells(cells, reading, new_names, strip=not is_alike)
         tool = None if is_of_one_tool else reading.tool
-        entries.append(_rename_columns(reading.entries, new_names, tool))
+        entries.append(_rename_and_set_tool(reading.entries, new_names, tool))
         for left_out in reading.skipped:
             skipped.append(replace(left_out, what=f"{column} {label}, {left_out.what}"))
     understood = dict.fromkeys(reading.understood for reading in readings if reading.understood)
@@ -90,8 +90,11 @@ def _add_cells(
         cells[name].extend(new_cells.get(name, repeat("", len(reading.rows))))
 
 
-def _rename_columns(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:
-    """Rename the columns of numbers, old name to new, and set a tool where there is none."""
+def _rename_and_set_tool(entries: Entries, names: Mapping[str, str], tool: str | None) -> Entries:
+    """Rename the columns of numbers by `names`, which has each old name, and set their tool.
+
+    A number that names its tool keeps it. If `tool` is None, none is set.
+    """
     columns = []
     for column in entries.columns:
         head = column.head._replace(column=names[column.head.column])

@@ -308,25 +308,28 @@ def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
 def _add_columns(
     adjusted: AdjustedReading, columns: Sequence[Column], *, next_to: bool
 ) -> list[Column]:
-    """Return the columns of a file with the computed ones behind them.
+    """Return the columns of a file with the computed ones behind all of them.
 
-    If `next_to`, each is behind its own column of numbers, and its heading does not repeat that of
-    the column: WN18RR and AMRR, not WN18RR AMRR.
+    If `next_to`, those of each column of numbers are right behind it, and their headings do not
+    repeat its heading: WN18RR and AMRR, not WN18RR AMRR.
     """
     columns_of = {
         block: _list_computed(block, names) for block, names in adjusted.list_added().items()
     }
     if not next_to:
         return [*columns, *itertools.chain.from_iterable(columns_of.values())]
-    ordered = []
+    ordered: list[Column] = []
     for column in columns:
         ordered.append(column)
         if column.key not in adjusted.blocks:
             continue
         for computed in columns_of[adjusted.blocks[column.key]]:
-            title = computed.title and computed.title.removeprefix(f"{column.title} ")
-            continues = column.key if title != computed.title else ""
-            ordered.append(computed._replace(title=title, continues=continues))
+            title, repeated = computed.title, f"{column.title} "
+            if title is not None and title.startswith(repeated):
+                rest = title.removeprefix(repeated)
+                ordered.append(computed._replace(title=rest, continues=column.key))
+            else:
+                ordered.append(computed)
     return ordered
 
 
