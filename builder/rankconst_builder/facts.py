@@ -300,10 +300,10 @@ def _warn_of_alike(graph: Graph) -> Iterator[str]:
         odd = [] if labels is None else _find_alike(labels)  # None: the codes are ids
         if len(odd):
             yield (
-                f"{len(odd):,} {kind}, such as {odd[0].as_py()!r}, differ from others only "
-                "in the blanks, quotes, brackets or control characters around them, in no-break "
-                "spaces or in how Unicode composes letters (NFC or NFD), and count as others. "
-                "Write all files in the same way if they are meant to be the same."
+                f"{kind} that differ from others only in the blanks, quotes, brackets or control "
+                "characters around them, in no-break spaces or in how Unicode composes letters "
+                f"(NFC or NFD): {len(odd):,}, such as {odd[0].as_py()!r}. They count as different; "
+                "write all files in the same way if they are meant to be the same."
             )
 
 

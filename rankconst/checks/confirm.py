@@ -170,7 +170,10 @@ def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.in
             nearest = judge.choose_nearest(tasks, others)
             asked = places[np.isin(evaluation_of[places], broken)]
             evidence, declared = Evidence(frozenset(), ()), _list_declared(address)
-            yield asked, _name_others(tasks, nearest, evidence, declared=declared)
+            question = _name_others(tasks, nearest, evidence, declared=declared)
+            # A tool may leave out triples as another does, and rank other candidates.
+            text = question.text.replace(_THOSE, "its Hits@k are fractions of the ranks of")
+            yield asked, replace(question, text=text)
 
 
 def _tell(shares: NDArray[np.float64], count: int | None) -> bool:
@@ -432,6 +435,9 @@ def _write_options(names: Mapping[str, str]) -> str:
     return " ".join(f"--{name} {key}" for name, key in names.items())
 
 
+_THOSE = "its numbers are those of"
+
+
 def _name_others(
     tasks: Tasks, others: list[Tasks], evidence: Evidence, *, declared: Collection[str]
 ) -> Question:
@@ -444,7 +450,7 @@ def _name_others(
     current = ", ".join(getattr(tasks, name) for name in NAMES if name in names)
     options = [_write_options(keys) for keys in differences if keys.keys().isdisjoint(declared)]
     choices = list_first([_write_choice(keys) for keys in differences])
-    text = f"its numbers are those of {choices}, not of {current}"
+    text = f"{_THOSE} {choices}, not of {current}"
     return Question("tasks", text, evidence.word, option=" or ".join(options[:3]))
 
 

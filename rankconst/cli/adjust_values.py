@@ -89,7 +89,7 @@ def read_values(
         if not name and len(names) != 1:
             named = value.replace(":", "=") if ":" in value else f"mrr={value}"
             raise UsageError(
-                f"which metric is it? Add one --metric, or write it before the value: {named}."
+                f"which metric is it? Write it before the value: {named}; or name one by --metric."
             )
         metric = name.strip() or names[0]
         parsed = parse_metric(metric)

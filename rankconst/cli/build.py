@@ -33,6 +33,7 @@ from rankconst.download import cache_folder, find_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.files import exists
 from rankconst.listing import Column, Format, Listing
+from rankconst.names import count_of
 from rankconst.progress import Reporter
 from rankconst.tables.descriptor import OUTPUT
 from rankconst.tasks import Tasks
@@ -316,9 +317,10 @@ def _choose_sources(
         )
     limits = []
     if restriction.relations is not None:
-        limits.append(f"{len(restriction.relations)} relations")
+        limits.append(count_of(len(restriction.relations), "relation"))
     if restriction.entities is not None:
-        limits.append(f"{len(restriction.entities)} entities")
+        entities = len(restriction.entities)
+        limits.append("1 entity" if entities == 1 else f"{entities:,} entities")
     title = sources[0].title
     if limits:
         title += f", restricted to {' and '.join(limits)}"

@@ -148,10 +148,10 @@ ANSWERS: list[tuple[str, Address, set[str] | str]] = [
     ("split,MRR,num_tasks\nvalid,0.3,100000\n", STANDARD, "no dataset is named: add --dataset .dataset="),
     # Hits@k are fractions of the number of ranks: 1265, 1514 and 1645 of the 4,190 that PyKEEN has,
     # of DistMult in github.com/ffabious/pykeen-kge-bench, results/complete/benchmark_results.csv.
-    (DISTMULT, OPEN, "those of protocol pykeen, not of standard: add --protocol pykeen, or --accept count"),
+    (DISTMULT, OPEN, "fractions of the ranks of protocol pykeen, not of standard: add --protocol pykeen, or --accept count"),
     # No option overrules what the file declares.
     (DISTMULT.replace("hits@1,", "protocol,hits@1,", 1).replace("50,", "50,standard,", 1), OPEN,
-     "those of protocol pykeen, not of standard: add --accept count"),
+     "fractions of the ranks of protocol pykeen, not of standard: add --accept count"),
     (DISTMULT, Address(protocol="pykeen"), {"dbpedia50/test/both/pykeen"}),
     (DISTMULT, Address(accepted=("count",)), {"dbpedia50/test/both/standard"}),
     # Of two runs, 2531 of 8,380 and so on, and rounded numbers may be of any.

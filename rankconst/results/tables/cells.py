@@ -256,6 +256,12 @@ def _read_comma(text: str, commas: Mapping[str, str]) -> str:
 _OPEN = "?"  # behind a number that may have decimals or thousands, to be left out
 
 
+def drop_open(text: str) -> str:
+    """Return a number that may have decimals or thousands as it was written."""
+    bare = text.removesuffix(_OPEN)
+    return bare if _has_open_sign(bare) else text
+
+
 def _has_open_sign(number: str) -> bool:
     """Tell whether the sign in a number may set decimals or thousands apart: 3,340 or 3.340."""
     return (_COMMA.fullmatch(number) or _THOUSANDS.fullmatch(number)) is not None

@@ -25,6 +25,7 @@ from rankconst.results.tables.cells import (
     DIFFERENCE,
     SIGNS,
     UNSURE,
+    drop_open,
     find_unsure,
     is_blank,
     is_missing,
@@ -197,7 +198,7 @@ class SheetReader:
         number = int(self._lines[row])
         line = None if number == NO_LINE else number
         reason = f"{reason}, in column {self._heading.keys[j]}"
-        self._notes.add(line, self._cells[j][row], reason)
+        self._notes.add(line, drop_open(self._cells[j][row]), reason)
 
     def _leave_differences(self) -> None:
         """Leave out shares next to a signed one: 0.01 after "+0.02" may be a difference, too."""
