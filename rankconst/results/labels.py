@@ -381,14 +381,16 @@ _NUM_CANDIDATES = re.compile(
     r"(?!\w|[.:]\d)",
     re.IGNORECASE,
 )
+_NOT_OF_WORK = r"(?!\s(?:the\s|gpu\s)?(?:memory|vram|ram|time|steps?|epochs?|iterations?)\b)"
 _NUM_OTHERS = (
-    r"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{2,}(?!\w|\.\d)"
+    rf"(?<![\w=.@])1[\s-]?(?:\+|vs\.?)[\s-]?\d{{2,}}(?!\w|\.\d){_NOT_OF_WORK}"
     r"|(?:(?<=@\d)|(?<=@\d\d))_\d{2,}\b"
     r"|\b(?:among|against|vs\.?|versus)\s\d[\d,]*\s(?:\w+\s){0,2}(?:others?|entities|options)\b"
     r"|(?<![\w.])\d[\d,]*\srandom\s(?:ones|others|entities|answers|nodes|heads|tails)\b"
 )
 _OF_THE_TEST = (
-    rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b|\bfirst\s\d[\d,]{{2,}}"
+    rf"(?<![\d.])\d[\d.]*\s?[%{PERCENT}]\sof\b{_NOT_OF_WORK}"
+    rf"|\bfirst\s\d[\d,]{{2,}}+{_NOT_OF_WORK}"
     r"|\b(?:at (?:least|most)|(?:more|less) than)\s\d[\d,]*"
     r"\s(?:[a-z]+\s){0,2}(?:triples|facts|times)\b"
 )

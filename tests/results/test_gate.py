@@ -425,6 +425,14 @@ TOPICS: dict[str, list[Case]] = {
             "All values are log-transformed.": "log-transformed", "They are percentages of the best model.": "percentages-of",
         }.items()),
     ],
+    "what is said of programs and of training says nothing of the ranking tasks": [
+        *((near(text), "umls") for text in (
+            "Tuned with Optuna.", "The first public release of our code.", "Try --dry-run before.", "It has fewer parameters.",
+            "Early stopping after the first 1,000 steps.", "At 80% of the memory.", "We compare 1 vs 10 epochs.",
+        )),
+        (near("Relations with fewer than ten triples."), "?fewer-than"), (near("The first 1,000 batches."), "?first 1,000"),
+        ("Path,dataset,MRR\nmetrics.json,UMLS,.3\n", "umls"),
+    ],
     "numbers of single relations are of these": [
         ({"_hypernym": {"mrr": 0.3}, "_has_part": {"mrr": 0.2}, "overall": {"mrr": 0.5}, "weird": {"mrr": 0.1}}, "wn18rr standard (_hypernym); wn18rr standard (_has_part); wn18rr; ?weird", {"dataset": "wn18rr"}),
         ({"mrr": 0.5, "per_relation": {"_has_part": {"mrr": 0.2}}}, "wn18rr; wn18rr standard (_has_part)", {"dataset": "wn18rr"}),

@@ -83,6 +83,7 @@ _COUNT = re.compile(rf"\d{_TRIPLES}")
 _STAMP = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?"
     r"|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"|^\[\d+,\d+\]<std(?:out|err)>:"  # of mpirun
 )
 _LEVELS = r"(?:INFO|DEBUG|WARNING|ERROR|CRITICAL|NOTICE)\b"
 # With the name of a logger, INFO:root: or [src.train][INFO], unless it may be of the message.
@@ -110,7 +111,7 @@ _STEP = re.compile(
 )
 _WRAPPER = re.compile(r"[\w.]{1,60}\($")  # np.float64(0.3)
 _PARTS = re.compile(
-    r"[{};\[\]\"'`\t]+|(?<!\w)\||\|(?!\w)|,(?!\d{3}\b)|:(?=\s|$)"
+    r"[{};\[\]\"'`\t]+|(?<!\w)\||\|(?!\w)|,(?!\d{3}\b)|[:!](?=\s|$)"
     r"|\s-{1,3}(?=\s|$)|-{1,3}>|\s{3,}"
 )
 _EDGES = " *#=>~-:.()"
