@@ -22,7 +22,7 @@ from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS
 from rankconst.doubles import NUMBERS
 from rankconst.names import show_controls
 from rankconst.tables import citation
-from rankconst.tables.citation import AUTHORS
+from rankconst.tables.citation import AUTHORS, find_creator
 from rankconst.tables.descriptor import COLUMNS, DESCRIPTOR, INDEX
 from rankconst.tables.parquet import select_rows
 from rankconst.tables.sets import TablesInMemory
@@ -81,6 +81,11 @@ class Edition:
         """The title of the set."""
         return str(self.descriptor["title"])
 
+    @property
+    def creator(self) -> str:
+        """Who made the set."""
+        return find_creator(self.descriptor)
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -95,14 +100,16 @@ def name_archive(version: str) -> str:
     return f"rankconst-tables-{version}"
 
 
-def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
+def describe_package(
+    date: dt.date, url: str | None = None, creator: str = AUTHORS
+) -> dict[str, Any]:
     """Return the entries that only the descriptor of a released set has."""
     described = {
         "description": SUMMARY,
         # The standard wants a time, too.
         "created": f"{date.isoformat()}T00:00:00Z",
         "keywords": KEYWORDS,
-        "contributors": [{"title": AUTHORS, "roles": ["creator"]}],
+        "contributors": [{"title": creator, "roles": ["creator"]}],
     }
     if url:
         described["homepage"] = url
@@ -111,7 +118,9 @@ def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
 
 def write_bibtex(edition: Edition) -> str:
     """Return the BibTeX entry of an edition."""
-    return citation.write_bibtex(edition.title, edition.version, edition.date.year, edition.url)
+    return citation.write_bibtex(
+        edition.title, edition.version, edition.date.year, edition.url, edition.creator
+    )
 
 
 def _complete(name: str, content: Mapping[str, Any]) -> str:
@@ -128,6 +137,7 @@ def write_croissant(edition: Edition) -> str:
     tables = edition.descriptor["resources"]
     content: dict[str, Any] = {
         "alternateName": edition.title,
+        "creator": {"@type": "sc:Organization", "name": edition.creator},
         "description": SUMMARY,
         "version": edition.version,
         "datePublished": edition.date.isoformat(),
@@ -371,6 +381,7 @@ def write_citation(edition: Edition) -> str:
     """Write the citation as CFF 1.2.0."""
     written = Template(_read_template("CITATION.cff")).substitute(
         title=json.dumps(f"rankconst tables: {edition.title}", ensure_ascii=False),
+        creator=json.dumps(edition.creator, ensure_ascii=False),
         version=edition.version,
         date=edition.date.isoformat(),
         summary=json.dumps(SUMMARY),
@@ -394,6 +405,7 @@ def write_deposit(edition: Edition) -> str:
         "zenodo.json",
         {
             "title": f"rankconst tables: {edition.title}",
+            "creators": [{"name": edition.creator}],
             "version": edition.version,
             "publication_date": edition.date.isoformat(),
             "description": described,

@@ -25,6 +25,7 @@ from rankconst.files import replace_file
 from rankconst.names import count_of
 from rankconst.progress import Reporter
 from rankconst.tables.archive import Tables, load
+from rankconst.tables.citation import AUTHORS
 from rankconst.tables.descriptor import COLUMNS, DESCRIPTOR, INCOMING, INDEX
 from rankconst.version import bundled_versions, precedes
 from rankconst_builder.describe import (
@@ -126,6 +127,7 @@ class ReleaseOrder:
     previous: Tables | None = None  # if None, the newest before `version` in the package
     first: bool = False  # True if no release came before
     url: str | None = None  # of the tables, for the documents
+    creator: str = AUTHORS  # as documents cite the tables
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -195,7 +197,7 @@ def _assemble_files(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> dict
     """Return the contents of the files of a release, by name."""
     files = serialise_tables(tables, DENSE)
     index = write_index(order.version, tables).encode()
-    extra = describe_package(order.date, order.url)
+    extra = describe_package(order.date, order.url, order.creator)
     extra[INDEX] = f"sha256:{hashlib.sha256(index).hexdigest()}"
     descriptor = describe_set(
         order.version,

@@ -10,12 +10,11 @@ import functools
 import itertools
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.adjusting import find_constants
-from rankconst.arrow import wrap_text
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import (
@@ -40,6 +39,7 @@ from rankconst.evaluation import NAMES, Address, Question, settle
 from rankconst.names import list_first
 from rankconst.results.columns import combine, encode, split_by_code
 from rankconst.results.reading import number_evaluations
+from rankconst.tables.parquet import select_rows
 from rankconst.tasks import Tasks
 from rankconst.values.published import NOISE
 
@@ -213,7 +213,6 @@ class _Judge:
         self.tables, self.user, self.format_tool = tables, user, format_tool
         self.archive = Archive(tables)
         self.settle = functools.cache(self._settle)
-        self.list_constants = functools.cache(self._list_constants)
         self.list_others = functools.cache(self._list_others)
 
     def ask(self, address: Address, evidence: Evidence) -> Question | None:
@@ -377,31 +376,30 @@ class _Judge:
             return []
         widths = {metric: span.half_width / span.upper for metric, span in spans.items()}
         metric = min(widths, key=widths.__getitem__, default=_MR)
-        near = []
-        for row in self.list_constants(metric):
-            if row["side"] == RELATION_SIDE:
-                continue
-            if evidence.counts and row["num_tasks"] not in evidence.counts:
-                continue
-            if metric not in spans or _holds(spans[metric], row["expectation"]):
-                near.append(Tasks(row["dataset"], row["protocol"], row["split"], row["side"]))
-        return near
+        rows = self._list_constants(metric, evidence.counts, spans.get(metric))
+        return [Tasks(row["dataset"], row["protocol"], row["split"], row["side"]) for row in rows]
 
-    def _list_constants(self, metric: Metric) -> list[dict[str, Any]]:
-        """Return the rows of a metric under chance on all datasets."""
-        import pyarrow.compute as pc
+    def _list_constants(
+        self, metric: Metric, counts: Collection[int], span: Interval | None
+    ) -> list[dict[str, str]]:
+        """Return the tasks of constants of a metric under chance on all datasets.
 
-        table = self.tables.read("constants")
-        is_chance = pc.equal(table["baseline"], wrap_text(DEFAULT_BASELINE))
-        chosen = pc.and_(is_chance, pc.equal(table["metric"], wrap_text(metric.family)))
-        columns = ["dataset", "protocol", "split", "side", "k", "num_tasks", "expectation"]
-        rows = table.filter(chosen).select(columns).to_pylist()
-        return [row for row in rows if row["k"] == metric.k]
-
-
-def _holds(span: Interval, expectation: float) -> bool:
-    """Return True if an expectation is in an interval, except for the noise of programs."""
-    return span.lower * (1 - NOISE) <= expectation <= span.upper * (1 + NOISE)
+        The number of ranks is one of `counts`, unless they are empty, and the expectation is in
+        `span`, except for the noise of programs, unless that is None.
+        """
+        keys = {"metric": metric.family, "baseline": DEFAULT_BASELINE}
+        table = select_rows(self.tables.read("constants"), keys)
+        is_near = table["side"].to_numpy(zero_copy_only=False) != RELATION_SIDE
+        if metric.k is not None:
+            is_near &= table["k"].to_numpy() == metric.k
+        if counts:
+            is_near &= np.isin(table["num_tasks"].to_numpy(), [*counts])
+        if span is not None:
+            expectations = table["expectation"].to_numpy()
+            is_near &= span.lower * (1 - NOISE) <= expectations
+            is_near &= expectations <= span.upper * (1 + NOISE)
+        chosen = table.filter(is_near).select(["dataset", "protocol", "split", "side"])
+        return chosen.to_pylist()
 
 
 def _name_columns(option: str) -> str:

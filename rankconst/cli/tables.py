@@ -22,6 +22,7 @@ from rankconst.listing import Column, Format, Listing, count
 from rankconst.names import count_of, resolve_name, show_controls
 from rankconst.progress import Reporter
 from rankconst.tables.archive import load
+from rankconst.tables.citation import AUTHORS
 from rankconst.tables.descriptor import OUTPUT
 from rankconst.version import parse_version
 
@@ -204,6 +205,7 @@ def release(
         "out.",
     ),
     url: str | None = _URL,
+    creator: str = rare("--creator NAME", "Who made the tables, for citations.", default=AUTHORS),
 ) -> None:
     """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip.
 
@@ -239,6 +241,7 @@ def release(
         previous=older,
         first=is_first,
         url=_check_url(url, "https://doi.org/10.5281/zenodo.1"),
+        creator=creator,
     )
     released = release_tables(order)
     if released.written:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.values.published import show_number
@@ -60,9 +60,17 @@ def cite_dataset(key: str, title: str, paper: str, version: str) -> str:
     return f"{dataset}, with what a random ranker gets from {source}, following {FRAMEWORK}."
 
 
-def write_bibtex(title: str, version: str, year: int, url: str | None = None) -> str:
+def find_creator(descriptor: Mapping[str, Any]) -> str:
+    """Return who made a released set, as its ``datapackage.json`` says."""
+    (creator, *_) = descriptor.get("contributors") or [{"title": AUTHORS}]
+    return str(creator["title"])
+
+
+def write_bibtex(
+    title: str, version: str, year: int, url: str | None = None, author: str = AUTHORS
+) -> str:
     """Return the BibTeX entry of a version of the tables."""
-    fields = {"title": title, "author": f"{{{AUTHORS}}}", "version": version, "year": str(year)}
+    fields = {"title": title, "author": f"{{{author}}}", "version": version, "year": str(year)}
     if url:
         fields["url"] = url
     return _write_entry("misc{rankconst_tables", fields)
@@ -97,4 +105,5 @@ def cite_tables(tables: Tables) -> str:
     year = str(tables.descriptor.get("created", ""))[:4]
     if parse_version(tables.version) is None or not year.isdecimal():
         return ""
-    return write_bibtex(str(tables.descriptor["title"]), tables.version, int(year))
+    title, author = str(tables.descriptor["title"]), find_creator(tables.descriptor)
+    return write_bibtex(title, tables.version, int(year), author=author)

@@ -49,7 +49,7 @@ def make_tables() -> dict[str, pa.Table]:
     return {name: pa.Table.from_pylist(rows[name], schema=schema_of(name)) for name in COLUMNS}
 
 
-def make_edition(url: str | None = None) -> Edition:
+def make_edition(url: str | None = None, creator: str = AUTHORS) -> Edition:
     tables = make_tables()
     files = serialise_tables(tables, 1)
     provenance = {key: {"origin": "files"} for key in KEYS}
@@ -58,7 +58,7 @@ def make_edition(url: str | None = None) -> Edition:
         tables["datasets"].to_pylist(),
         describe_tables(tables, files),
         provenance,
-        describe_package(DATE, url),
+        describe_package(DATE, url, creator),
     )
     return Edition("9.8.7", DATE, tables, descriptor, url)
 
@@ -203,6 +203,16 @@ def test_readme_says_which_tasks_each_dataset_has(edition: Edition) -> None:
 
 
 # ---- licence, citation, deposit ------------------------------------------------------------------
+
+
+def test_the_creator_of_a_set_is_whom_all_documents_name() -> None:
+    edition = make_edition(creator='The "KG" team')
+    written = {name: document.write(edition) for name, document in DOCUMENTS.items()}
+    assert AUTHORS not in "".join(written.values())
+    assert yaml.safe_load(written["CITATION.cff"])["authors"] == [{"name": 'The "KG" team'}]
+    assert json.loads(written[".zenodo.json"])["creators"] == [{"name": 'The "KG" team'}]
+    assert json.loads(written["croissant.json"])["creator"]["name"] == 'The "KG" team'
+    assert 'author = {{The "KG" team}}' in written["README.md"]
 
 
 def test_licence_citation_and_deposit(edition: Edition) -> None:

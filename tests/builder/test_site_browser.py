@@ -413,7 +413,7 @@ def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
     assert visit.text(FOUND).startswith(f"AMRR {show_index(constants, '0.476')}: 0 = chance")
     assert visit.text("#verdict") == explain_in_python(tables, constants, "0.476")
     assert "your number" in visit.text(".ladder")
-    assert "Assumed: test split, both sides." in visit.text("#result")
+    assert "Assumed: test split, both sides, pykeen protocol." in visit.text("#result")
     assert not page.is_visible(".more table")
     page.click("summary:has-text('Details')")
     shown = visit.text(".more")

@@ -102,7 +102,7 @@ function drawAssumed(state, { tasks: { split, side, protocol } }) {
   const assumed = [
     ...(state.split ? [] : [`${split} split`]),
     ...(state.side ? [] : [side === "both" ? "both sides" : `${side} side`]),
-    ...(state.protocol || state.tool ? [] : [`${protocol} protocol`]),
+    ...(state.protocol ? [] : [`${protocol} protocol`]),
   ];
   return assumed.length ? el("p", { class: "quiet" }, `Assumed: ${assumed.join(", ")}.`) : null;
 }
