@@ -293,15 +293,19 @@ class _Reader:
             position = argument.end
         lines: list[int] = []
         rows: list[list[_Cell]] = []
+        covered = 0
         for spans in self._split(position, environment, begin.start()):
             spans[0] = self._skip_rules(spans[0])
-            cells = [cell for span in spans for cell in self._read_cell(span)]
+            cells: list[_Cell] = []
+            for span in spans:
+                first, *others = self._read_cell(span)
+                cells += [first, *others]
+                covered += first.width if others else 0
+                check_spans(covered, self._document, self._document.find_line(span.start))
             if len(spans) > 1 or cells[0].plain:
                 lines.append(self._document.find_line(spans[0].start))
                 rows.append(cells)
         _fill_rows(rows)
-        covered = sum(cell.width for cells in rows for cell in cells if cell.width > 1)
-        check_spans(covered, self._document, self._document.find_line(self._end))
         return [_finish_row(*row) for row in zip(lines, rows, strict=True)]
 
     def _skip_rules(self, cell: Span) -> Span:
