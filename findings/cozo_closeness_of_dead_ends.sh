@@ -2,8 +2,7 @@
 # Cozo: an entity that reaches no other has an infinite closeness, and one that reaches a single other is more central than most.
 #
 # Seen 2026-11-30 with Python 3.11.7: cozo-embedded 0.7.6, pycozo 0.7.6; networkx 3.6.1.
-# Guess before running: the values of networkx (45 %), and 0 for an entity that reaches nothing (90 %); a pair below the
-#   path next to it (70 %).
+# Guess before running: the values of networkx (45 %); the ends of a pair below the middle of the path next to it (70 %).
 # Behaviour: with r entities reached, itself among them, the value is r * r / ((n - 1) * sum of distances), where networkx has r - 1 for r.
 #   So a leaf has 1 / 0, the hub of a star 1.56, the ends of a pair four times their value, and those of a triangle 2.25 times. In a
 #   connected, undirected graph all values are too large by one factor, and the order is right.

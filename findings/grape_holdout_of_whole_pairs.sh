@@ -2,8 +2,8 @@
 # GRAPE: a random holdout that keeps the relations of a pair together, with 80 % for training, has 1 % for test.
 #
 # Seen 2026-11-30 with Python 3.11.7: grape 0.2.5 (ensmallen 0.8.100), pandas 2.3.3.
-# Guess before running: test has a fifth of the pairs, or a fifth to the power of the number of relations (35 % and 60 %).
-# Behaviour: neither. With include_all_edge_types=True no pair is on both sides, as it should be, but test has 133 of 12,000 edges in a
+# Guess before running: test has a fifth of the pairs, however many relations they have (35 %, as a first small graph had 4 %).
+# Behaviour: with include_all_edge_types=True no pair is on both sides, as it should be, but test has 133 of 12,000 edges in a
 #   directed graph and 40 in an undirected one. Pairs with one relation lose as much as pairs with three. connected_holdout with the
 #   same arguments has 2,399.
 # Documented? No: train_size is the "rate target to reserve for training", and the other argument "whether to include all the edges
