@@ -10,7 +10,7 @@
 #   By "middle" ten equal scores have rank 6 and 5, where the mean is 5.5.
 # Documented? No: of the strategy it says that it breaks ties between a test triple and a corruption, and the filter may be False.
 # Why it matters: raw and filtered MRR are printed together, and a validation set is often filtered by the training set alone. Then
-#   Hits@1 is 0 whatever the model, and MRR is at most 0.5. Whoever compares strategies to show that ties matter finds an infinite MRR.
+#   Hits@1 is 0 whatever the model, and MRR is at most 0.5. A comparison of strategies, to show that ties matter, finds an infinite MRR.
 set -euo pipefail
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
 python3 -m venv "$tmp/venv"

@@ -8,7 +8,7 @@
 #   same arguments has 2,399.
 # Documented? No: train_size is the "rate target to reserve for training", and the other argument "whether to include all the edges
 #   between two nodes".
-# Why it matters: splitting the relations of a pair is a known leak of FB15k, and this is the argument against it. Whoever sets it evaluates
+# Why it matters: splitting the relations of a pair is a known leak of FB15k, and this is the argument against it. With it, one evaluates
 #   on a hundredth of the graph, and trains on the rest: with 0.5 it is 97 to 3.
 set -euo pipefail
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
