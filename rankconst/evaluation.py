@@ -441,23 +441,22 @@ def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) ->
     from rankconst.catalogue.benchmarks import list_namesakes
     from rankconst.catalogue.literature import is_mean, load_suites
 
-    option, parse = from_user.dataset, tables.resolve_dataset
+    option, named, parse = from_user.dataset, from_file.dataset, tables.resolve_dataset
     if not option:
         return True
     suite = load_suites().get(option)
-    is_mean_of_file = not from_file.dataset or is_mean(from_file.dataset)
-    if suite is not None and from_file.suites and is_mean_of_file:
+    if suite is not None and from_file.suites and (not named or is_mean(named)):
         return option in from_file.suites
-    if not from_file.dataset:
+    if not named:  # the file may ask which of several graphs it means
         choices = [name for question in from_file.questions for name in question.choices]
         return not choices or option in {_find_key(name, parse) for name in choices}
-    if is_mean(from_file.dataset):
+    if is_mean(named):
         return suite is not None
-    allowed = {option} if suite is None else {option, *suite.graphs}
-    namesakes = list_namesakes(from_file.dataset, typed=False)
-    if namesakes:
-        return not allowed.isdisjoint(namesakes)
-    return _find_key(from_file.dataset, parse) in {None, *allowed}
+    wanted = {option} if suite is None else {option, *suite.graphs}
+    namesakes = list_namesakes(named, typed=False)
+    if namesakes:  # several graphs have the name that the file uses
+        return not wanted.isdisjoint(namesakes)
+    return _find_key(named, parse) in {None, *wanted}
 
 
 def _find_key(name: str, parse: Callable[[str], str]) -> str | None:

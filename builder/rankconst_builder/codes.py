@@ -486,23 +486,25 @@ class Coder:
     def _add_words(self, fresh: Places, columns: list[tuple[Any, Words]], counts: Places) -> None:
         """Store the words of the new labels, those in rows `fresh`.
 
-        `columns` has the first words of all labels of a piece, then the second words, and so on;
-        `counts` is how many words each label has.
+        `columns` has the first words of all labels of a piece, then the second words, and so on,
+        each with the rows that have one; `counts` is how many words each label has.
         """
-        before, sizes = self.size - fresh.size, counts[fresh]
-        starts = self._num_words + np.cumsum(sizes) - sizes
-        total = self._num_words + int(sizes.sum())
-        if total > _MOST_WORDS:
+        fresh_counts = counts[fresh]
+        starts = self._num_words + np.cumsum(fresh_counts) - fresh_counts
+        num_words = self._num_words + int(fresh_counts.sum())
+        if num_words > _MOST_WORDS:
             raise NotPlainError
-        self._places = _fit(self._places, before, self.size)
-        self._words = _fit(self._words, self._num_words, total)
-        self._places[before : self.size] = starts << _COUNTED | sizes
-        self._num_words = total
+        num_old = self.size - fresh.size
+        self._places = _fit(self._places, num_old, self.size)
+        self._places[num_old : self.size] = starts << _COUNTED | fresh_counts
+        self._words = _fit(self._words, self._num_words, num_words)
+        self._num_words = num_words
         start_of_row = np.full(counts.size, -1)
         start_of_row[fresh] = starts
         for index, (rows, column) in enumerate(columns):
-            new = np.flatnonzero(start_of_row[rows] >= 0)
-            self._words[start_of_row[rows][new] + index] = column[new]
+            start_of_word = start_of_row[rows]
+            is_new_label = start_of_word >= 0
+            self._words[start_of_word[is_new_label] + index] = column[is_new_label]
 
     def labels(self) -> pa.BinaryArray:
         """Return the labels in the order of their codes."""

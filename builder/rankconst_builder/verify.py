@@ -577,7 +577,10 @@ def _compute(tables: Tables, tasks: Tasks, metric: Metric) -> Moments | str:
 
 
 def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
-    """Compare the moments of a row with computed ones, within the errors of both."""
+    """Compare the moments of a row with computed ones, within the errors of both.
+
+    `moments` is the reason if they cannot be computed.
+    """
     from rankconst_builder.release import STANDARD_ERRORS
 
     key = _get_key("constants", row)
@@ -586,23 +589,24 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
         return
     message = "the method is not the one used today"
     yield from _compare(message, "constants", "method", moments.method, row["method"], key=key)
-    sampled = row["method"] == "sampled"
+    is_sampled = row["method"] == "sampled"
     # A released sample stays, even if a later version takes another number of draws.
-    same_draws = sampled and row["num_draws"] == moments.num_draws
+    has_same_draws = is_sampled and row["num_draws"] == moments.num_draws
     for column in ("expectation", "variance"):
-        value, got = getattr(moments, column), row[column]
+        expected, got = getattr(moments, column), row[column]
+        difference = abs(got - expected)
         errors = getattr(moments, f"{column}_error"), row[f"{column}_error"]
-        error = STANDARD_ERRORS * float(np.hypot(*errors)) if sampled else sum(errors)
-        rounding = _ROUNDING * abs(value)
-        if abs(got - value) > error + rounding:
+        allowed = STANDARD_ERRORS * float(np.hypot(*errors)) if is_sampled else sum(errors)
+        rounding = _ROUNDING * abs(expected)
+        if difference > allowed + rounding:
             message = f"the {column} differs from that of the histogram by more than both errors"
-            yield Finding(message, "constants", key, column, value, got)
-        elif same_draws and abs(got - value) > rounding:
+            yield Finding(message, "constants", key, column, expected, got)
+        elif has_same_draws and difference > rounding:
             message = (
                 f"the {column} of this sample is not reproduced exactly, "
                 f"but within {STANDARD_ERRORS} standard errors"
             )
-            yield Finding(message, "constants", key, column, value, got, level="warning")
+            yield Finding(message, "constants", key, column, expected, got, level="warning")
 
 
 def _rebuild_histograms(opened: Opened) -> Findings:

@@ -200,7 +200,7 @@ def refuse_names(
 ) -> None:
     """Refuse names of datasets and metrics among numbers, and suggest the command to type.
 
-    "MRR of 0.338 on WN18" has such names, too, and words that only options can say.
+    For "MRR of 0.338 on WN18" this is ``rankconst adjust 0.338 --dataset WN18 --metric MRR``.
     """
     typed: list[str] = []
     for value in values:
@@ -219,15 +219,16 @@ def refuse_names(
     if not kinds:
         return
     numbers = [word for word in typed if word not in words]
-    measured = [word for word in words if kinds.get(word) == "metric"]
-    options = [("--dataset", name) for name in (*datasets, *kinds) if kinds.get(name) != "metric"]
-    if len(numbers) == len(measured) > 1:  # of "mrr 0.338 hits@10 0.533"
-        numbers = [f"{name}={number}" for name, number in zip(measured, numbers, strict=True)]
+    named_metrics = [word for word in words if kinds.get(word) == "metric"]
+    named_datasets = [word for word in kinds if kinds[word] == "dataset"]
+    options = [("--dataset", name) for name in (*datasets, *named_datasets)]
+    if len(numbers) == len(named_metrics) > 1:  # of "mrr 0.338 hits@10 0.533"
+        pairs = zip(named_metrics, numbers, strict=True)
+        numbers = [f"{name}={number}" for name, number in pairs]
     else:
-        options += [("--metric", name) for name in dict.fromkeys((*metrics, *measured))]
+        options += [("--metric", name) for name in dict.fromkeys((*metrics, *named_metrics))]
     line = ["rankconst", command, *numbers, *itertools.chain(*options)]
-    # A metric is named first.
-    first = min(kinds, key=lambda word: kinds[word] != "metric")
+    first = (named_metrics or named_datasets)[0]
     others = " ".join(word for word in words if word not in kinds and word.lower() not in _JOINING)
     rest = f' Options such as --split and --side say what "{others}" does.' if others else ""
     raise UsageError(

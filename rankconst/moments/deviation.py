@@ -234,31 +234,35 @@ class _Ranks:
     @classmethod
     def from_histogram(cls, histogram: Histogram, variance: float) -> _Ranks:
         """Gather the ranks of unweighted tasks, given E[V]; a few sizes may stand for many."""
+        n = histogram.total
         if histogram.offsets is None:
             sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
-            offsets, away, shift = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
+            offsets, away, least_offset = np.zeros_like(sizes), (sizes - histogram.mean) / 2, 0
         else:
             sizes = histogram.num_candidates.astype(np.float64)
             weights = histogram.num_tasks.astype(np.float64)
-            shift = int(histogram.offsets.min())
-            offsets = (histogram.offsets - shift).astype(np.float64)
+            least_offset = int(histogram.offsets.min())
+            offsets = (histogram.offsets - least_offset).astype(np.float64)
             # In whole numbers: near the mean of blocks far apart all else would be rounding.
             middles = (2 * histogram.offsets + histogram.num_candidates).astype(object)
-            mean = int(np.dot(middles, histogram.num_tasks.astype(object)))
-            away = ((histogram.total * middles - mean) / (2 * histogram.total)).astype(np.float64)
-        order, outwards = np.argsort(sizes), np.argsort(histogram.last_ranks)
+            total = int(np.dot(middles, histogram.num_tasks.astype(object)))
+            away = ((n * middles - total) / (2 * n)).astype(np.float64)
+        by_size = np.argsort(sizes)
+        # Up to 256 of the last ranks, and how many tasks end by each.
+        by_last_rank = np.argsort(histogram.last_ranks)
         some = np.unique(np.linspace(0, len(histogram) - 1, 256).astype(np.int64))
-        within = np.cumsum(histogram.num_tasks[outwards])[some].astype(np.float64)
-        beyond = (split_offsets(histogram)[1] - shift * histogram.total) / histogram.total
+        last_ranks = histogram.last_ranks[by_last_rank][some] - least_offset
+        num_within = np.cumsum(histogram.num_tasks[by_last_rank])[some]
+        mean_offset = (split_offsets(histogram)[1] - least_offset * n) / n
         return cls(
-            sizes=sizes[order],
-            weights=weights[order],
-            offsets=offsets[order],
-            away=away[order],
-            total=histogram.total,
-            mean_last=histogram.mean + beyond,
+            sizes=sizes[by_size],
+            weights=weights[by_size],
+            offsets=offsets[by_size],
+            away=away[by_size],
+            total=n,
+            mean_last=histogram.mean + mean_offset,
             variance=variance,
-            outermost=((histogram.last_ranks[outwards][some] - shift).astype(np.float64), within),
+            outermost=(last_ranks.astype(np.float64), num_within.astype(np.float64)),
         )
 
     @property

@@ -182,7 +182,8 @@ def _summarise(median: _MedianDistribution, statistic: _Statistic) -> Moments:
     """Return E[g(M)] and Var[g(M)] of a function g of the median M.
 
     For the centre c, E[g] = g(c) + E[f1] and Var[g] = E[f2] - E[f1]^2, with f1 = g - g(c) and f2 =
-    f1^2. Either expectation is the sum at the top of this module.
+    f1^2. Either expectation is the sum at the top of this module. Arrays have a row for each of f1
+    and f2: shape (2,) or (2, X).
     """
     c = float(median.centre)
     if not median.panels:  # the median is certain
@@ -191,7 +192,7 @@ def _summarise(median: _MedianDistribution, statistic: _Statistic) -> Moments:
         return Moments(value, error, 0.0, 0.0, "numerical")
     nodes, counts = median.nodes, median.counts
     x = nodes.points.astype(np.float64)
-    interpolated = np.zeros(2)
+    errors_of_gaps = np.zeros(2)
     terms = np.stack(statistic.difference(x, 1.0, c)) * counts.tail
     sizes = np.abs(terms)
     if median.paired:
@@ -202,20 +203,19 @@ def _summarise(median: _MedianDistribution, statistic: _Statistic) -> Moments:
             return np.array(statistic.curvature(s, c))  # np.stack takes several times as long
 
         if median.gaps is None:
-            inner = _sum_below(median, curvature)
+            gap_sums = _sum_below(median, curvature)
         else:
-            inner, off = median.gaps.sum(nodes.points, counts.mass, curvature)
-            interpolated = nodes.sum(0 * off, counts.mass * off)[1]
-        terms += counts.mass * (half - inner)
-        sizes += counts.mass * (np.abs(half) + np.abs(inner))
-    (first, second), (first_error, second_error) = nodes.sum(terms, sizes * counts.error)
-    first_error += interpolated[0]
-    second_error += interpolated[1]
+            gap_sums, gap_errors = median.gaps.sum(nodes.points, counts.mass, curvature)
+            errors_of_gaps = nodes.sum(0 * gap_errors, counts.mass * gap_errors)[1]
+        terms += counts.mass * (half - gap_sums)
+        sizes += counts.mass * (np.abs(half) + np.abs(gap_sums))
+    (first, second), errors = nodes.sum(terms, sizes * counts.error)
+    errors = errors + errors_of_gaps
     # What the window leaves out, against f at the ends of the axis.
     for start, stop in ((1.0, median.lowest), (median.highest + 1.0, median.largest)):
         ends = np.abs(statistic.difference(np.array([start]), stop - start, c))[:, 0]
-        first_error += 2 * median.neglected * ends[0]
-        second_error += 2 * median.neglected * ends[1]
+        errors = errors + 2 * median.neglected * ends
+    first_error, second_error = errors
     expectation = statistic.value(c) + float(first)
     spread_error = second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
     return Moments(

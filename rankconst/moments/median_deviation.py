@@ -163,15 +163,18 @@ _sampled = functools.partial(Moments, method="sampled")
 
 
 def _fit(values: Values, counts: Values) -> Values:
-    """Fit the b of L = sum_k b_k (B(x_k) - E[B(x_k)]) to draws of M and B by least squares."""
-    deviation = counts - counts.mean(axis=1, keepdims=True)
-    fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
+    """Fit the coefficients b of L to draws of M by least squares; shape (K,).
+
+    L = sum_k b_k (B(x_k) - E[B(x_k)]) is linear in the counts B at K points. `values` are the draws
+    of M, shape (S,), and `counts` those of B, shape (K, S). The coefficients are 0 if M - L hardly
+    varies: what makes it vary may go unseen, while the error of M is at least estimable.
+    """
+    deviations = counts - counts.mean(axis=1, keepdims=True)
+    fitted = np.linalg.lstsq(deviations.T, values - values.mean(), rcond=1e-6)[0]
     # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
     slopes = np.array([float(f"{slope:.3g}") for slope in fitted])
-    # If R hardly varies, what makes it vary may go unseen; the error of M is at least estimable.
-    if is_rare(count_rare(values - slopes @ counts), values.size):
-        return 0.0 * slopes
-    return slopes
+    num_rare = count_rare(values - slopes @ counts)
+    return 0.0 * slopes if is_rare(num_rare, values.size) else slopes
 
 
 def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> Moments:
@@ -427,22 +430,22 @@ class _Rankings:
     def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
         """Draw B(x) at a point x for each ranking. Shapes (S,).
 
-        `low` and `high`, shape (2, S), have a point on either side of each x, and B there. Between
-        the nearest known points l < x < h, each rank is at most x with the chance (x - l) / (h -
-        l), so that their number is binomial.
+        `low` and `high`, shape (2, S), have a known point on either side of each x (row 0), and B
+        there (row 1). Between the nearest known points each rank is at most x with the chance (x -
+        left) / (right - left), so that their number is binomial.
         """
         ranking = np.arange(x.size)
+        # The nearest edges, which are known points, too.
         stop = np.maximum(np.searchsorted(self.edges, x), 1)
-        before = (self.edges[stop - 1], self.counts[stop - 1, ranking])
-        after = (self.edges[stop], self.counts[stop, ranking])
-        # Row 0 has points, row 1 has B. Of two on the left the nearer has the larger point and the
-        # larger B, of two on the right the smaller ones.
-        left, count_left = np.maximum(before, low)
-        right, count_right = np.minimum(after, high)
+        edge_before = (self.edges[stop - 1], self.counts[stop - 1, ranking])
+        edge_after = (self.edges[stop], self.counts[stop, ranking])
+        # Of two points on the left the nearer one is larger, and so is its B; on the right smaller.
+        left, count_left = np.maximum(edge_before, low)
+        right, count_right = np.minimum(edge_after, high)
         width = right - left
-        share = np.divide(x - left, width, out=np.zeros_like(x), where=width > 0)
+        chance = np.divide(x - left, width, out=np.zeros_like(x), where=width > 0)
         num_between = (count_right - count_left).astype(np.int64)
-        drawn: Values = count_left + rng.binomial(num_between, share)
+        drawn: Values = count_left + rng.binomial(num_between, chance)
         return drawn
 
 

@@ -187,20 +187,21 @@ class BelowCounts:
         N_u ascend. A last row of zeros is for points beyond all N.
         """
         begin = int(self._starts[0])
-        offsets = self._starts - begin
-        lengths = np.diff(np.append(offsets, self._sizes.size - begin))
-        # First from each start to the next, each with the N_b of its own start.
-        ratio = np.repeat(self._sizes[self._starts], lengths) / self._sizes[begin:]
+        sizes = self._sizes[begin:]
+        firsts = self._starts - begin  # the index in `sizes` of each start
+        lengths = np.diff(np.append(firsts, sizes.size))
+        # First the sums from each start to the next, each with the N_b of its own start.
+        ratio = np.repeat(sizes[firsts], lengths) / sizes
         powers = self._tasks[begin:].copy()
-        sums = np.zeros((self._starts.size + 1, self._depth))
+        sums = np.zeros((firsts.size + 1, self._depth))
         for k in range(self._depth):
             powers *= ratio
-            sums[:-1, k] = np.add.reduceat(powers, offsets)
+            sums[:-1, k] = np.add.reduceat(powers, firsts)
         # Then to the end: add the sums of the next start, scaled from its N to this one's.
-        steps = self._sizes[self._starts[:-1]] / self._sizes[self._starts[1:]]
+        scales = sizes[firsts[:-1]] / sizes[firsts[1:]]
         exponents = np.arange(1, self._depth + 1)
-        for b in range(self._starts.size - 2, -1, -1):
-            sums[b] += sums[b + 1] * steps[b] ** exponents
+        for b in range(firsts.size - 2, -1, -1):
+            sums[b] += sums[b + 1] * scales[b] ** exponents
         return sums
 
     def evaluate(self, count: int, centre: int) -> PointDistributions:

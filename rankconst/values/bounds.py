@@ -331,27 +331,30 @@ class _Breach(NamedTuple):
 
 
 def _apply_rules(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Iterator[_Breach]:
-    """Apply the rules to some evaluations. Missing numbers are NaN, which breaks no rule."""
+    """Apply the rules to some evaluations, given both ends of each metric, shape (evaluations,).
+
+    `hits` are the Hits@k among them, by ascending k. Missing numbers are NaN, which breaks no rule.
+    """
     size = next(iter(ends.values())).lower.size
-    largest = np.full(size, -np.inf)  # lower end of the hits so far, by ascending k
+    surest = np.full(size, -np.inf)  # the largest lower end of the hits so far
     for index, metric in enumerate(hits):
-        yield _Breach(metric, _LESS, hits[:index], ends[metric].upper + _NOISE < largest)
-        largest = np.fmax(largest, ends[metric].lower)  # fmax ignores NaN
+        yield _Breach(metric, _LESS, hits[:index], ends[metric].upper + _NOISE < surest)
+        surest = np.fmax(surest, ends[metric].lower)  # fmax ignores NaN
     ks = [metric.hits_k or 0 for metric in hits]
     # Ends of the shares of hits, shape (ks, evaluations).
     lower = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
     upper = np.array([ends[metric].upper for metric in hits]).reshape(-1, size)
-    reciprocal, rank = ends.get(_MRR), ends.get(_MR)
-    if reciprocal is not None:
+    mrr, mr = ends.get(_MRR), ends.get(_MR)
+    if mrr is not None:
         bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
-        yield _Breach(_MRR, "too small for", hits, reciprocal.upper + _NOISE < bound.lower)
-        yield _Breach(_MRR, "too large for", hits, reciprocal.lower - _NOISE > bound.upper)
-    if rank is not None:
-        mean_rank = rank.upper * (1 + _NOISE)
-        if reciprocal is not None:
-            is_small = mean_rank < least_mean_rank(reciprocal.upper, _STEP)
+        yield _Breach(_MRR, "too small for", hits, mrr.upper + _NOISE < bound.lower)
+        yield _Breach(_MRR, "too large for", hits, mrr.lower - _NOISE > bound.upper)
+    if mr is not None:
+        largest_mr = mr.upper * (1 + _NOISE)
+        if mrr is not None:
+            is_small = largest_mr < least_mean_rank(mrr.upper, _STEP)
             yield _Breach(_MR, "too small for", [_MRR], is_small)
-        is_small = mean_rank < bound_mean_rank(ks, lower, upper, _STEP).lower
+        is_small = largest_mr < bound_mean_rank(ks, lower, upper, _STEP).lower
         yield _Breach(_MR, "too small for", hits, is_small)
 
 

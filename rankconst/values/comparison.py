@@ -192,16 +192,16 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and text; intervals as ``_lower`` and ``_upper``."""
-        row: dict[str, Any] = {}
-        if self.tasks is not None:
-            row = self.tasks.to_dict()
-        row |= {"metric": self.metric.key, "num_tasks": self.num_tasks}
-        row |= {"first": self.values[0], "second": self.values[1], "difference": self.difference}
+        row = {} if self.tasks is None else self.tasks.to_dict()
+        row["metric"], row["num_tasks"] = self.metric.key, self.num_tasks
+        row["first"], row["second"] = self.values
+        row["difference"] = self.difference
         for name in ("difference", "confidence", "z", "log10_p"):
-            lower, upper = getattr(self, f"{name}_interval")
-            row |= {f"{name}_lower": lower, f"{name}_upper": upper}
-        last = ("z_uncorrelated", "method", "smallest", "is_significant", "note", "table_version")
-        return row | {name: getattr(self, name) for name in last}
+            row[f"{name}_lower"], row[f"{name}_upper"] = getattr(self, f"{name}_interval")
+        for name in ("z_uncorrelated", "method", "smallest", "is_significant"):
+            row[name] = getattr(self, name)
+        row["note"], row["table_version"] = self.note, self.table_version
+        return row
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.describe(), self.note, LEFT_OUT)))

@@ -167,14 +167,18 @@ def select_offered(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe_words() -> dict[str, dict[str, str]]:
-    """Return the dictionary of the page's reader of tables, from spelling to meaning."""
+    """Return the dictionary of the page's reader of tables, from spelling to meaning.
+
+    Later meanings of a spelling replace earlier ones.
+    """
     words = {squash(word): {"kind": "filler"} for word in VOCABULARY.fillers}
-    for word in VOCABULARY.lexicon.values():
+    questions = VOCABULARY.lexicon
+    for word in questions.values():
         words[squash(word.text)] = {"kind": "ask", **_ask(word)}
     for spelling, (field, value) in VOCABULARY.values.items():
-        question = VOCABULARY.lexicon.get(spelling)
-        asking = {} if question is None else _ask(question)
-        words[spelling] = {"kind": "value", "field": field, "value": value, **asking}
+        words[spelling] = {"kind": "value", "field": field, "value": value}
+        if spelling in questions:
+            words[spelling] |= _ask(questions[spelling])
     for metric in CATALOGUE.values():
         for spelling in (metric.family, metric.symbol.format(k=""), *metric.spellings):
             if metric.takes_k:
@@ -184,11 +188,10 @@ def describe_words() -> dict[str, dict[str, str]]:
                 words[squash(spelling)] = {"kind": "metric", "value": slug(metric)}
         for spelling in list_adjusted_names(metric):
             words[squash(spelling)] = {"kind": "adjusted"}
-    for word in VOCABULARY.lexicon.values():
+    for word in questions.values():
         if word.field == "metric":  # such as "std", which is the spread of a metric
             words[squash(word.text)] = {"kind": "ask", **_ask(word)}
-    for name in list_graph_names():
-        words[name] = {"kind": "graph"}
+    words |= {name: {"kind": "graph"} for name in list_graph_names()}
     words.pop("", None)  # words of languages that the page does not read
     words.pop("recall@", None)  # of several right answers it is another metric
     return dict(sorted(words.items()))
