@@ -160,12 +160,12 @@ def _list_labels(families: Iterable[str]) -> str:
 
 def _hits_at_k(distribution: SumDistribution, histogram: Histogram, value: float) -> Tail:
     """Return P(hits >= ceil(n value)) of n tasks: Poisson-binomial, or beta-binomial."""
-    needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
     hits = cast("HitsDistribution", distribution)
+    num_needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
     if histogram.shared:
-        return count_exceedances(histogram, hits.k, needed)
-    possible = histogram.total - hits.missed  # all tasks but those that cannot hit
-    return _settle(hits, float(needed - possible), lambda x: invert(hits, x))
+        return count_exceedances(histogram, hits.k, num_needed)
+    num_possible = histogram.total - hits.missed  # all tasks but those that cannot hit
+    return _settle(hits, float(num_needed - num_possible), lambda x: invert(hits, x))
 
 
 def _mean_rank(

@@ -226,18 +226,18 @@ def _period(distribution: SumDistribution, saddle: Saddle) -> float:
     """
     size = abs(saddle.t)
     # The integral itself is about 1 / (t deviation) on this scale.
-    target = _FINE + math.log1p(size * saddle.deviation)
-    shift = np.geomspace(0.5, 40.0, 14) / saddle.deviation
-    # Short of 0 itself, where the closed forms are 0/0.
-    inward = np.append(shift[shift < 0.999 * size], 0.999 * size)
-    needed = []
-    outward = shift if saddle.upper else np.minimum(shift, 0.5 * distribution.farthest)
+    log_target = _FINE + math.log1p(size * saddle.deviation)
+    # Some u to try: away from 0, and towards 0 but short of it, where the closed forms are 0/0.
+    steps = np.geomspace(0.5, 40.0, 14) / saddle.deviation
+    outward = steps if saddle.upper else np.minimum(steps, 0.5 * distribution.farthest)
+    inward = np.append(steps[steps < 0.999 * size], 0.999 * size)
+    least_periods = []
     for u, sign in ((outward, 1.0), (inward, -1.0)):
-        move = math.copysign(sign, sign * saddle.t) * u
-        moved = (saddle.t + move).astype(np.complex128)
-        grown = distribution.cgf(moved, upper=saddle.upper).real - saddle.cgf
-        needed.append(float(np.min((grown - move * saddle.x + target) / u)))
-    return max(needed)
+        shift = math.copysign(sign, sign * saddle.t) * u
+        z = (saddle.t + shift).astype(np.complex128)
+        growth = distribution.cgf(z, upper=saddle.upper).real - saddle.cgf
+        least_periods.append(float(np.min((growth - shift * saddle.x + log_target) / u)))
+    return max(least_periods)
 
 
 def _walk(
