@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.adjusting import find_constants
+from rankconst.arrow import wrap_numbers
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import (
@@ -398,8 +399,9 @@ class _Judge:
             expectations = table["expectation"].to_numpy()
             is_near &= span.lower * (1 - NOISE) <= expectations
             is_near &= expectations <= span.upper * (1 + NOISE)
-        chosen = table.filter(is_near).select(["dataset", "protocol", "split", "side"])
-        return chosen.to_pylist()
+        # As an Arrow array: of numpy's flags, Arrow imports pandas.
+        chosen = table.filter(wrap_numbers(is_near))
+        return chosen.select(["dataset", "protocol", "split", "side"]).to_pylist()
 
 
 def _name_columns(option: str) -> str:
