@@ -162,6 +162,8 @@ _ALL_ENTITIES = re.compile(
     r"\ball\s(?:of\s)?(?:the\s)?\d[\d.,]*\s?(?:[kmb]|thousand|million)?\s(entities|relations)\b",
     re.IGNORECASE,
 )
+# FMRR and FHits@10 are filtered, next to MRR and Hits@10 that are not (Akrami et al. 2020).
+_FILTERED_METRIC = re.compile(r"(?<![A-Za-z])F(?=(?:MRR|MR|hits)(?![A-Za-z]))", re.IGNORECASE)
 _NUMBER_OF_RUNS = re.compile(
     r"\b\d+\s(?=seeds|runs|repetitions)|(?<=\bmean of) \d+(?=\))"
 )  # 5 seeds
@@ -189,6 +191,7 @@ def _clean_text(text: str) -> _Cleaned:
         spread = _PLUS_MINUS.search(cleaned) is not None
         cleaned = _TRAILING_MARKS.sub("", cleaned)
         cleaned = _PLUS_MINUS.sub("", cleaned) or cleaned
+    cleaned = _FILTERED_METRIC.sub("filtered ", cleaned)
     cleaned = _ALL_ENTITIES.sub(r"all \1", name_queries(cleaned).translate(_ARROWS_TO_COLONS))
     return _Cleaned(_NUMBER_OF_RUNS.sub("", cleaned), percent, spread)
 
@@ -711,6 +714,7 @@ def list_others(text: str) -> list[str]:
     >>> list_others("RE-GCN MRR")
     ['RE-GCN']
     """
+    text = _FILTERED_METRIC.sub("filtered ", text)
     others: list[str] = []
     end = -1  # of the last one, if nothing else follows it
     for part in _scan_names(text, None):

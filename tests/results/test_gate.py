@@ -386,8 +386,9 @@ TOPICS: dict[str, list[Case]] = {
     ],
     "a metric beside one that may be filtered is asked about": [
         (f"model,dataset,MRR,{heading}\nA,WN18,0.3,0.5\n", f"?--protocol raw; {asked}")
-        for heading, asked in (("fMRR", "?f"), ("MRR@f", "?f"), ("MRR (filt.)", "wn18"))
+        for heading, asked in (("fMRR", "wn18"), ("FMRR", "wn18"), ("MRR@f", "?f"), ("MRR (filt.)", "wn18"))
     ],
+    "an F before a metric says filtered": [("dataset,raw MR,FMR,Fhits@10\nUMLS,9,8,.5\n", "umls raw; umls; umls")],
     "an amount beside a number is asked about": [
         *((text, f"?{key.replace('_', '-')}") for key in ("candidates", "negatives", "sample", "fold", "train_ratio", "max_test_triples", "few", "choices", "n_batches", "beams") for text in beside(key, 50)),
     ],
