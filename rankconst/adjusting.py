@@ -59,7 +59,7 @@ class Where(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class PublishedBatch:
     """Numbers of one metric on the same ranking tasks, from the same tool.
 
     Numbers of files and frames are arrays of the same shape; a typed number is a float.
@@ -76,7 +76,7 @@ class Batch:
     text: str = ""  # as it was typed by hand
     where: Any = None  # of those of a file: Where
 
-    def take(self, mask: NDArray[np.bool_] | Places) -> Batch:
+    def take(self, mask: NDArray[np.bool_] | Places) -> PublishedBatch:
         """Return the numbers that a mask or an array of indices selects."""
         where = None if self.where is None else self.where.take(mask)
         return replace(
@@ -88,7 +88,7 @@ class Batch:
             where=where,
         )
 
-    def shift(self, step: float | Numbers) -> Batch:
+    def shift(self, step: float | Numbers) -> PublishedBatch:
         """Return the numbers and their intervals with something added."""
         return replace(
             self, value=self.value + step, lower=self.lower + step, upper=self.upper + step
@@ -99,7 +99,7 @@ class Batch:
 class AdjustedBatch:
     """A batch of possible numbers, with its constants."""
 
-    batch: Batch
+    published: PublishedBatch
     all_constants: Constants  # over all tasks
     constants: Constants  # over the tasks that the tool ranks: the same object if that is all
     significance: tuple[Significance | None, ...] = ()
@@ -111,8 +111,8 @@ class AdjustedBatch:
         if mask.all():
             return self
         significance = tuple(itertools.compress(self.significance, mask.tolist()))
-        batch = self.batch.take(mask)
-        return replace(self, batch=batch, significance=significance, unattained={})
+        batch = self.published.take(mask)
+        return replace(self, published=batch, significance=significance, unattained={})
 
     @property
     def is_partial(self) -> bool:
@@ -121,7 +121,7 @@ class AdjustedBatch:
 
     def adjust(self) -> Adjusted:
         """Compute all adjusted forms, each time anew, as keeping them would take memory."""
-        batch = self.batch
+        batch = self.published
         numbers = (batch.value, batch.lower, batch.upper)
         if batch.tool is None or batch.tool.batch is None:
             return self.all_constants.adjust_between(*numbers)
@@ -132,21 +132,22 @@ class AdjustedBatch:
     @cached_property
     def undefined(self) -> Mapping[str, str]:
         """The forms that are undefined on these tasks, with the reasons."""
-        first = self.batch  # the reasons follow from the constants alone, so one number is enough
+        # The reasons follow from the constants alone, so one number is enough.
+        first = self.published
         if not isinstance(first.value, float):
             first = first.take(np.zeros(1, dtype=np.intp))
-        return replace(self, batch=first).adjust().undefined
+        return replace(self, published=first).adjust().undefined
 
     def compute_index(self) -> Numbers | None:
         """Compute the index of each number, or return None if it is undefined."""
         if "index" in self.undefined:
             return None
         form = ADJUSTMENTS["index"](self.constants.metric, self.constants.moments)
-        index: Numbers = form(self.batch.value)
+        index: Numbers = form(self.published.value)
         return index
 
 
-def adjust_batch(batch: Batch, all_constants: Constants) -> AdjustedBatch:
+def adjust_batch(batch: PublishedBatch, all_constants: Constants) -> AdjustedBatch:
     """Pair a batch of numbers with the constants that adjust it.
 
     Known errors of the tool are corrected: 1 is added to mean ranks that count from 0, and tasks of
@@ -196,7 +197,7 @@ def find_constants(
     return tables.look_up(tasks, metric)
 
 
-def adjust_under(baseline: str, batch: Batch, tables: Tables) -> AdjustedBatch:
+def adjust_under(baseline: str, batch: PublishedBatch, tables: Tables) -> AdjustedBatch:
     """Adjust numbers by the constants of a baseline, given by its key."""
     batch = replace(batch, tasks=replace(batch.tasks, baseline=baseline))
     return adjust_batch(batch, tables.look_up(batch.tasks, batch.metric))
@@ -210,7 +211,7 @@ def compare_with(
     Returns the batches by baseline, and a note for each number without constants, by its index.
     Raises the error of a baseline that has no constants for any batch.
     """
-    batches = [each.batch for each in done]
+    batches = [each.published for each in done]
     against: dict[str, tuple[AdjustedBatch, ...]] = {}
     notes: dict[int, str] = {}
     for baseline in baselines:
@@ -257,7 +258,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
 def leave_out(done: Iterable[AdjustedBatch], marked: NDArray[np.bool_]) -> Iterator[AdjustedBatch]:
     """Yield batches without the numbers of the file that `marked` flags."""
     for batch in done:
-        mask = ~marked[batch.batch.index]
+        mask = ~marked[batch.published.index]
         if mask.any():
             yield batch.take(mask)
 
@@ -275,7 +276,7 @@ def list_contradictions(
 
     of_tasks: dict[tuple[Tasks, Tool | None], list[Results]] = {}
     for adjusted, evaluation in zip(done, evaluations, strict=True):
-        batch = adjusted.batch
+        batch = adjusted.published
         if is_bounded(batch.metric):
             lower, upper, index = np.atleast_1d(batch.lower, batch.upper, batch.index)
             results = Results(batch.metric, evaluation, lower, upper, index)
@@ -334,7 +335,7 @@ def fill_columns(
 
 def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> None:
     """Write the numbers of a batch into the rows of some columns."""
-    batch = adjusted.batch
+    batch = adjusted.published
     rows = batch.index if batch.where is None else batch.where.rows
     if [*columns] == ["index"]:
         numbers: dict[str, Any] = {"index": adjusted.compute_index()}
@@ -415,7 +416,7 @@ def adjust_values(
     for baseline, metric in itertools.product(baselines, of_metric):
         constants = look_up(metric, baseline)
         for index, published in of_metric[metric]:
-            batch = Batch(
+            batch = PublishedBatch(
                 constants.tasks,
                 metric,
                 tool,
@@ -450,7 +451,7 @@ def tabulate(done: Sequence[AdjustedBatch]) -> dict[str, list[Any]]:
 def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
     """Return the cells of a typed value, by column; None for an undefined one."""
     constants, adjusted = done.constants, done.adjust()
-    cells: dict[str, Any] = {"text": done.batch.text, "metric": constants.metric.key}
+    cells: dict[str, Any] = {"text": done.published.text, "metric": constants.metric.key}
     for form in FORMS:
         lower, upper = getattr(adjusted, f"{form}_interval") or (None, None)
         cells |= {form: getattr(adjusted, form), f"{form}_lower": lower, f"{form}_upper": upper}

@@ -61,7 +61,7 @@ _MOST_SENTENCES = 3
 
 def find_floors(done: Sequence[AdjustedBatch], tables: Tables) -> Floors:
     """Compare the numbers that are compared with chance with counting, too."""
-    return {batch: find_floor(batch, tables) for batch in done if batch.batch.tasks.is_chance}
+    return {batch: find_floor(batch, tables) for batch in done if batch.published.tasks.is_chance}
 
 
 def lay_out(
@@ -113,8 +113,8 @@ def _explain_numbers(floors: Floors) -> str:
     """Explain the numbers one by one, or all in one sentence if there are many."""
     if len(floors) > _MOST_SENTENCES:
         return summarise(floors)
-    datasets = [batch.batch.tasks.dataset for batch in floors]
-    labels = [batch.batch.metric.label for batch in floors]
+    datasets = [batch.published.tasks.dataset for batch in floors]
+    labels = [batch.published.metric.label for batch in floors]
     sentences = [explain(batch, floor) for batch, floor in floors.items()]
     for heads in (labels, datasets):
         if len({*heads}) > 1:
@@ -132,7 +132,7 @@ def _list_columns(
     by_baseline: bool,
 ) -> Iterator[Column]:
     """Yield the columns of values; if `by_baseline`, their rows have what each baseline gets."""
-    metrics = list(dict.fromkeys(batch.batch.metric for batch in done))
+    metrics = list(dict.fromkeys(batch.published.metric for batch in done))
     label, index, chance, ranker = "published", "index", "chance", "a random ranker"
     if len(metrics) == 1:
         label = metrics[0].label
@@ -208,8 +208,8 @@ def _list_forms(index: str, *, full: bool, by_baseline: bool) -> Iterator[Column
 
 def write_title(done: Sequence[AdjustedBatch], tables: Tables) -> str:
     """Name the metrics and the tasks of all numbers."""
-    labels = join_words(list(dict.fromkeys(batch.batch.metric.label for batch in done)))
-    datasets = {batch.batch.tasks.dataset for batch in done}
+    labels = join_words(list(dict.fromkeys(batch.published.metric.label for batch in done)))
+    datasets = {batch.published.tasks.dataset for batch in done}
     if len(datasets) > 1:
         return f"{labels} on {len(datasets)} datasets"
     return name_results(labels, replace(done[0].constants.tasks, baseline=DEFAULT_BASELINE), tables)
@@ -232,8 +232,8 @@ def list_rows(
     tables: Tables,
 ) -> list[Row]:
     """List a published number, its index, and the expectations of rankers that do not learn."""
-    tasks, metric, index = chance.batch.tasks, chance.batch.metric, chance.adjust().index
-    rows = [("published", chance.batch.text, "")]
+    tasks, metric, index = chance.published.tasks, chance.published.metric, chance.adjust().index
+    rows = [("published", chance.published.text, "")]
     if index is not None:
         meaning = "0 = chance, 1 = perfect"
         name = metric.name_of("index")
@@ -261,12 +261,12 @@ def list_rows(
         lowest = show_number(literature.values[0], 3)
         highest = show_number(literature.values[-1], 3)
         spread = f"{lowest} to {highest}"
-        rows.append(("others", spread, literature.describe(chance.batch.value)))
+        rows.append(("others", spread, literature.describe(chance.published.value)))
     return rows
 
 
 def _name_baseline(batch: AdjustedBatch) -> str:
-    return batch.batch.tasks.baseline
+    return batch.published.tasks.baseline
 
 
 def write_rows(rows: Sequence[Row]) -> str:
@@ -299,7 +299,7 @@ class _Adjusted:
         """The values with their batches."""
         batches: dict[int, list[AdjustedBatch]] = {}
         for batch in self.done:
-            batches.setdefault(batch.batch.index, []).append(batch)
+            batches.setdefault(batch.published.index, []).append(batch)
         shared = (self._tables, self._assumed, self._full)
         return [AdjustedValue(tuple(of_value), *shared) for of_value in batches.values()]
 

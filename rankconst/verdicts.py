@@ -39,7 +39,7 @@ def find_floor(
 ) -> AdjustedBatch | None:
     """Compare numbers with counting, or another baseline; None if it has no constants there."""
     try:
-        return adjust_under(baseline, chance.batch, tables)
+        return adjust_under(baseline, chance.published, tables)
     # The training set has no constants of counting, and some are in the archive only.
     except (UnknownNameError, UndefinedError, UsageError):
         return None
@@ -52,13 +52,13 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     worse if it gets as little, for any number within rounding. The probability is that of the
     baseline's results, or bounded by Cantelli's inequality where their distribution is not known.
     """
-    if isinstance(done.batch.value, float):
+    if isinstance(done.published.value, float):
         return np.array([judge_one(done)])
     adjusted, expected = done.adjust(), done.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
-        sign = 1 if done.batch.metric.increasing else -1
-        is_above = done.batch.lower > expected
-        is_below = done.batch.upper < expected
+        sign = 1 if done.published.metric.increasing else -1
+        is_above = done.published.lower > expected
+        is_below = done.published.upper < expected
         return np.asarray(sign * (is_above.astype(int) - is_below))
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     # 1 or -1 where the number is better or worse than expected however it was rounded, else 0.
@@ -67,14 +67,16 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     for sign in (1, -1):
         is_open = (verdicts == 0) & (side == sign)
         if is_open.any():
-            part = replace(done, batch=done.batch.take(is_open), significance=(), unattained={})
+            part = replace(
+                done, published=done.published.take(is_open), significance=(), unattained={}
+            )
             verdicts[is_open] = _judge_by_distribution(part, sign)
     return verdicts
 
 
 def judge_one(done: AdjustedBatch) -> int:
     """Judge a number that was typed by hand: better (1), worse (-1) or neither (0)."""
-    batch, expected = done.batch, done.constants.expectation
+    batch, expected = done.published, done.constants.expectation
     interval = done.adjust().z_interval
     if interval is None:  # the baseline always gets the same
         sign = 1 if batch.metric.increasing else -1
@@ -89,14 +91,14 @@ def judge_one(done: AdjustedBatch) -> int:
 
 def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
     """Judge numbers above (1) or below (-1) the expectation by their probabilities."""
-    batch, metric = done.batch, done.batch.metric
+    batch, metric = done.published, done.published.metric
     if side < 0 and metric.is_counted and not done.constants.histogram.is_weighted:
         step = 1 / done.constants.num_tasks
         if not metric.increasing:
             step = -step
         batch = batch.shift(step)
     verdicts = []
-    for tail in add_significance(replace(done, batch=batch)).significance or (None,):
+    for tail in add_significance(replace(done, published=batch)).significance or (None,):
         if tail is None:
             is_certain = False
         elif side > 0:
@@ -110,7 +112,7 @@ def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
 
 def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     """Compare a value with chance and, if it is known, counting, in a sentence each."""
-    text = chance.batch.text
+    text = chance.published.text
     sentence = _explain_chance(chance)
     if floor is None:
         return sentence
@@ -119,8 +121,8 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     if verdict > 0:
         return f"{sentence} Counting gets {gets}; {text} is {_show_way(floor)}."
     # A number may be better than what the baseline is expected to get, and not certainly so.
-    lead = floor.batch.value - floor.constants.expectation
-    if not floor.batch.metric.increasing:
+    lead = floor.published.value - floor.constants.expectation
+    if not floor.published.metric.increasing:
         lead = -lead
     if verdict == 0 and lead > 0:
         return f"{sentence} {text} cannot be distinguished from counting, which gets {gets}."
@@ -130,7 +132,7 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
 
 def _explain_chance(done: AdjustedBatch) -> str:
     """Compare a typed number with chance in a sentence."""
-    metric, text = done.batch.metric, done.batch.text
+    metric, text = done.published.metric, done.published.text
     gets = show_expected(done.constants.expectation)
     verdict, index = judge_one(done), done.adjust().index
     if verdict == 0:
@@ -139,7 +141,7 @@ def _explain_chance(done: AdjustedBatch) -> str:
         return f"{text} is worse than chance: a random ranker gets {gets}."
     if index is None:
         return f"A random ranker gets {gets}."
-    change = abs(index - done.batch.value)
+    change = abs(index - done.published.value)
     # Only values on the scale of the index, 0 to 1, can be compared with it: not an MR.
     if (metric.lower, metric.optimum) != (0, 1):
         return f"A random ranker gets {gets}; {text} is {_show_way(done)}."

@@ -145,5 +145,5 @@ def count_tasks(adjusted: AdjustedReading | None) -> Counter[str]:
     """Return how many numbers were adjusted on which ranking tasks."""
     found: Counter[str] = Counter()
     for each in adjusted.done if adjusted else ():
-        found[str(each.batch.tasks)] += each.batch.index.size
+        found[str(each.published.tasks)] += each.published.index.size
     return found

@@ -104,16 +104,16 @@ def record_run(reference: Path) -> Run:
 def _list_numbers(adjusted: AdjustedReading) -> Iterator[tuple[Place, Number]]:
     entries = adjusted.reading.entries
     for each in adjusted.done:
-        size = each.batch.index.size
-        alone = replace(each.batch, index=np.arange(size), where=None)
-        filled = fill_columns(size, [replace(each, batch=alone)])
+        size = each.published.index.size
+        alone = replace(each.published, index=np.arange(size), where=None)
+        filled = fill_columns(size, [replace(each, published=alone)])
         floats = np.column_stack([filled[name] for name in FLOATS])
-        tasks, constants = each.batch.tasks, each.constants
+        tasks, constants = each.published.tasks, each.constants
         names = (
             tasks.dataset, tasks.split, tasks.side, tasks.protocol, tasks.aggregation,
             "\t".join(tasks.relations),
         )  # fmt: skip
-        for at, numbers in zip(each.batch.index.tolist(), floats.tolist(), strict=True):
+        for at, numbers in zip(each.published.index.tolist(), floats.tolist(), strict=True):
             entry, found = entries[at], tuple(map(float.hex, numbers))
             place = Place(
                 "", "", entry.line, entry.metric.label, entry.text, entry.context.rank_type

@@ -203,7 +203,7 @@ def test_a_file_without_a_dataset_is_asked_about_the_one_that_its_numbers_are_of
     with pytest.raises(AskedError, match='numbers are those of kinships: add dataset="kinships"'):
         rankconst.adjust(numbers)
     done = rankconst.adjust(numbers, dataset="kinships").numbers.done
-    assert {str(each.batch.tasks) for each in done} == {"kinships/test/both/standard"}
+    assert {str(each.published.tasks) for each in done} == {"kinships/test/both/standard"}
 
 
 # One engine.

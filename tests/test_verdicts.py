@@ -12,7 +12,7 @@ import rankconst
 from carried import open_once
 from cases import for_each, take_turns
 from oracles import TERMS, enumerate_distribution
-from rankconst.adjusting import AdjustedBatch, Batch, adjust_batch, adjust_values
+from rankconst.adjusting import AdjustedBatch, PublishedBatch, adjust_batch, adjust_values
 from rankconst.catalogue.baselines import FLOOR
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.tasks import Tasks
@@ -31,7 +31,7 @@ def make(
     read = [read_published(parsed, text) for text in texts]
     value, lower, upper = np.array([(each.value, each.lower, each.upper) for each in read]).T
     whole = look_up(parsed, "uniform")
-    batch = Batch(whole.tasks, parsed, None, value, lower, upper, np.arange(len(texts)))
+    batch = PublishedBatch(whole.tasks, parsed, None, value, lower, upper, np.arange(len(texts)))
     return adjust_batch(batch, whole)
 
 
@@ -138,13 +138,13 @@ def test_many_numbers_in_words() -> None:
     )
     floor = find_floor(nations, open_once())
     assert floor is not None
-    assert floor.batch.tasks.baseline == FLOOR
+    assert floor.published.tasks.baseline == FLOOR
     assert summarise({nations: floor}) == (
         "2 of 4 numbers are better than chance (p < 0.05); 1 worse, 1 cannot be distinguished "
         "from it. "
         "None is better than counting (p < 0.05)."
     )
-    one = replace(nations, batch=nations.batch.take(np.array([1])))
+    one = replace(nations, published=nations.published.take(np.array([1])))
     assert summarise({one: None}) == "The number is better than chance (p < 0.05)."
     assert (
         summarise({one: None, replace(one): None})

@@ -33,7 +33,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.download import MissingSourceError, is_url
 from rankconst.errors import RankconstError, TablesError
 from rankconst.moments import compute_moments
-from rankconst.results.columns import combine, number_firsts
+from rankconst.results.columns import compact_codes, pair_codes
 from rankconst.tables.descriptor import COLUMNS, DESCRIPTOR, INCOMING, INDEX, read_file
 from rankconst.tables.location import ZipPath
 from rankconst.tables.parquet import decode, to_array
@@ -503,8 +503,8 @@ def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...],
     groups = np.zeros(len(table), dtype=np.intp)
     for column in columns:
         codes, words = decode(table[column].dictionary_encode())
-        groups = combine(groups, codes, len(words))
-    firsts, groups = number_firsts(groups)
+        groups = pair_codes(groups, codes, len(words))
+    firsts, groups = compact_codes(groups)
     sums = np.bincount(groups, to_array(table["num_tasks"]))  # of whole numbers below 2^53
     order = np.argsort(firsts)
     first_rows = table.select([*columns]).take(wrap_numbers(firsts[order]))

@@ -59,7 +59,7 @@ def compare(adjusted: AdjustedReading, baseline: str) -> list[Compared]:
     found = []
     for done in adjusted.against[baseline]:
         batch, expected, deviation = (
-            done.batch,
+            done.published,
             done.constants.expectation,
             math.sqrt(done.constants.variance),
         )

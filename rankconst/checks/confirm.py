@@ -38,7 +38,7 @@ from rankconst.checks.defects import (
 from rankconst.errors import RankconstError
 from rankconst.evaluation import NAMES, Address, Question, settle
 from rankconst.names import list_first
-from rankconst.results.columns import combine, encode, split_by_code
+from rankconst.results.columns import factorize, group_by_code, pair_codes
 from rankconst.results.reading import number_evaluations
 from rankconst.tables.parquet import select_rows
 from rankconst.tasks import Tasks
@@ -91,14 +91,14 @@ def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading
     # An option is for the whole file, a column for some rows of a table.
     num_asked = sum(len(places) for places, _ in questions)
     is_part = reading.layout == "wide" and num_asked < len(entries)
-    contexts, context_of = [*entries.contexts], entries.context_of.copy()
+    contexts, context_codes = [*entries.contexts], entries.context_codes.copy()
     for places, question in questions:
         option = _name_columns(question.option) if is_part else question.option
-        for code in np.unique(context_of[places]).tolist():
-            context_of[places[context_of[places] == code]] = len(contexts)
+        for code in np.unique(context_codes[places]).tolist():
+            context_codes[places[context_codes[places] == code]] = len(contexts)
             asked = (*contexts[code].questions, replace(question, option=option))
             contexts.append(replace(contexts[code], questions=asked))
-    return replace(reading, entries=entries.readdress(contexts, context_of))
+    return replace(reading, entries=entries.readdress(contexts, context_codes))
 
 
 def _gather(
@@ -107,16 +107,16 @@ def _gather(
     """Yield the places of numbers on the same ranking tasks, their address and their evidence."""
     entries = reading.entries
     by_number = reading.has_checkable_numbers
-    codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
-    address_of = codes[entries.context_of]
-    part_of = combine(address_of, reading.part_of, len(reading.parts))
+    codes, contexts = factorize(replace(context, rank_type=None) for context in entries.contexts)
+    address_of = codes[entries.context_codes]
+    part_of = pair_codes(address_of, reading.part_of, len(reading.parts))
     if by_number:
-        part_of = combine(part_of, entries.model_of, len(entries.models))
+        part_of = pair_codes(part_of, entries.model_codes, len(entries.models))
         if reading.layout == "wide":
             # Rows of a table with the same address may still be of different tasks.
-            part_of = combine(part_of, entries.rows, len(reading.rows))
+            part_of = pair_codes(part_of, entries.rows, len(reading.rows))
     evaluation_of = number_evaluations(reading)
-    for places in split_by_code(part_of):
+    for places in group_by_code(part_of):
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
         # Without such numbers only the context is evidence, and the whole part has the same.
         telling = places if by_number else places[:1]
@@ -142,12 +142,12 @@ _FEWEST_SHARES = 2
 def _ask_shares(reading: Reading, judge: _Judge) -> Iterator[tuple[NDArray[np.intp], Question]]:
     """Ask about Hits@k that are fractions of the number of ranks of other tasks alone."""
     entries = reading.entries
-    codes, contexts = encode(replace(context, rank_type=None) for context in entries.contexts)
-    address_of = codes[entries.context_of]
+    codes, contexts = factorize(replace(context, rank_type=None) for context in entries.contexts)
+    address_of = codes[entries.context_codes]
     in_percent = entries.is_percent | judge.user.percent
     shares = np.where(in_percent, entries.values / 100, entries.values)
     evaluation_of = number_evaluations(reading)
-    for places in split_by_code(address_of):
+    for places in group_by_code(address_of):
         full = places[entries.is_full_share[places]]
         if not full.size:
             continue

@@ -227,9 +227,9 @@ def _doubt_percent(adjusted: AdjustedReading) -> str:
     """Count the shares that are small for percentages, and may be fractions."""
     total = small = 0
     for done in adjusted.done:
-        if done.batch.tasks.is_chance and done.batch.metric.is_share:
-            total += done.batch.value.size
-            small += int((done.batch.value < _FEW_PERCENT).sum())
+        if done.published.tasks.is_chance and done.published.metric.is_share:
+            total += done.published.value.size
+            small += int((done.published.value < _FEW_PERCENT).sum())
     if not small:
         return ""
     return f"read as percentages: {count_of(total, 'number')}; {small:,} of them below 1%"
@@ -243,9 +243,9 @@ def _report_others(adjusted: AdjustedReading) -> None:
     for context in entries.contexts:
         values = [getattr(context, name) for name in options]
         texts.append(", ".join(value for value in values if value))
-    asked = {texts[code] for code in list_distinct(entries.context_of[adjusted.wanted])}
+    asked = {texts[code] for code in list_distinct(entries.context_codes[adjusted.wanted])}
     others: Counter[str] = Counter()
-    times = np.bincount(entries.context_of[~adjusted.wanted])
+    times = np.bincount(entries.context_codes[~adjusted.wanted])
     for code in np.flatnonzero(times).tolist():
         others[texts[code]] += int(times[code])
     parts = [f"{n:,} ({text})" for text, n in others.items() if text and text not in asked]

@@ -182,7 +182,7 @@ def _add_json_columns(
     meanings: list[str | None] = []
     for batch in done:
         # Other baselines are on the same tasks, and assume the same.
-        tasks = replace(batch.batch.tasks, baseline=DEFAULT_BASELINE)
+        tasks = replace(batch.published.tasks, baseline=DEFAULT_BASELINE)
         fields = fields_of.get(tasks, {})
         assumptions.append({name: value for name, value in fields.items() if name in assumed})
         meaning = explain(batch, floors[batch]) if batch in floors else None
@@ -199,14 +199,14 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
         dataset = batch.constants.tasks.dataset
         undefined |= dict.fromkeys(f"{dataset}: {reason}" for reason in batch.undefined.values())
         unattained |= dict.fromkeys(batch.unattained.values())
-    tool = done[0].batch.tool
+    tool = done[0].published.tool
     for note in undefined:
         say(f"note: {note}")
     if tool is not None:
         report_caveats([tool])
     for note in unattained:
         say(f"note: {note}")
-    if full and any(not batch.significance for batch in done if batch.batch.tasks.is_chance):
+    if full and any(not batch.significance for batch in done if batch.published.tasks.is_chance):
         lack = done[0].constants.explain_lack()
         if tool is not None and tool.batch is not None:
             lack = f"{tool.title} leaves out tasks, and which is not known."

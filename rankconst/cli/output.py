@@ -364,9 +364,9 @@ def report_sampled(
     """
     titles = {}
     for adjusted in done:
-        tasks = adjusted.batch.tasks
+        tasks = adjusted.published.tasks
         title = tables.titles.get(tasks.dataset, "")
-        if adjusted.batch.tool is None and title.endswith(")"):
+        if adjusted.published.tool is None and title.endswith(")"):
             titles[tasks] = title
     if not titles:  # reading the tools takes a while
         return

@@ -17,7 +17,7 @@ from rankconst.adjusting import BESIDE, ENDS, fill_columns, pick
 from rankconst.catalogue.protocols import DEFAULT_AGGREGATION
 from rankconst.evaluation import NAMES, NOTHING, find_assumed, list_words
 from rankconst.names import fold, keep_apart, squash
-from rankconst.results.columns import encode, encode_cells, list_distinct
+from rankconst.results.columns import factorize, factorize_cells, list_distinct
 from rankconst.results.labels import clean_heading, name_adjusted, read_label
 from rankconst.values.affine import ADJUSTMENTS
 from rankconst.values.published import Published
@@ -51,9 +51,9 @@ _RARE_FIELDS = {"aggregation", "relations"}
 
 def _describe_tasks(done: AdjustedBatch) -> dict[str, Any]:
     """Describe the tasks of a batch, by the names of the columns that are added for them."""
-    named = {name: getattr(done.batch.tasks, name) for name in NAMES}
+    named = {name: getattr(done.published.tasks, name) for name in NAMES}
     counted = {"num_tasks": done.constants.num_tasks, "table_version": done.constants.table_version}
-    return named | {"relations": ", ".join(done.batch.tasks.relations) or None} | counted
+    return named | {"relations": ", ".join(done.published.tasks.relations) or None} | counted
 
 
 class _TasksOfRows(NamedTuple):
@@ -220,7 +220,7 @@ class AdjustedReading:
         """The position in `done` of the batch of each entry; -1 for one that was not adjusted."""
         batch_of = np.full(len(self.reading.entries), -1, dtype=np.intp)
         for place, each in enumerate(self.done):
-            batch_of[each.batch.index] = place
+            batch_of[each.published.index] = place
         return batch_of
 
     @cached_property
@@ -247,7 +247,7 @@ class AdjustedReading:
         reading, entries = self.reading, self.reading.entries
         heads: Iterable[ColumnHead]
         if self.done:
-            places = sorted({each.batch.where.column for each in self.done})
+            places = sorted({each.published.where.column for each in self.done})
             heads = [entries.heads[place] for place in places]
         else:
             heads = [head for head in entries.heads if head.adjustment is None]
@@ -300,7 +300,7 @@ class AdjustedReading:
         """Divide batches by the block of their column."""
         parts: dict[Block, list[AdjustedBatch]] = {block: [] for block in self.blocks.values()}
         for each in done:
-            heading = self.reading.entries.heads[each.batch.where.column].column
+            heading = self.reading.entries.heads[each.published.where.column].column
             parts[self.blocks[heading]].append(each)
         return parts
 
@@ -318,7 +318,7 @@ class AdjustedReading:
     def list_partly_declared(self) -> set[str]:
         """Return the fields of the address that the file states for some numbers only."""
         entries = self.reading.entries
-        used = list_distinct(entries.context_of[self.batch_of >= 0])
+        used = list_distinct(entries.context_codes[self.batch_of >= 0])
         contexts = [entries.contexts[each] for each in used]
         named = set[str]()
         for context in contexts:
@@ -352,8 +352,8 @@ class AdjustedReading:
     def _list_assumptions(self, place: int) -> Iterator[tuple[str, str]]:
         """Yield the field and the value of each assumption on a number, and accepted words."""
         entries = self.reading.entries
-        address = entries.contexts[entries.context_of[place]]
-        tasks = self.done[self.batch_of[place]].batch.tasks
+        address = entries.contexts[entries.context_codes[place]]
+        tasks = self.done[self.batch_of[place]].published.tasks
         assumptions = find_assumed(address, self.user, tasks)
         if not address.rank_type:
             assumptions = assumptions | {"rank_type": "realistic"}
@@ -373,9 +373,11 @@ class AdjustedReading:
         cells: list[Any] = list(self.reading.cells(column))
         unit = 100 if read_label(column).percent else 1
         for each in self.done:
-            where = each.batch.where
+            where = each.published.where
             if self.reading.entries.heads[where.column].column == column:
-                values = np.round(each.batch.value * unit, 12) if unit > 1 else each.batch.value
+                values = (
+                    np.round(each.published.value * unit, 12) if unit > 1 else each.published.value
+                )
                 for row, value in zip(where.rows.tolist(), values.tolist(), strict=True):
                     cells[row] = value
         return cells
@@ -400,14 +402,14 @@ class AdjustedReading:
     @cached_property
     def _tasks(self) -> _TasksOfRows:
         """The distinct ranking tasks, and for each row those that its adjusted numbers are of."""
-        codes, distinct = encode(tuple(_describe_tasks(each).items()) for each in self.done)
+        codes, distinct = factorize(tuple(_describe_tasks(each).items()) for each in self.done)
         no_tasks = len(distinct)
         code_of = np.full(len(self.reading.rows), no_tasks, dtype=np.intp)
         conflicts: set[tuple[int, int]] = set()
         # Columns of a table share the array of their rows, which then needs one pass.
         rows_of = {}
         for each, code in zip(self.done, codes.tolist(), strict=True):
-            rows = each.batch.where.rows
+            rows = each.published.where.rows
             rows_of[code, id(rows)] = rows
         for (code, _), rows in rows_of.items():
             others = set(list_distinct(code_of[rows])) - {code, no_tasks}
@@ -427,7 +429,7 @@ class AdjustedReading:
             for block, done in self._split(self.done).items():
                 of_rows = np.full(size, None, dtype=object)
                 for each in done:
-                    of_rows[each.batch.where.rows] = _describe_tasks(each)[key]
+                    of_rows[each.published.where.rows] = _describe_tasks(each)[key]
                 columns[keep_apart(f"{block.prefix}{key}", self._taken)] = of_rows.tolist()
             return columns
         shown = np.array([*values, None], dtype=object)  # None for rows without adjusted numbers
@@ -441,7 +443,7 @@ class AdjustedReading:
     def _is_stated(self, key: str, column: str, shown: NDArray[Any]) -> bool:
         """Tell whether `column` states a field of the tasks of each row, in any spelling."""
         entries = self.reading.entries
-        cell_codes, cells = encode_cells(self.reading.cells(column))
+        cell_codes, cells = factorize_cells(self.reading.cells(column))
         pairs = _list_pairs(cell_codes, self._tasks.code_of, len(shown))
         if all(shown[tasks] in {None, cells[cell]} for cell, tasks in pairs):
             return True
@@ -450,13 +452,13 @@ class AdjustedReading:
         values = [getattr(context, key) for context in entries.contexts]
         compared = set()  # batches of columns mostly share these two arrays
         for each in self.done:
-            where = each.batch.where
-            context_of = entries.columns[where.column].context_of
-            arrays = id(where.rows), id(context_of)
+            where = each.published.where
+            context_codes = entries.columns[where.column].context_codes
+            arrays = id(where.rows), id(context_codes)
             if arrays in compared:
                 continue
             compared.add(arrays)
-            pairs = _list_pairs(cell_codes[where.rows], context_of[where.positions], len(values))
+            pairs = _list_pairs(cell_codes[where.rows], context_codes[where.positions], len(values))
             if not all(_has_value(cells[cell], key, values[context]) for cell, context in pairs):
                 return False
         return True
@@ -496,7 +498,7 @@ class AdjustedReading:
         if batch_place < 0:
             return AdjustedEntry(entry, note=note, wanted=bool(self.wanted[place]))
         done = self.done[batch_place]
-        batch = done.batch
+        batch = done.published
         # Sorted, as searchsorted needs: batches are gathered in the order of the entries.
         position = int(np.searchsorted(batch.index, place))
         numbers = [float(ends[position]) for ends in (batch.value, batch.lower, batch.upper)]

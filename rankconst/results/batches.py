@@ -15,8 +15,8 @@ import numpy as np
 
 from rankconst.adjusting import (
     TIES,
-    Batch,
     ImpossibleError,
+    PublishedBatch,
     Where,
     add_significance,
     adjust_batch,
@@ -49,7 +49,7 @@ from rankconst.evaluation import (
 )
 from rankconst.names import join_versions, list_first
 from rankconst.results.adjusted import AdjustedReading
-from rankconst.results.columns import combine, encode, list_distinct, split_by_code
+from rankconst.results.columns import factorize, group_by_code, list_distinct, pair_codes
 from rankconst.results.gate import ask_counts
 from rankconst.results.labels import read_label
 from rankconst.results.meanings import find_answers
@@ -202,16 +202,16 @@ def _select_entries(
     """Flag the numbers that the user asks for, and return the addresses of those to adjust."""
     entries = reading.entries
     # Thousands of rows have one address: each is compared with what the user declares once.
-    code_of, addresses = encode(replace(context, rank_type=None) for context in entries.contexts)
+    code_of, addresses = factorize(replace(context, rank_type=None) for context in entries.contexts)
     agreeing = _to_flags(agrees(address, user, tables) for address in addresses)
     code_of = np.where(agreeing[code_of], code_of, -1)
     codes, wanted = [], []
     # By identity, which holds as long as `entries` keeps the arrays.
     shared: dict[int, Indices] = {}
     for column in entries.columns:
-        key = id(column.context_of)
+        key = id(column.context_codes)
         if key not in shared:
-            shared[key] = code_of[column.context_of]
+            shared[key] = code_of[column.context_codes]
         metric = column.head.metric
         # A count, such as the number of ranks, has no optimum.
         is_asked_for = metric.optimum is not None and (not metrics or metric in metrics)
@@ -237,7 +237,7 @@ def _group_numbers(entries: Entries, addressed: Addressed) -> list[_Group]:
     for number, (column, codes) in enumerate(zip(entries.columns, addressed.codes, strict=True)):
         key = id(codes), id(column.rows)  # both arrays live as long as their owners, the arguments
         if key not in divided:
-            positions_of = split_by_code(codes + 1)[1:]  # without those of code -1
+            positions_of = group_by_code(codes + 1)[1:]  # without those of code -1
             divided[key] = [
                 (code, positions, column.rows[positions])
                 for code, positions in enumerate(positions_of)
@@ -354,7 +354,7 @@ class _Adjusting:
             return
         num_tasks = group.address.num_tasks
         ends = self._read_numbers(where)
-        batch = Batch(
+        batch = PublishedBatch(
             tasks=tasks,
             metric=metric,
             tool=tool,
@@ -376,7 +376,7 @@ class _Adjusting:
         except (UnknownNameError, UndefinedError, UsageError) as error:
             self.leave(batch.index, error)
 
-    def _adjust_possible(self, batch: Batch, constants: Constants) -> None:
+    def _adjust_possible(self, batch: PublishedBatch, constants: Constants) -> None:
         """Adjust a batch without the numbers that are impossible."""
         while batch.index.size:
             try:
@@ -453,10 +453,10 @@ class _Adjusting:
         entries, reading = self._entries, self._reading
         # A row is an evaluation, unless something else tells evaluations apart, too.
         if reading.layout == "wide" and not list_groupings(reading):
-            evaluations = [each.batch.where.rows for each in self.done]
+            evaluations = [each.published.where.rows for each in self.done]
         else:
             evaluation_of = number_evaluations(reading)
-            evaluations = [evaluation_of[each.batch.index] for each in self.done]
+            evaluations = [evaluation_of[each.published.index] for each in self.done]
         contradicting = list_contradictions(self.done, evaluations, entries.text_at)
         infinite = [place for place in self.impossible if is_infinite(entries.text_at(place))]
         without_scores = [*self._without_scores, *infinite]
@@ -563,7 +563,7 @@ def _list_remarks(
     tie_notes = [TIES.get(context.rank_type or "", "") for context in reading.entries.contexts]
     for adjusted in done:
         yield from _remark_on_batch(adjusted, reading.entries, tie_notes, tables)
-    for batch in (adjusted.batch for adjusted in done):
+    for batch in (adjusted.published for adjusted in done):
         if batch.metric == _MRR:
             for place in batch.index[batch.value == 1].tolist():
                 yield place, PERFECT
@@ -573,8 +573,8 @@ def _remark_on_batch(
     adjusted: AdjustedBatch, entries: Entries, tie_notes: Sequence[str], tables: Tables
 ) -> Iterator[tuple[int, str]]:
     """Yield remarks on the numbers of a batch; `tie_notes` are by context, "" for none."""
-    batch = adjusted.batch
-    contexts = entries.context_of[batch.index]
+    batch = adjusted.published
+    contexts = entries.context_codes[batch.index]
     coverage = tables.explain_coverage(batch.tasks)
     general = [note for note in (coverage, *adjusted.undefined.values()) if note]
     is_noted = np.full(contexts.size, bool(general))  # most numbers have no note
@@ -622,9 +622,9 @@ _MRR = parse_metric("mrr")
 def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int, str]:
     """Map the base numbers of evaluations with a number such as MR 0 to the reason."""
     entries = reading.entries
-    codes, distinct = encode(replace(context, rank_type=None) for context in entries.contexts)
+    codes, distinct = factorize(replace(context, rank_type=None) for context in entries.contexts)
     evaluations = number_evaluations(reading, by_ties=False)
-    evaluations = combine(evaluations, codes[entries.context_of], len(distinct))
+    evaluations = pair_codes(evaluations, codes[entries.context_codes], len(distinct))
     reasons: dict[int, str] = {}
     for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"

@@ -46,7 +46,7 @@ class Listed(Sequence[_Item_co]):
 _FEW_PAIRS = 16
 
 
-def encode(values: Iterable[Any]) -> tuple[Indices, list[Any]]:
+def factorize(values: Iterable[Any]) -> tuple[Indices, list[Any]]:
     """Return a code for each value, its index among the distinct values, and these.
 
     They are in the order of their first appearance: a, b, a has codes 0, 1, 0 of [a, b].
@@ -56,14 +56,14 @@ def encode(values: Iterable[Any]) -> tuple[Indices, list[Any]]:
     return np.array(codes, dtype=np.intp), list(numbers)
 
 
-def combine(first: Indices, second: Indices, count: int) -> Indices:
+def pair_codes(first: Indices, second: Indices, count: int) -> Indices:
     """Return a code for each pair of codes at the same index; equal pairs have equal codes.
 
     Codes are not negative, and those of `second` are below `count`. The new codes are in the order
     of the pairs and have no gaps, so that combining them again does not overflow. If `first` is all
     zeros, they are `second`.
 
-    >>> combine(np.array([0, 1, 1, 0]), np.array([2, 0, 2, 2]), 3).tolist()
+    >>> pair_codes(np.array([0, 1, 1, 0]), np.array([2, 0, 2, 2]), 3).tolist()
     [0, 1, 2, 0]
     """
     if not first.any():  # then `second` alone tells the pairs apart
@@ -81,7 +81,7 @@ def combine(first: Indices, second: Indices, count: int) -> Indices:
 
 
 class Cells(Listed[str]):
-    """The cells of a column, with a code for each and the distinct texts, as by :func:`encode`.
+    """The cells of a column, with a code for each and the distinct texts, as by :func:`factorize`.
 
     `texts` is a list, an Arrow array, or any sequence of values that `write` turns into texts; then
     `code` computes codes and distinct texts, once they are asked for.
@@ -95,7 +95,7 @@ class Cells(Listed[str]):
     ) -> None:
         self._texts, self._write = texts, write
         if code is None and isinstance(texts, list):
-            code = partial(encode, texts)
+            code = partial(factorize, texts)
         self._code = code  # None for an Arrow array
 
     @cached_property
@@ -150,14 +150,14 @@ class Cells(Listed[str]):
         return (distinct[code] for code in self.codes.tolist())
 
 
-def encode_cells(cells: Sequence[str]) -> tuple[Indices, list[str]]:
+def factorize_cells(cells: Sequence[str]) -> tuple[Indices, list[str]]:
     """Return the code of each cell, and the distinct cells."""
     if isinstance(cells, Cells):
         return cells.codes, cells.distinct
-    return encode(cells)
+    return factorize(cells)
 
 
-def number_firsts(codes: Indices) -> tuple[Indices, Indices]:
+def compact_codes(codes: Indices) -> tuple[Indices, Indices]:
     """Return the first index of each distinct code, by code, and the codes without gaps.
 
     Codes are not negative. Of codes 5, 2, 5 the first indices are 1, 0 (of 2 and of 5), and the
@@ -169,10 +169,10 @@ def number_firsts(codes: Indices) -> tuple[Indices, Indices]:
     return firsts[is_used], (np.cumsum(is_used) - 1)[codes]
 
 
-def split_by_code(codes: Indices) -> list[Indices]:
+def group_by_code(codes: Indices) -> list[Indices]:
     """Return the indices of each code from 0 on, in ascending order; empty for an unused code.
 
-    >>> [indices.tolist() for indices in split_by_code(np.array([2, 0, 2]))]
+    >>> [indices.tolist() for indices in group_by_code(np.array([2, 0, 2]))]
     [[1], [], [0, 2]]
     """
     counts = np.bincount(codes)

@@ -20,7 +20,7 @@ from rankconst.catalogue.mentions import names_known
 from rankconst.errors import AskedError, DataError, RankconstError
 from rankconst.evaluation import ask_mean
 from rankconst.names import list_first, squash
-from rankconst.results.columns import combine, encode
+from rankconst.results.columns import factorize, pair_codes
 from rankconst.results.reading import are_in_full, measure, name_models
 from rankconst.tables.suite_means import join_tasks
 from rankconst.tasks import SIDE_WORDS
@@ -106,19 +106,19 @@ def _code_rows_and_columns(reading: Reading) -> tuple[Indices, Indices]:
     """
     entries = reading.entries
     # Numbers refer to distinct heads, contexts and models. So these are encoded, once each.
-    metric_of_head, metrics = encode((head.metric, head.adjustment) for head in entries.heads)
-    column_of_head, columns = encode(head.column for head in entries.heads)
-    setting_of_context, settings = encode(
+    metric_of_head, metrics = factorize((head.metric, head.adjustment) for head in entries.heads)
+    column_of_head, columns = factorize(head.column for head in entries.heads)
+    setting_of_context, settings = factorize(
         _list_shared_fields(context) for context in entries.contexts
     )
-    name_of_model, names = encode(entries.models)
+    name_of_model, names = factorize(entries.models)
     # What a mean and its numbers have in common: the file, metric, split, protocol ...
-    shared = combine(reading.part_of, metric_of_head[entries.head_of], len(metrics))
-    shared = combine(shared, setting_of_context[entries.context_of], len(settings))
-    row = combine(shared, entries.rows, len(reading.rows))
-    column = combine(shared, column_of_head[entries.head_of], len(columns))
+    shared = pair_codes(reading.part_of, metric_of_head[entries.head_codes], len(metrics))
+    shared = pair_codes(shared, setting_of_context[entries.context_codes], len(settings))
+    row = pair_codes(shared, entries.rows, len(reading.rows))
+    column = pair_codes(shared, column_of_head[entries.head_codes], len(columns))
     # A column may have several models below each other, each with a mean of its own.
-    return row, combine(column, name_of_model[entries.model_of], len(names))
+    return row, pair_codes(column, name_of_model[entries.model_codes], len(names))
 
 
 def _list_shared_fields(address: Address) -> tuple[Hashable, ...]:
@@ -167,7 +167,11 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
     numbers: dict[tuple[int, int, str], _Number | None] = {}
 
     def read(place: int) -> _Number | None:
-        key = int(entries.head_of[place]), int(entries.context_of[place]), entries.text_at(place)
+        key = (
+            int(entries.head_codes[place]),
+            int(entries.context_codes[place]),
+            entries.text_at(place),
+        )
         if key not in numbers:
             numbers[key] = _read_number(entries[place])
         return numbers[key]
@@ -199,7 +203,7 @@ def _compare_runs(
     if number is None:
         return None
     first = None
-    dataset = entries.contexts[entries.context_of[place]].dataset or ""
+    dataset = entries.contexts[entries.context_codes[place]].dataset or ""
     before, behind, everything = runs
     if squash(dataset) in _OF_ALL:
         runs = everything, before, behind
@@ -210,7 +214,7 @@ def _compare_runs(
             continue
         # The means of the values, of the lower ends and of the upper ends.
         value, lower, upper = (sum(ends) / len(run) for ends in zip(*parts, strict=True))
-        names = [entries.contexts[code].dataset for code in entries.context_of[run].tolist()]
+        names = [entries.contexts[code].dataset for code in entries.context_codes[run].tolist()]
         known = [name for name in names if name is not None]
         is_each_once = len(set(known)) == len(known)
         is_held = is_each_once and lower <= number.upper and number.lower <= upper
@@ -403,7 +407,7 @@ def average_models(
     for (setting, model), numbers in _group_by_model(
         entries, models, is_averaged, floors, tables
     ).items():
-        graphs = {number.done.batch.tasks.dataset for number in numbers}
+        graphs = {number.done.published.tasks.dataset for number in numbers}
         if len(numbers) < FEWEST_GRAPHS or len(graphs) < len(numbers):
             continue
         named = graphs_of[_find_series(setting.metric, model, numbers[0].context)]
@@ -419,12 +423,12 @@ def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Fl
     """Flag the numbers of models that have numbers on enough graphs for a mean."""
     places: dict[str, list[Indices]] = defaultdict(list)
     for done in floors:
-        places[done.batch.tasks.dataset].append(done.batch.index)
-    model_of, distinct = encode(models)
+        places[done.published.tasks.dataset].append(done.published.index)
+    model_codes, distinct = factorize(models)
     graphs = np.zeros(len(distinct), dtype=np.intp)
     for indices in places.values():
-        graphs[model_of[np.concatenate(indices)]] += 1  # once, however many numbers it has
-    is_averaged: Flags = (graphs >= FEWEST_GRAPHS)[model_of]
+        graphs[model_codes[np.concatenate(indices)]] += 1  # once, however many numbers it has
+    is_averaged: Flags = (graphs >= FEWEST_GRAPHS)[model_codes]
     return is_averaged
 
 
@@ -433,8 +437,8 @@ def _list_graphs(
 ) -> dict[Hashable, set[str]]:
     """List the graphs of chosen numbers, adjusted or not, by what `_find_series` returns."""
     graphs_of: dict[Hashable, set[str]] = defaultdict(set)
-    heads = entries.head_of[chosen].tolist()
-    contexts = entries.context_of[chosen].tolist()
+    heads = entries.head_codes[chosen].tolist()
+    contexts = entries.context_codes[chosen].tolist()
     names = itertools.compress(models, chosen.tolist())
     for head, context_code, model in set(zip(heads, contexts, names, strict=True)):
         context = entries.contexts[context_code]
@@ -459,13 +463,13 @@ def _group_by_model(
     """Group the numbers to average by setting and model, without means and single relations."""
     groups: dict[tuple[_Setting, str], list[_GraphNumber]] = defaultdict(list)
     for done, floor in floors.items():
-        batch = done.batch
+        batch = done.published
         is_mean_already = tables.find_suite(batch.tasks.dataset) is not None
         if batch.tasks.relations or is_mean_already or batch.metric.optimum is None:
             continue
         for position in np.flatnonzero(is_averaged[batch.index]).tolist():
             place = int(batch.index[position])
-            context = entries.contexts[entries.context_of[place]]
+            context = entries.contexts[entries.context_codes[place]]
             dataset = context.dataset or batch.tasks.dataset
             setting = _find_setting(done, context.rank_type or "")
             groups[setting, models[place]].append(
@@ -476,7 +480,7 @@ def _group_by_model(
 
 def _find_setting(done: AdjustedBatch, rank_type: str) -> _Setting:
     """Return the setting of a batch; a tool's own test split is called test."""
-    metric, tasks, tool = done.batch.metric, done.batch.tasks, done.batch.tool
+    metric, tasks, tool = done.published.metric, done.published.tasks, done.published.tool
     split, side, key = tasks.split, tasks.side, ""
     if tool is not None:
         split, side = tool.find_usual(tasks.dataset, split, side)
@@ -490,11 +494,11 @@ def _average_numbers(numbers: Sequence[_GraphNumber]) -> Average:
     is_counted = len(floors) == len(numbers)
     ends = []
     for number in numbers:
-        batch, at = number.done.batch, number.position
+        batch, at = number.done.published, number.position
         ends.append((batch.value[at], batch.lower[at], batch.upper[at]))
     values, lower, upper = np.array(ends).T
     return Average(
-        metric=numbers[0].done.batch.metric,
+        metric=numbers[0].done.published.metric,
         datasets=tuple(number.dataset for number in numbers),
         values=values,
         lower=lower,

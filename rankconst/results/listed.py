@@ -343,7 +343,7 @@ def _has_datasets_as_columns(adjusted: AdjustedReading) -> bool:
 
 def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
     """Name the benchmark, and the tasks if all numbers share them; empty if a column names it."""
-    tasks = {part.batch.tasks for part in adjusted.done}
+    tasks = {part.published.tasks for part in adjusted.done}
     if len({each.aggregation for each in tasks}) > 1:  # a tool may leave some metrics unweighted
         tasks = {replace(each, aggregation=DEFAULT_AGGREGATION) for each in tasks}
     datasets = {address.dataset for address in tasks}
@@ -396,10 +396,10 @@ def _describe_columns(
         meanings.append("In brackets: the effect of rounding.")
     lines = [" ".join(meanings)]
     floors = _find_floors(adjusted, tables, chosen)
-    has_answers = any(isinstance(chance.batch.metric, AnswersMetric) for chance in floors)
+    has_answers = any(isinstance(chance.published.metric, AnswersMetric) for chance in floors)
     if has_answers or (adjusted.details and len(floors) <= _FEW_NAMES):
         lines += [_describe_rankers(chance, floor) for chance, floor in floors.items()]
-    datasets = {chance.batch.tasks.dataset for chance in floors}
+    datasets = {chance.published.tasks.dataset for chance in floors}
     if screen and len(datasets) >= FEWEST_GRAPHS:
         from rankconst.results.graph_means import average_models, describe_averages
 
@@ -407,7 +407,7 @@ def _describe_columns(
         lines += describe_averages(averages, details=adjusted.details)
     if floors:
         wanted = int(chosen[adjusted.rows[adjusted.wanted]].sum())
-        count = sum(chance.batch.index.size for chance in floors)
+        count = sum(chance.published.index.size for chance in floors)
         verb = "is" if count == 1 else "are"
         some = f"{count:,} of {wanted:,} numbers {verb} adjusted. " if count < wanted else ""
         lines.append(f"{some}{summarise(floors)}")
@@ -419,14 +419,14 @@ def _find_floors(
     adjusted: AdjustedReading, tables: Tables, chosen: Flags
 ) -> dict[AdjustedBatch, AdjustedBatch | None]:
     """Map each batch of adjusted numbers in chosen rows to those over counting, or to None."""
-    batches = [done for done in adjusted.done if done.batch.tasks.is_chance]
+    batches = [done for done in adjusted.done if done.published.tasks.is_chance]
     parts = leave_out(batches, ~chosen[adjusted.rows])
     return {part: find_floor(part, tables) for part in parts}
 
 
 def _describe_rankers(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     """Write what rankers without learning get: "MRR on umls (test ...): chance 0.05"."""
-    tasks, metric = chance.batch.tasks, chance.batch.metric
+    tasks, metric = chance.published.tasks, chance.published.metric
     expected = show_expected(chance.constants.expectation)
     if isinstance(metric, AnswersMetric):
         places = "" if metric.k else "; no k, so all places count"
@@ -540,7 +540,7 @@ def explain_ranks(adjusted: AdjustedReading) -> str:
     if not left:
         return ""
     entries = adjusted.reading.entries
-    codes = dict.fromkeys(entries.context_of[chosen].tolist())
+    codes = dict.fromkeys(entries.context_codes[chosen].tolist())
     contexts = [entries.contexts[code] for code in codes]
     shown = dict.fromkeys(f"{context.side}.{context.rank_type}" for context in contexts)
     return (

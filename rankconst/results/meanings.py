@@ -90,9 +90,9 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
         return {}
     heads = reading.entries.heads
     families = {head.metric.family for head in heads}
-    head_of = reading.entries.head_of
+    head_codes = reading.entries.head_codes
     is_of_answers = np.array([isinstance(head.metric, AnswersMetric) for head in heads], np.bool_)
-    needs = is_of_answers[head_of]
+    needs = is_of_answers[head_codes]
     if reading.form in _LOGS_AND_OBJECTS and families != _RECALL_FAMILIES:
         # MRR and Hits@k next to such a metric are of the same queries, unless only one of them may
         # be of a task such as classification.
@@ -106,7 +106,7 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     places = np.flatnonzero(needs)
     advice = _advise_renaming(head.metric for head in heads)
     errors = [DataError(_NEEDS_COUNTS.format(head.metric.label) + advice) for head in heads]
-    return {place: errors[head_of[place]] for place in places.tolist()}
+    return {place: errors[head_codes[place]] for place in places.tolist()}
 
 
 def _is_of_other_task(address: Address) -> bool:

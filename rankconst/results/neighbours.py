@@ -18,7 +18,7 @@ from rankconst.catalogue.protocols import is_filtered
 from rankconst.errors import UnknownNameError
 from rankconst.evaluation import Address, Question, match_relations
 from rankconst.names import squash
-from rankconst.results.columns import combine, encode
+from rankconst.results.columns import factorize, pair_codes
 from rankconst.results.gate import CORNER
 from rankconst.results.reading import Reading, make_entries
 from rankconst.results.vocabulary import REMEDIES
@@ -159,8 +159,8 @@ def ask_about_repeated(
     if not filtered and not any(_lacks(context, name) for context in contexts for name in declared):
         return entries
     group = _number_groups(entries, evaluations, apart)  # numbers that look like the same one
-    columns, _ = encode((head.metric, head.column) for head in entries.heads)
-    column_of = columns[entries.head_of]
+    columns, _ = factorize((head.metric, head.column) for head in entries.heads)
+    column_of = columns[entries.head_codes]
     for name in _ASSUMED_VALUES:
         is_declared = entries.flag_contexts(partial(_declares, name=name))
         if name == "protocol":
@@ -179,12 +179,12 @@ def _number_groups(
 ) -> Indices:
     """Return a code for each number; "MRR" and "MRR test" share one, as test is assumed."""
     _, group = np.unique(evaluations, return_inverse=True)
-    metrics, heads = encode(
+    metrics, heads = factorize(
         (head.metric, head.adjustment, apart.get(head.column)) for head in entries.heads
     )
-    tasks, distinct = encode(_fill_assumed(context) for context in entries.contexts)
-    group = combine(group, metrics[entries.head_of], len(heads))
-    return combine(group, tasks[entries.context_of], len(distinct))
+    tasks, distinct = factorize(_fill_assumed(context) for context in entries.contexts)
+    group = pair_codes(group, metrics[entries.head_codes], len(heads))
+    return pair_codes(group, tasks[entries.context_codes], len(distinct))
 
 
 def _fill_assumed(context: Address) -> tuple[Hashable, ...]:
@@ -217,11 +217,11 @@ def _add_question(entries: Entries, asked: Flags, name: str) -> Entries:
     if name != "protocol":
         text = f"a number next to it names its {name}, so this one may be of another {name}"
         question = Question(name, text, option=REMEDIES[name])
-    distinct, code_of = np.unique(entries.context_of[asked], return_inverse=True)
+    distinct, code_of = np.unique(entries.context_codes[asked], return_inverse=True)
     contexts = list(entries.contexts)  # shared with other numbers: those with the question are new
     for place in distinct.tolist():
         context = contexts[place]
         contexts.append(replace(context, questions=(*context.questions, question)))
-    context_of = entries.context_of.copy()
-    context_of[asked] = len(entries.contexts) + code_of
-    return entries.readdress(contexts, context_of)
+    context_codes = entries.context_codes.copy()
+    context_codes[asked] = len(entries.contexts) + code_of
+    return entries.readdress(contexts, context_codes)

@@ -21,7 +21,14 @@ from rankconst.catalogue.tools import load_tools
 from rankconst.errors import DataError
 from rankconst.evaluation import NOTHING, Address
 from rankconst.names import count_of
-from rankconst.results.columns import Listed, Rows, combine, encode, encode_cells, split_by_code
+from rankconst.results.columns import (
+    Listed,
+    Rows,
+    factorize,
+    factorize_cells,
+    group_by_code,
+    pair_codes,
+)
 from rankconst.results.labels import cut_metric, read_label
 from rankconst.values.published import NOISE, UNIT, Interval, has_unit, parse_value, read_published
 
@@ -154,8 +161,8 @@ class Column:
     places: Indices  # among all numbers of the file, ascending
     rows: Indices
     lines: Indices
-    context_of: Indices  # in the contexts of all numbers
-    model_of: Indices
+    context_codes: Indices  # in the contexts of all numbers
+    model_codes: Indices
 
     def take(self, chosen: Flags) -> Column:
         """Return the numbers of a mask."""
@@ -173,7 +180,7 @@ class Column:
         return Column(columns[0].head, numbers, **arrays)
 
 
-_ARRAYS_OF_COLUMN = ("places", "rows", "lines", "context_of", "model_of")
+_ARRAYS_OF_COLUMN = ("places", "rows", "lines", "context_codes", "model_codes")
 """The arrays of a column."""
 
 
@@ -211,22 +218,22 @@ class Entries(Listed[Entry]):
     def flag_contexts(self, test: Callable[[Address], bool]) -> Flags:
         """Flag the numbers whose context passes a test; each distinct context is tested once."""
         flags = np.array([test(context) for context in self.contexts], dtype=np.bool_)
-        return flags[self.context_of]
+        return flags[self.context_codes]
 
     @cached_property
-    def head_of(self) -> Indices:
+    def head_codes(self) -> Indices:
         """The index of the column of each number."""
         return self.gather(range(len(self.columns)))
 
     @cached_property
-    def context_of(self) -> Indices:
+    def context_codes(self) -> Indices:
         """The index in :attr:`contexts` of each number."""
-        return self.gather(column.context_of for column in self.columns)
+        return self.gather(column.context_codes for column in self.columns)
 
     @cached_property
-    def model_of(self) -> Indices:
+    def model_codes(self) -> Indices:
         """The index in :attr:`models` of each number."""
-        return self.gather(column.model_of for column in self.columns)
+        return self.gather(column.model_codes for column in self.columns)
 
     @cached_property
     def rows(self) -> Indices:
@@ -290,11 +297,11 @@ class Entries(Listed[Entry]):
 
         return self._change_columns(set_percent) if chosen.any() else self
 
-    def readdress(self, contexts: Sequence[Address], context_of: Indices) -> Entries:
+    def readdress(self, contexts: Sequence[Address], context_codes: Indices) -> Entries:
         """Return the numbers with other contexts, by the index of each number in them."""
         changed = replace(self, contexts=contexts)
         return changed._change_columns(
-            lambda each: replace(each, context_of=context_of[each.places])
+            lambda each: replace(each, context_codes=context_codes[each.places])
         )
 
     def drop_lines(self) -> Entries:
@@ -309,11 +316,11 @@ class Entries(Listed[Entry]):
 
     def _make(self, place: int) -> Entry:
         """Return the number at a place of the file, put together from its column."""
-        column = self.columns[self.head_of[place]]
+        column = self.columns[self.head_codes[place]]
         metric, heading, adjustment, exact = column.head
         at = self._position_of[place]
-        context = self.contexts[column.context_of[at]]
-        model = self.models[column.model_of[at]]
+        context = self.contexts[column.context_codes[at]]
+        model = self.models[column.model_codes[at]]
         if model:
             context = replace(context, model=model)
         line = int(column.lines[at])
@@ -333,7 +340,7 @@ class Entries(Listed[Entry]):
 
     def text_at(self, place: int) -> str:
         """Return a number as written."""
-        text: str = self.columns[self.head_of[place]].numbers.write(self._position_of[place])
+        text: str = self.columns[self.head_codes[place]].numbers.write(self._position_of[place])
         return text
 
     @cached_property
@@ -350,17 +357,17 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
     heads = [
         ColumnHead(entry.metric, entry.column, entry.adjustment, entry.exact) for entry in listed
     ]
-    head_of, distinct_heads = encode(heads)
-    context_of, contexts = encode(entry.context for entry in listed)
-    bare_of, bare = encode(replace(context, model=None) for context in contexts)
-    model_of, models = encode(context.model or "" for context in contexts)
+    head_codes, distinct_heads = factorize(heads)
+    context_codes, contexts = factorize(entry.context for entry in listed)
+    bare_of, bare = factorize(replace(context, model=None) for context in contexts)
+    model_codes, models = factorize(context.model or "" for context in contexts)
     texts = [entry.text for entry in listed]
     rows = np.array([entry.row for entry in listed], dtype=np.intp)
     numbers = [NO_LINE if entry.line is None else entry.line for entry in listed]
     lines = np.array(numbers, dtype=np.intp)
     columns = []
-    for head, places in zip(distinct_heads, split_by_code(head_of), strict=True):
-        codes, distinct = encode(texts[place] for place in places.tolist())
+    for head, places in zip(distinct_heads, group_by_code(head_codes), strict=True):
+        codes, distinct = factorize(texts[place] for place in places.tolist())
         columns.append(
             Column(
                 head=head,
@@ -368,8 +375,8 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
                 places=places,
                 rows=rows[places],
                 lines=lines[places],
-                context_of=bare_of[context_of[places]],
-                model_of=model_of[context_of[places]],
+                context_codes=bare_of[context_codes[places]],
+                model_codes=model_codes[context_codes[places]],
             )
         )
     return Entries(tuple(columns), bare, models)
@@ -388,8 +395,8 @@ def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
                 column,
                 places=column.places + num_numbers,
                 rows=column.rows + num_rows,
-                context_of=column.context_of + len(contexts),
-                model_of=column.model_of + len(models),
+                context_codes=column.context_codes + len(contexts),
+                model_codes=column.model_codes + len(models),
             )
             joined.setdefault((column.head, type(column.numbers)), []).append(moved)
         contexts += part.contexts
@@ -757,7 +764,7 @@ def name_models(reading: Reading) -> list[str]:
     "ensemble RotatE".
     """
     entries = reading.entries
-    models = [entries.models[code] for code in entries.model_of.tolist()]
+    models = [entries.models[code] for code in entries.model_codes.tolist()]
     in_headings = _name_heading_models(reading)
     if in_headings is None:
         return models
@@ -770,7 +777,7 @@ def name_datasets(reading: Reading) -> list[str]:
     entries = reading.entries
     of_rows = np.full(len(reading.rows), "", dtype=object)
     names = np.array([context.dataset or "" for context in entries.contexts], dtype=object)
-    of_entries = names[entries.context_of]
+    of_entries = names[entries.context_codes]
     of_rows[entries.rows] = of_entries
     # The last number of a row named it: empty it where another one of the row disagrees.
     of_rows[entries.rows[of_rows[entries.rows] != of_entries]] = ""
@@ -790,22 +797,22 @@ def _name_heading_models(reading: Reading) -> Grouping | None:
     Headings name models only where a row has a metric twice. Return None if no row has.
     """
     entries = reading.entries
-    kind_of, kinds = encode((head.metric, head.adjustment) for head in entries.heads)
+    kind_of, kinds = factorize((head.metric, head.adjustment) for head in entries.heads)
     columns = {(head.metric, head.adjustment, head.column) for head in entries.heads}
     if reading.layout == "long" or len(kinds) == len(columns):
         return None
-    row_of = combine(entries.rows, entries.context_of, len(entries.contexts))
+    row_of = pair_codes(entries.rows, entries.context_codes, len(entries.contexts))
     if reading.of_objects:
-        row_of = combine(row_of, entries.model_of, len(entries.models))
-    number_of = combine(row_of, kind_of[entries.head_of], len(kinds))
+        row_of = pair_codes(row_of, entries.model_codes, len(entries.models))
+    number_of = pair_codes(row_of, kind_of[entries.head_codes], len(kinds))
     is_repeated = np.bincount(number_of)[number_of] > 1
     if not is_repeated.any():
         return None
-    heads = np.unique(entries.head_of[np.isin(row_of, row_of[is_repeated])])
+    heads = np.unique(entries.head_codes[np.isin(row_of, row_of[is_repeated])])
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
-    name_of, distinct = encode(["", *names])  # so that code 0 is the empty name
-    is_named = np.isin(entries.head_of, heads)
-    return Grouping(np.where(is_named, name_of[1:][entries.head_of], 0), distinct)
+    name_of, distinct = factorize(["", *names])  # so that code 0 is the empty name
+    is_named = np.isin(entries.head_codes, heads)
+    return Grouping(np.where(is_named, name_of[1:][entries.head_codes], 0), distinct)
 
 
 def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Indices:
@@ -816,7 +823,7 @@ def number_evaluations(reading: Reading, *, by_ties: bool = True) -> Indices:
     entries = reading.entries
     codes = np.zeros(len(entries), dtype=np.intp) if reading.layout == "long" else entries.rows
     for grouping in list_groupings(reading, by_ties=by_ties):
-        codes = combine(codes, grouping.codes, len(grouping.names))
+        codes = pair_codes(codes, grouping.codes, len(grouping.names))
     return codes
 
 
@@ -826,16 +833,16 @@ def list_groupings(reading: Reading, *, by_ties: bool = True) -> list[Grouping]:
     groupings = []
     if reading.layout == "long":
         for column in _list_naming(reading, by_ties=by_ties):
-            cell_of, cells = encode_cells(reading.cells(column))
+            cell_of, cells = factorize_cells(reading.cells(column))
             groupings.append(Grouping(cell_of[entries.rows], cells))
     if reading.layout == "long" or reading.of_objects:
-        model_of, models = encode(entries.models)
+        model_codes, models = factorize(entries.models)
         if len(models) > 1:
-            groupings.append(Grouping(model_of[entries.model_of], models))
+            groupings.append(Grouping(model_codes[entries.model_codes], models))
     if by_ties:
-        type_of, rank_types = encode(context.rank_type for context in entries.contexts)
+        type_of, rank_types = factorize(context.rank_type for context in entries.contexts)
         if len(rank_types) > 1:
-            groupings.append(Grouping(type_of[entries.context_of], rank_types))
+            groupings.append(Grouping(type_of[entries.context_codes], rank_types))
     in_headings = _name_heading_models(reading)
     if in_headings is not None:
         groupings.append(in_headings)

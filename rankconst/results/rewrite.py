@@ -508,7 +508,7 @@ def _describe_adjustment(
         relation = "next to" if exchange.beside else "for"
         forms[f"{exchange.name(metric)} {relation} {metric.label}"] = None
     datasets: dict[str, dict[str, None]] = {}
-    for tasks in (done.batch.tasks for done in adjusted.done):
+    for tasks in (done.published.tasks for done in adjusted.done):
         datasets.setdefault(tasks.describe(), {})[tasks.dataset] = None
     evaluated = "; ".join(f"{', '.join(names)} ({those})" for those, names in datasets.items())
     action, baseline = "Adjusted for chance", cells[0].exchange.baseline

@@ -682,7 +682,7 @@ def adjust_file(path: Path, tables: Tables, **options: Any) -> Counter[tuple[str
         (entries[place].metric.key, index)
         for each in adjusted.done
         for place, index in zip(
-            each.batch.index.tolist(), each.adjust().index.tolist(), strict=True
+            each.published.index.tolist(), each.adjust().index.tolist(), strict=True
         )
     )
 

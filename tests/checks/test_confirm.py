@@ -36,7 +36,7 @@ def adjust(text: str, user: Address = OPEN, name: str = "results.csv") -> Adjust
 
 
 def name(adjusted: AdjustedReading) -> set[str]:
-    return {str(done.batch.tasks) for done in adjusted.done}
+    return {str(done.published.tasks) for done in adjusted.done}
 
 
 def put(

@@ -77,12 +77,12 @@ def test_an_answer_lets_numbers_go_on() -> None:
     asked = ("mrr", "0.5", Address("nations", questions=(DEV,)))
     reading = make(asked, ("mrr", "0.5", Address("nations")))
     valid = adjust_reading(reading, TABLES, Address(split="valid"))
-    assert {each.batch.tasks.split for each in valid.done} == {"valid"}
+    assert {each.published.tasks.split for each in valid.done} == {"valid"}
     assert not valid.asked
     assert not valid.accepted
     assert "split" not in valid.assumed
     accepted = adjust_reading(reading, TABLES, Address(accepted=("DEV", "foo")))
-    assert {each.batch.tasks.split for each in accepted.done} == {"test"}
+    assert {each.published.tasks.split for each in accepted.done} == {"test"}
     assert accepted.accepted == ("dev",)
     assert [row.get("accepted") for row in accepted.answers["assumed"]] == ["dev", None]
     only = make(asked, ("mrr", "0.5", Address("atlantis")))

@@ -68,8 +68,8 @@ def test_other_evaluations_are_adjusted_and_other_ties_are_not() -> None:
     sides = {"tail": {"realistic": SOUND}, "head": {"realistic": PYKEEN, "optimistic": OPTIMISTIC}}
     reading = read_document("results.json", json.dumps({"metrics": sides}))
     adjusted = rankconst.adjust(reading, dataset="nations").numbers
-    assert {each.batch.tasks.side for each in adjusted.done} == {"tail"}
-    assert sum(each.batch.index.size for each in adjusted.done) == len(SOUND)
+    assert {each.published.tasks.side for each in adjusted.done} == {"tail"}
+    assert sum(each.published.index.size for each in adjusted.done) == len(SOUND)
     findings = rankconst.check(reading, dataset="nations").findings
     assert {each.label for each in findings if each.rule == "not-a-number"} == {"head, realistic"}
     assert not [each for each in findings if each.label == "head, optimistic"]

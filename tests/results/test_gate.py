@@ -655,7 +655,7 @@ def test_a_question_offers_to_accept_a_name_where_a_dataset_would_leave_out_othe
         md("DisenKGAT", "Metric | GAT_WN18RR | GAT_FB15k-237", "MRR | 0.455 | 0.354")
     )
     both = rankconst.adjust(named_after, accept=["WN18RR=wn18rr", "FB15k-237=FB15k-237"]).numbers
-    assert [str(done.batch.tasks.dataset) for done in both.done] == ["wn18rr", "fb15k237"]
+    assert [str(done.published.tasks.dataset) for done in both.done] == ["wn18rr", "fb15k237"]
     # Of a name that one graph has, nothing is asked.
     assert rankconst.adjust(opened, accept=["WN18RR=umls"]).numbers.accepted == ()
 

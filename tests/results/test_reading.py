@@ -128,7 +128,7 @@ def test_entries_are_the_sequence_that_was_added() -> None:
     assert list(entries) == added
     assert (entries[-1], entries[1:]) == (added[-1], tuple(added[1:]))
     assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]
-    assert [entries.heads[each].metric for each in entries.head_of] == [mrr, hits, mrr]
+    assert [entries.heads[each].metric for each in entries.head_codes] == [mrr, hits, mrr]
     assert list(entries.keep(entries.values > 0.35)) == added[1:]
     signed = entries.rewrite(entries.rows == 0, percent=True)
     assert [each.text for each in signed] == ["0.3%", "0.4%", "0.5"]

@@ -18,7 +18,7 @@ from rankconst.catalogue.protocols import RANK_TYPES
 from rankconst.catalogue.tools import is_tool
 from rankconst.evaluation import NAMES, Address, Question
 from rankconst.names import read_count, squash
-from rankconst.results.columns import Cells, combine, number_firsts
+from rankconst.results.columns import Cells, compact_codes, pair_codes
 from rankconst.results.gate import Text, gather, list_ways, name_graph
 from rankconst.results.labels import (
     FILE_ENDINGS,
@@ -184,8 +184,8 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
     # Rows with the same texts have the same code, and are read once.
     codes = np.zeros(len(cells[0]), dtype=np.intp)
     for column in (*above, *columns):
-        codes = combine(codes, column.codes, len(column.distinct))
-    firsts, codes = number_firsts(codes)
+        codes = pair_codes(codes, column.codes, len(column.distinct))
+    firsts, codes = compact_codes(codes)
     rows = []
     for row in firsts.tolist():
         cell_texts = [column.distinct[column.codes[row]] for column in columns]

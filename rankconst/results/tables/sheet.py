@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankconst.names import read_count, squash
-from rankconst.results.columns import Cells, combine, number_firsts
+from rankconst.results.columns import Cells, compact_codes, pair_codes
 from rankconst.results.gate import STEPS, Text, gather
 from rankconst.results.labels import UNKNOWN, Label, read_label
 from rankconst.results.model_names import names_model
@@ -301,10 +301,10 @@ class SheetReader:
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
-        context_of = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
+        context_codes = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
         has_percent = any(label.percent for label in self._heading.labels[j])
         present = self._numbers[j].present
-        return self._make_columns(j, self._measures[j], present, context_of, percent=has_percent)
+        return self._make_columns(j, self._measures[j], present, context_codes, percent=has_percent)
 
     @cached_property
     def _are_models(self) -> bool:
@@ -363,9 +363,9 @@ class SheetReader:
         ks, codes = None, names.codes
         if "k" in self._roles:
             ks = self._cells[self._roles["k"]]
-            codes = combine(codes, ks.codes, len(ks.distinct))
+            codes = pair_codes(codes, ks.codes, len(ks.distinct))
         present = self._numbers[j].present
-        firsts, codes = number_firsts(codes)  # rows with the same name and k have the same code
+        firsts, codes = compact_codes(codes)  # rows with the same name and k have the same code
         labels, is_count = list[Label](), list[bool]()
         for row in firsts.tolist():
             k = None if ks is None else read_count(ks[row])
@@ -378,9 +378,11 @@ class SheetReader:
             chosen = has_name & present
             if label.metric is not None and not label.reason and not is_count[code]:
                 texts = (Text(label, "row", "its row"),) if label.is_about_tasks else ()
-                context_of = self._form_addresses(texts, rows)
-                context_of = self._add_counts(context_of, np.where(chosen, counts, 0))
-                yield from self._make_columns(j, label, chosen, context_of, percent=label.percent)
+                context_codes = self._form_addresses(texts, rows)
+                context_codes = self._add_counts(context_codes, np.where(chosen, counts, 0))
+                yield from self._make_columns(
+                    j, label, chosen, context_codes, percent=label.percent
+                )
             elif not is_count[code] and not is_missing(name):
                 for line in self._lines[has_name].tolist():
                     self._notes.add(line, name, label.reason or UNKNOWN)
@@ -410,22 +412,22 @@ class SheetReader:
         evaluation = np.zeros(num_rows, dtype=np.intp)
         for other, cells in enumerate(self._cells):
             if other not in of_numbers:
-                evaluation = combine(evaluation, cells.codes, len(cells.distinct))
+                evaluation = pair_codes(evaluation, cells.codes, len(cells.distinct))
         return evaluation
 
-    def _add_counts(self, context_of: Indices, counts: Indices) -> Indices:
+    def _add_counts(self, context_codes: Indices, counts: Indices) -> Indices:
         """Add numbers of ranks to the addresses of rows."""
         contexts = list(self._contexts)
-        context_of = context_of.copy()
+        context_codes = context_codes.copy()
         for row in np.flatnonzero(counts).tolist():
-            context = replace(contexts[context_of[row]], num_tasks=int(counts[row]))
-            context_of[row] = self._contexts.setdefault(context, len(self._contexts))
-        return context_of
+            context = replace(contexts[context_codes[row]], num_tasks=int(counts[row]))
+            context_codes[row] = self._contexts.setdefault(context, len(self._contexts))
+        return context_codes
 
     # All columns together.
 
     def _make_columns(
-        self, j: int, label: Label, chosen: Flags, context_of: Indices, *, percent: bool
+        self, j: int, label: Label, chosen: Flags, context_codes: Indices, *, percent: bool
     ) -> Iterator[Column]:
         """Yield the numbers of the chosen rows of column `j`: floats, then texts if it has both."""
         if label.metric is None:
@@ -436,15 +438,15 @@ class SheetReader:
         if numbers.floats is not None:  # a float has every digit
             floats = Floats(numbers.floats, np.full(chosen.size, fill_value=percent))
             is_float = chosen & ~numbers.is_text
-            yield self._make_column(head._replace(exact=True), floats, is_float, context_of)
+            yield self._make_column(head._replace(exact=True), floats, is_float, context_codes)
         if numbers.floats is None or is_text.any():
             texts = numbers.texts
             if percent:
                 texts = texts.set_percent(chosen, percent=True)
-            yield self._make_column(head, texts, is_text, context_of)
+            yield self._make_column(head, texts, is_text, context_codes)
 
     def _make_column(
-        self, head: ColumnHead, numbers: Texts | Floats, chosen: Flags, context_of: Indices
+        self, head: ColumnHead, numbers: Texts | Floats, chosen: Flags, context_codes: Indices
     ) -> Column:
         """Return the numbers of the chosen rows as a column; `_gather` replaces its places."""
         # The names of models are the cells of a column, one a row; without it all have the first.
@@ -455,8 +457,8 @@ class SheetReader:
             places=self._rows,
             rows=self._rows,
             lines=self._lines,
-            context_of=context_of,
-            model_of=self._rows if has_names else np.broadcast_to(0, chosen.shape),
+            context_codes=context_codes,
+            model_codes=self._rows if has_names else np.broadcast_to(0, chosen.shape),
         )
         return column if chosen.all() else column.take(chosen)
 

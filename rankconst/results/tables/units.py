@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.results.columns import encode
+from rankconst.results.columns import factorize
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping
@@ -60,8 +60,8 @@ def settle_units(
     of_heads = [
         None if head.column in marked else _find_family(head, families) for head in entries.heads
     ]
-    codes, distinct = encode(of_heads)
-    family_of = codes[entries.head_of]
+    codes, distinct = factorize(of_heads)
+    family_of = codes[entries.head_codes]
     listed = [units.list_shares(family_of == code, family) for code, family in enumerate(distinct)]
     units.settle_families([shares for shares in listed if shares is not None])
     return units.write()
@@ -184,7 +184,7 @@ class _Units:
             is_fraction = group.part > 0 and not group.are_percentages
             if not group.are_even and (is_fraction or not is_of_kind):
                 continue
-            heads = self._entries.head_of[group.places]
+            heads = self._entries.head_codes[group.places]
             is_signed = group.in_large & np.isin(heads, heads[group.is_large])
             self._is_percent[group.places] = is_signed & is_sure
             is_doubtful[group.places] = ~(is_signed & is_sure)

@@ -117,7 +117,7 @@ def find_adjusted(
     return {
         text: each.constants.tasks.dataset
         for each in found.done
-        for text in (found.reading.entries[place].text for place in each.batch.index.tolist())
+        for text in (found.reading.entries[place].text for place in each.published.index.tolist())
     }
 
 
