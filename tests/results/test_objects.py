@@ -141,7 +141,7 @@ def _describe(text: str, name: str = "a.json") -> list[str]:
         ('{"notes": "measured on the dev set", "results": {"RotatE": {"mrr": 0.3}}}', ["MRR 0.3 RotatE ?split dev"]),
         ('{"model": "RotatE (valid)", "mrr": 0.476}', ["MRR 0.476 RotatE (valid) ?split valid"]),
         ('{"mrr": 0.2, "filtered_mrr": 0.3}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),
-        ('{"mrr": 0.2, "fmrr": 0.3}', ["MRR 0.2 ?protocol", "MRR 0.3 ?part f"]),
+        ('{"mrr": 0.2, "fmrr": 0.3}', ["MRR 0.2 ?protocol", "MRR 0.3 filtered"]),
         ('{"mrr": 0.3, "hmrr": 0.2}', ["MRR 0.3", "MRR 0.2 ?side h"]),
         ('{"last_test_mrr": 0.2}', ["MRR 0.2 test"]),
         ('[{"mrr": 0.2}, {"mrr": 0.3, "note": "filtered"}]', ["MRR 0.2", "MRR 0.3 filtered"]),
