@@ -94,7 +94,7 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
             yield Word(graph.text.lower(), "graph")
     is_open = has_place and not names_graph and not label.words
     if behind is not None and is_open:
-        yield Word(behind["name"].lower(), "part")
+        yield Word(behind["name"].rstrip(")]").lower(), "part")
     minus = _DIFFERENCE.match(label.text)
     if minus is not None and _is_compared(minus["first"], minus["model"]):
         yield Word("-", "metric")
