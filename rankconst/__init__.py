@@ -57,6 +57,7 @@ else:
                 name=name,
                 obj=sys.modules[__name__],
             )
+
         value = globals()[name] = getattr(import_module(f"rankconst.{home}"), name)
         return value
 

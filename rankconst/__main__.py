@@ -17,6 +17,7 @@ def main() -> None:
     # process.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     # Imported modules stay anyway. To search them for garbage takes a tenth of a short run.
     gc.disable()
     try:

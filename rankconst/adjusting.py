@@ -162,6 +162,7 @@ def adjust_batch(batch: PublishedBatch, all_constants: Constants) -> AdjustedBat
             from rankconst.values.whole_batches import draw_evenly
 
             constants = draw_evenly(all_constants, tool.batch)
+
     reasons = constants.find_impossible(batch.value, batch.lower, batch.upper)
     if reasons:
         raise ImpossibleError(reasons)
@@ -194,6 +195,7 @@ def find_constants(
         return Constants(
             tasks, metric, histogram, compute_moments(metric, histogram), tables.version
         )
+
     return tables.look_up(tasks, metric)
 
 
@@ -224,9 +226,11 @@ def compare_with(
                 errors.append(error)  # tasks of train, or among sampled negatives
                 for index in batch.index.tolist():
                     notes.setdefault(index, f"no skill: {error}")
+
         if errors and not adjusted:
             raise errors[0]
         against[baseline] = tuple(adjusted)
+
     return against, notes
 
 
@@ -236,6 +240,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
 
     if done.is_partial or done.constants.explain_lack():
         return done
+
     metric, histogram = done.constants.metric, done.constants.ranking
     adjusted = done.adjust()
     ends = (adjusted.value, *adjusted.value_interval)
@@ -250,6 +255,7 @@ def add_significance(done: AdjustedBatch) -> AdjustedBatch:
             known[number] = compute_significance(metric, histogram, value, Interval(lower, upper))
         except UndefinedError as error:
             reasons[number] = f"no p: {error}"
+
     significance = tuple(known.get(number) for number in numbers)
     unattained = {at: reasons[number] for at, number in enumerate(numbers) if number in reasons}
     return replace(done, significance=significance, unattained=unattained)
@@ -281,9 +287,11 @@ def list_contradictions(
             lower, upper, index = np.atleast_1d(batch.lower, batch.upper, batch.index)
             results = Results(batch.metric, evaluation, lower, upper, index)
             of_tasks.setdefault((batch.tasks, batch.tool), []).append(results)
+
     reasons: dict[int, str] = {}
     for results_of_metrics in of_tasks.values():
         reasons |= find_contradictions(results_of_metrics, show)
+
     return reasons
 
 
@@ -323,6 +331,7 @@ def fill_columns(
     }
     for adjusted in done:
         _fill_batch(columns, adjusted, size)
+
     for baseline, batches in (against or {}).items():
         ending = f"@{baseline}"
         keys_of_baseline = None
@@ -330,6 +339,7 @@ def fill_columns(
             keys_of_baseline = {key.removesuffix(ending) for key in wanted if key.endswith(ending)}
         of_baseline = fill_columns(size, batches, wanted=keys_of_baseline)
         columns |= {f"{key}{ending}": values for key, values in of_baseline.items()}
+
     return columns
 
 
@@ -341,9 +351,11 @@ def _fill_batch(columns: dict[str, Any], adjusted: AdjustedBatch, size: int) -> 
         numbers: dict[str, Any] = {"index": adjusted.compute_index()}
     else:
         numbers = _list_numbers(adjusted)
+
     for key, values in numbers.items():
         if key in columns and values is not None:
             columns[key][rows] = values
+
     if adjusted.significance:
         _fill_significance(columns, adjusted, rows, size)
 
@@ -357,6 +369,7 @@ def _list_numbers(done: AdjustedBatch) -> dict[str, Any]:
         if interval is not None:
             numbers[form] = getattr(adjusted, form)
             numbers[f"{form}_lower"], numbers[f"{form}_upper"] = interval
+
     return numbers
 
 
@@ -368,6 +381,7 @@ def _fill_significance(
         columns["p_method"] = [None] * size
         for end in ENDS:
             columns[f"log10_p{end}"] = np.full(size, np.nan)
+
     for row, probability in zip(rows.tolist(), batch.significance, strict=True):
         if probability is None:
             continue
@@ -412,6 +426,7 @@ def adjust_values(
     of_metric: dict[Metric, list[tuple[int, Published]]] = {}
     for index, (metric, published) in enumerate(values):
         of_metric.setdefault(metric, []).append((index, published))
+
     done = []
     for baseline, metric in itertools.product(baselines, of_metric):
         constants = look_up(metric, baseline)
@@ -427,6 +442,7 @@ def adjust_values(
                 text=published.text,
             )
             done.append(adjust_batch(batch, constants))
+
     is_one_model = len(of_metric) == len(values)
     if is_one_model and len(values) > 1:
         under_first_baseline = done[: len(values)]
@@ -436,6 +452,7 @@ def adjust_values(
         )
         for reason in reasons.values():
             raise DataError(reason)
+
     return done
 
 
@@ -455,16 +472,19 @@ def _list_cells(done: AdjustedBatch) -> dict[str, Any]:
     for form in FORMS:
         lower, upper = getattr(adjusted, f"{form}_interval") or (None, None)
         cells |= {form: getattr(adjusted, form), f"{form}_lower": lower, f"{form}_upper": upper}
+
     cells |= dict.fromkeys(("log10_p", "log10_p_lower", "log10_p_upper", "p_method"))
     probability = done.significance[0] if done.significance else None
     if probability is not None:
         cells["log10_p"] = probability.log10
         cells["log10_p_lower"], cells["log10_p_upper"] = probability.interval
         cells["p_method"] = probability.method
+
     cells |= constants.tasks.to_dict()
     cells["baseline"] = constants.tasks.baseline
     for key in (*NUMBERS, "num_tasks", "method", "table_version"):
         cells[key] = getattr(constants, key)
+
     return cells
 
 
@@ -477,4 +497,5 @@ def pick(adjusted: Adjusted, index: int) -> Adjusted:
         picked[f"{form}_interval"] = None
         if interval is not None:
             picked[f"{form}_interval"] = Interval(*(float(end[index]) for end in interval))
+
     return Adjusted(**picked, undefined=adjusted.undefined)

@@ -191,10 +191,12 @@ def adjust(
     of_answers = are_of_answers(opened)
     if are_of_answers(opened) and tool:  # the library decides what the names of metrics mean
         opened, tool = opened.name_library(tool), None
+
     is_number = _is_value(results) or _are_values(results)
     is_typed = is_number or _is_typed(results)
     if of_answers or (tables is not None and (is_typed or isinstance(results, Ranks))):
         dataset = dataset or _find_only(opened)
+
     user = Address(
         dataset=dataset,
         split=split,
@@ -207,6 +209,7 @@ def adjust(
     )
     if isinstance(results, Ranks):
         _require_possible(results, parse_address(user, opened), opened)
+
     if to is not None:
         if not is_number or of_answers:
             got = "those of several right answers" if of_answers else type(results).__name__
@@ -218,9 +221,11 @@ def adjust(
         numbers = _list_numbers(results)
         user = replace(parse_address(user, opened), percent=bool(percent))
         return turn_values_back(numbers, _require_one(numbers[0], names), to, user, opened)
+
     _check_errors(errors, strict=strict, is_typed=is_typed and not of_answers)
     if strict:
         errors = "raise"
+
     request = _Request(
         tables=opened,
         user=user,
@@ -236,6 +241,7 @@ def adjust(
         return _adjust_answers(results, request)
     if is_typed and not of_answers:
         return _adjust_typed(results, request)
+
     from rankconst.results.frame import is_frame
 
     frame = as_pandas(results)
@@ -295,6 +301,7 @@ class _Request:
         errors = self.errors
         if is_frame and not len(reading.entries):
             errors = "note"
+
         adjusted = adjust_reading(
             reading,
             self.tables,
@@ -332,12 +339,15 @@ def _adjust_frame(frame: Any, request: _Request) -> Any:
     percent, decimals = request.percent, cast("Any", request.decimals)
     if isinstance(percent, str):
         percent = as_names(percent)
+
     reading, reasons = read_frame(frame, percent, request.only)
     is_unread = not len(reading.entries) and len(frame) > 0
     if request.errors == "raise" or (request.errors is None and is_unread):
         require_complete(reading)
+
     if isinstance(decimals, Mapping):
         decimals = {parse_metric(name): digits for name, digits in decimals.items()}
+
     adjusted = request.adjust(reading, decimals, is_frame=True)
     return add_columns(frame, adjusted, reasons, always=request.errors == "note")
 
@@ -353,6 +363,7 @@ def _adjust_file(results: Any, request: _Request) -> Any:
         raise UsageError(
             "decimals and a list of percentages are for a DataFrame; a file shows its own digits."
         )
+
     reading = read_given(
         results,
         strict=request.errors == "raise",
@@ -379,6 +390,7 @@ def _require_possible(ranks: Ranks, user: Address, tables: Tables) -> None:
             histogram = tables.histogram(tasks)
         except RankconstError:  # adjusting the metrics raises the same error, or asks
             continue
+
         if histogram.is_weighted:
             raise UsageError(
                 "ranks are averaged over tasks that count once each, not with weights. "
@@ -413,17 +425,20 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
     for name in values:
         if find_metric(name) is None:
             raise UsageError(f"{name} is neither an argument nor a metric.")
+
     if values and results is not None:
         raise UsageError(
             f"there are both results and a value, {next(iter(values))}: give one of the two."
         )
     if values:
         return values
+
     refuse_lazy(results)
     if isinstance(results, SINGLE) or hasattr(results, "columns"):
         return results
     if getattr(results, "name", None) and hasattr(results, "to_frame"):  # a Series: valid_mrr
         return results.to_frame()
+
     # A Series without a name: an index of text may say splits or datasets.
     labels = getattr(getattr(results, "index", None), "dtype", None)
     if labels is not None and labels.kind not in "iu":
@@ -431,6 +446,7 @@ def _take_values(results: Any, values: dict[str, Any]) -> Any:
             "the index of a Series is not read, and may say what the numbers are. Give a "
             "DataFrame, whose index is read: series.to_frame('MRR'); or series.tolist()."
         )
+
     refuse_masked(results, "the numbers")
     array = as_values(results)
     return array.tolist() if hasattr(array, "tolist") else array
@@ -481,6 +497,7 @@ def _is_typed(results: Any) -> bool:
     """Return True for a dict of single values whose keys are plain names of metrics."""
     if not isinstance(results, Mapping) or not results:
         return False
+
     try:
         return all(
             parse_metric(name) and not list_prefixes(name) and isinstance(value, SINGLE)
@@ -499,13 +516,16 @@ def _adjust_typed(results: Any, request: _Request) -> AdjustedValue | AdjustedLi
         name = _require_one(numbers[0], request.names)
         values = AdjustedList(**_adjust_values([(name, number) for number in numbers], request))
         return values[0] if _is_value(results) else values
+
     names = tuple(results)
     if request.metrics:
         names = tuple(name for name in results if parse_metric(name) in request.metrics)
+
     if not names:
         raise UsageError(
             f"metric leaves out all values, which are of {', '.join(results)}. Leave out metric."
         )
+
     fields = _adjust_values([(name, results[name]) for name in names], request)
     return AdjustedValues(**fields, names=names)
 
@@ -519,6 +539,7 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
         raise UsageError(
             "lists of percentages and of decimals are for a DataFrame; expected one for all values."
         )
+
     names = list(dict.fromkeys(name for name, _ in typed))
     published = []
     for name, value in typed:
@@ -527,15 +548,18 @@ def _adjust_values(typed: Sequence[tuple[str, Any]], request: _Request) -> dict[
         shares = bool(percent) and (metric.is_share or len(names) == 1)
         number = read_published(metric, value, decimals=decimals, percent=shares, place=name)
         published.append((metric, number))
+
     address = request.user
     if len(names) == 1:
         address = complete_by_name(names[0], address)
+
     tasks, tool = settle(NOTHING, parse_address(replace(address, rank_type=None), tables), tables)
     _warn_of_gaps(tasks, tables)
     baselines = (DEFAULT_BASELINE, *request.baselines)
     done = adjust_on(tasks, tool, published, tables, baselines)
     if request.details:
         done = [add_significance(batch) for batch in done]
+
     assumed = gather_assumed([(address, tasks)], NOTHING)
     return {"done": tuple(done), "_tables": tables, "_assumed": assumed, "_full": request.details}
 
@@ -601,6 +625,7 @@ def check(
     opened = _open(tables)
     if tables is not None and isinstance(results, Ranks):
         dataset = dataset or _find_only(opened)
+
     user = Address(
         dataset=dataset,
         split=split,
@@ -613,6 +638,7 @@ def check(
     )
     if isinstance(results, Ranks):
         _require_possible(results, parse_address(user, opened), opened)
+
     only = None if metric is None else parse_metric(metric)
     reading = read_given(results, strict=strict, percent=percent, metric=only)
     return check_reading(reading, opened, user, metric=only, rules=as_names(rules), in_python=True)
@@ -762,6 +788,7 @@ def compare(
         files = [first] if second is None else [first, second]
         user = replace(user, accepted=as_names(accept))
         return _compare_files(files, metric, user, percent=percent, tables=tables)
+
     if metric is None:
         raise UsageError("of which metric are the two results? Add metric, as in metric='mrr'.")
     if not isinstance(first, SINGLE):
@@ -771,6 +798,7 @@ def compare(
                 "side."
             )
         return _as_ranks(first).compare(_as_ranks(second), metric, side or "both")
+
     chance = _find_chance(metric, user, num_tasks, tables)
     return chance.compare(first, second, decimals=decimals, percent=percent)
 
@@ -788,11 +816,13 @@ def _find_chance(metric: str, user: Address, num_tasks: int | None, tables: Any)
     require_mean(parsed)
     if num_tasks is not None:
         return count_alike(parsed, user, num_tasks)
+
     opened = _open_comparable(tables)
     if user.dataset is None:
         raise UsageError(
             "of which dataset are the two values? Name it, or give the number of tasks."
         )
+
     chance = look_up_named(metric, user, opened)
     _warn_of_gaps(chance.tasks, opened)
     return chance
@@ -816,6 +846,7 @@ def _compare_files(
             text = "\n".join(f"{question}." for question in adjusted.asked)
             raise AskedError(text, adjusted.asked)
         numbers.append(adjusted)
+
     return compare_files(numbers)
 
 
@@ -841,8 +872,10 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
             _INCLUDED.tables = load()
         included: Tables = _INCLUDED.tables
         return included
+
     if isinstance(tables, Tables):
         return tables
+
     from rankconst.tables.counts_file import make_answer_tables, make_tables
     from rankconst.tables.own_counts import Answers, Counts
 
@@ -855,14 +888,17 @@ def _open(tables: Tables | Counts | Answers | Sequence[Tables] | None) -> Tables
         tasks = Tasks(tables.name, OWN_COUNTS.key)
         sides = tables.sides.items()
         return make_tables({replace(tasks, side=side): histogram for side, histogram in sides})
+
     if isinstance(tables, Answers):
         return make_answer_tables({Tasks(tables.name, OWN_COUNTS.key): tables})
+
     sets = list(tables) if isinstance(tables, Iterable) else []
     if not sets or not all(isinstance(each, Tables) for each in sets):
         load_them = "rankconst.load() returns"
         if isinstance(tables, (str, os.PathLike)):
             load_them += f": rankconst.load({tables!r})"
         raise UsageError(f"tables is {tables!r}; expected what {load_them}, or several of that.")
+
     from rankconst.tables.sets import join_tables
 
     return join_tables(sets)

@@ -26,6 +26,7 @@ def wrap_numbers(values: NDArray[Any]) -> Any:
 
     if values.dtype == np.bool_:
         return wrap_numbers(values.view(np.uint8)).cast(pa.bool_())
+
     contiguous: Any = np.ascontiguousarray(values)
     return pa.Array.from_buffers(
         pa.from_numpy_dtype(contiguous.dtype), len(contiguous), [None, pa.py_buffer(contiguous)]
@@ -61,6 +62,7 @@ def join_texts(texts: Sequence[str]) -> Any:
     lengths = [len(text) for text in texts]
     if sum(lengths) != len(content):  # some letters take several bytes
         lengths = [len(text.encode(errors="replace")) for text in texts]
+
     ends: Any = np.cumsum([0, *lengths]).astype(np.int32)
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(content))
 
@@ -143,6 +145,7 @@ def as_values(column: Any) -> Any:
     # Both hand their content to others by Arrow's protocol.
     if not hasattr(column, "__arrow_c_stream__") and not hasattr(column, "__arrow_c_array__"):
         return column
+
     import numpy as np
 
     array = np.asarray(column)

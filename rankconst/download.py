@@ -81,6 +81,7 @@ def cache_folder() -> Path:
     folder = os.environ.get("RANKCONST_CACHE")
     if folder:
         return expand_home(folder)
+
     require_module("pooch", "finding the folder for downloads")
     import pooch
 
@@ -207,6 +208,7 @@ def explain(error: Exception) -> str:
         return f"the server answered {response.status_code} {response.reason}"
     if isinstance(error, requests.Timeout):
         return f"the server did not answer within {TIMEOUT} seconds"
+
     # The system's own words are at the bottom of a chain of wrappers.
     reason = hide_login(first_line(error)) if 0 < len(str(error)) < 200 else type(error).__name__
     cause: BaseException | None = error
@@ -214,4 +216,5 @@ def explain(error: Exception) -> str:
         if isinstance(cause, OSError) and cause.strerror:
             reason = cause.strerror
         cause = cause.__cause__ or cause.__context__
+
     return reason

@@ -81,8 +81,10 @@ class Question:
             if self.word:
                 meaning = f"{self.word}={self.option.split()[1]}"
                 ways.append(f"--accept {shlex.quote(meaning)} for these")
+
         if self.word:
             ways.append(f"--accept {shlex.quote(self.word)} if it says nothing about these numbers")
+
         remedy = ", or ".join(ways)
         return name_arguments(remedy) if self.in_python else remedy
 
@@ -172,6 +174,7 @@ def complete_by_name(name: str, from_user: Address) -> Address:
         # PyKEEN 1.0 has best and worst behind a side; alone, "best" may be about a run.
         elif word in {"optimistic", "pessimistic"} or (word in RANK_TYPES and "side" in fields):
             fields["rank_type"] = RANK_TYPES[word]
+
     for role, parse in (("split", parse_split), ("side", parse_side)):
         option = getattr(from_user, role)
         if option and role in fields and parse(option) != fields[role]:
@@ -179,6 +182,7 @@ def complete_by_name(name: str, from_user: Address) -> Address:
                 f"{name} is of {role} {fields[role]}, but {parse(option)} was asked for; "
                 "leave out one of the two."
             )
+
     return replace(from_user, **fields)
 
 
@@ -205,11 +209,13 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
             from_user = replace(from_user, dataset=_choose_by_tool(from_user.dataset, tool))
         if from_user.dataset not in tables.titles:
             from_user = _read_kind(from_user)
+
     keys: dict[str, Any] = {}
     for name, parse in _list_parsers(tables).items():
         value = getattr(from_user, name)
         if value is not None:
             keys[name] = parse(value)
+
     from_user = replace(from_user, **keys)
     # A suite may have a tool of its own.
     if from_user.dataset is not None and from_user.dataset not in tables.titles:
@@ -218,6 +224,7 @@ def parse_address(from_user: Address, tables: Tables) -> Address:
         suite = load_suites().get(from_user.dataset)
         if suite is not None:
             tool = _require_tool(suite, tool)
+
     return replace(from_user, tool=None if tool is None else tool.key)
 
 
@@ -271,9 +278,11 @@ def _choose_graph_of_suite(from_file: Address, from_user: Address) -> Address:
 
     if not from_user.dataset or not from_file.dataset or is_mean(from_file.dataset):
         return from_user
+
     suite = load_suites().get(from_user.dataset)
     if suite is None:
         return from_user
+
     from rankconst.catalogue.benchmarks import list_namesakes
 
     named = from_file.dataset  # a file may also have a version alone: v1
@@ -307,12 +316,14 @@ def _choose_by_protocol(keys: Iterable[str], protocol: str | None) -> list[str]:
     """Return the benchmarks that a protocol is for, or nothing if it is for any."""
     if protocol is None or is_filtered(protocol):
         return []
+
     from rankconst.catalogue.benchmarks import load_benchmarks
 
     try:
         row = find_protocol(protocol)
     except UnknownNameError:
         return []
+
     formats = {key: load_benchmarks()[key].format for key in keys}
     return [key for key, form in formats.items() if row.fits(form.temporal, form.qualified)]
 
@@ -327,6 +338,7 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
         if from_user.dataset not in load_suites():
             questions = (ask_mean(from_file), *questions)
         return replace(from_file, dataset=None, questions=questions)
+
     accepted = _find_accepted_graph(from_file, from_user)
     if _VERSION.fullmatch(name) and not accepted:
         if not _is_of_version(from_user.dataset or "", name):
@@ -335,16 +347,19 @@ def _choose_benchmark(from_file: Address, from_user: Address) -> Address:
             option = f"the graph in a column dataset, or --accept {name}=GRAPH without --dataset"
             questions = (Question("graph", text, name, option=option), *questions)
         return replace(from_file, dataset=None, questions=questions)
+
     namesakes = list_namesakes(name, typed=False)
     if accepted or from_user.dataset in namesakes:
         return replace(from_file, dataset=accepted or None)
     if not namesakes:
         return from_file
+
     kind, protocol = from_user.kind or from_file.kind, from_user.protocol or from_file.protocol
     of_kind = [key for key in namesakes if kind in list_kinds(key)]
     for benchmarks in (of_kind, _choose_by_protocol(namesakes, protocol)):
         if len(benchmarks) == 1:
             return replace(from_file, dataset=benchmarks[0])
+
     question = _ask_benchmark(name, namesakes)
     return replace(from_file, questions=(question, *questions))
 
@@ -354,12 +369,14 @@ def _find_accepted_graph(from_file: Address, from_user: Address) -> str:
     name, accepted = from_file.dataset or "", _list_accepted(from_user)
     if name.lower() not in accepted or not is_open_name(name):
         return ""
+
     from rankconst.catalogue.benchmarks import list_namesakes
 
     namesakes = list_namesakes(name, typed=False)
     value = accepted[name.lower()]
     if not namesakes or value in namesakes:
         return value
+
     got = f"{name}={value}" if value else name
     expected = " or ".join(f"{name}={key}" for key in namesakes)
     raise UsageError(f"--accept {got}: several graphs have this name; expected {expected}.")
@@ -375,6 +392,7 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
         text = f"{name} may be {titles[namesakes[0]]} or another graph"
         option = f"--dataset {namesakes[0]} if it is that"
         return Question("dataset", text, option=option, choices=namesakes)
+
     kinds = {key: list_kinds(key) for key in namesakes}
     num_graphs = Counter(itertools.chain.from_iterable(kinds.values()))
     # These kinds choose one of the graphs. Between the other graphs, a tool may choose.
@@ -390,10 +408,12 @@ def _ask_benchmark(name: str, namesakes: tuple[str, ...]) -> Question:
         else:
             options.append(f"--dataset {key}")
             needs_name = True
+
     option = " or ".join(options)
     # A kind or a tool may also choose among other graphs; a dataset is that of all numbers.
     if needs_name:
         option += f", or --accept {shlex.quote(f'{name}=GRAPH')} for this name alone"
+
     text = f"several graphs have its name: {name} may be {' or '.join(namesakes)}"
     return Question("dataset", text, option=option, choices=namesakes)
 
@@ -417,6 +437,7 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
     """Return False if a file contradicts the user's keys. Missing and unknown names agree."""
     if not _agree_on_dataset(from_file, from_user, tables):
         return False
+
     for name, parse in _PARSERS.items():
         declared, option = getattr(from_file, name), getattr(from_user, name)
         if not declared or not option:
@@ -427,6 +448,7 @@ def agrees(from_file: Address, from_user: Address, tables: Tables) -> bool:
             fits = _find_key(declared, parse) in {option, None}
         if not fits:
             return False
+
     has_tools = from_file.tool and from_user.tool
     if has_tools and read_tool(from_file.tool) is not read_tool(from_user.tool):
         return False
@@ -444,6 +466,7 @@ def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) ->
     option, named, parse = from_user.dataset, from_file.dataset, tables.resolve_dataset
     if not option:
         return True
+
     suite = load_suites().get(option)
     if suite is not None and from_file.suites and (not named or is_mean(named)):
         return option in from_file.suites
@@ -452,6 +475,7 @@ def _agree_on_dataset(from_file: Address, from_user: Address, tables: Tables) ->
         return not choices or option in {_find_key(name, parse) for name in choices}
     if is_mean(named):
         return suite is not None
+
     wanted = {option} if suite is None else {option, *suite.graphs}
     namesakes = list_namesakes(named, typed=False)
     if namesakes:  # several graphs have the name that the file uses
@@ -473,6 +497,7 @@ def _choose(name: str, from_file: Address, from_user: Address, tables: Tables) -
     key = None
     if declared and declared != option:
         key = _list_parsers(tables)[name](declared)
+
     if key and option and key != option:
         raise UsageError(
             f"the file says {name} {declared}, but {option} was asked for; leave out {name}."
@@ -518,17 +543,21 @@ def settle(
     if row is not None and from_file.dataset and not accepted:
         benchmark = _choose_by_tool(from_file.dataset, row, typed=False)
         from_file = replace(from_file, dataset=benchmark)
+
     from_user = _choose_graph_of_suite(from_file, from_user)
     if from_file.dataset:
         from_file = _choose_benchmark(from_file, from_user)
+
     from_user = read_words(from_file, from_user)
     from_file = _require_answers(from_file, from_user)
     named = from_user.dataset or from_file.dataset
     protocol = from_user.protocol or _drop_filtered(from_file.protocol, row)
     if named is None:
         return _settle_without_dataset(from_file.num_tasks, protocol, from_user.kind), row
+
     if row is not None:
         _refuse_dataset(row, from_file.dataset or named)
+
     chosen = Address(
         dataset=_choose("dataset", from_file, from_user, tables) or named,
         split=_choose("split", from_file, from_user, tables),
@@ -540,10 +569,12 @@ def settle(
     suite = tables.find_suite(chosen.dataset or named)
     if suite is not None:
         row = _require_tool(suite, row)
+
     tasks = _complete(chosen, row, tables, accepted)
     if from_file.relations and not from_user.relations:
         known = match_relations(from_file.relations, tables.relations(tasks))
         tasks = replace(tasks, relations=known or from_file.relations)
+
     return tasks, row
 
 
@@ -562,6 +593,7 @@ def _complete(named: Address, tool: Tool | None, tables: Tables, accepted: str) 
                 f"it is accepted as {accepted}, but {tool.title} evaluates on {dataset}. Accept "
                 "that, or leave out the tool."
             )
+
     option = None if named.protocol is None else parse_protocol(named.protocol).key
     tasks = Tasks(
         dataset=dataset,
@@ -575,6 +607,7 @@ def _complete(named: Address, tool: Tool | None, tables: Tables, accepted: str) 
         reason = tool.unranked.get(tasks.side) or tool.unfit.get(tasks.protocol)
         if reason:
             raise DataError(reason)
+
     return tasks
 
 
@@ -585,6 +618,7 @@ def _require_answers(from_file: Address, from_user: Address) -> Address:
         if from_user.aggregation not in MACROS:
             questions += (WHICH_MACRO,)
         from_file = replace(from_file, aggregation=None)
+
     if questions:
         raise AskedError("; ".join(str(question) for question in questions) + ".", questions)
     return from_file
@@ -599,6 +633,7 @@ def _settle_without_dataset(num_tasks: int | None, protocol: str | None, kind: s
             f"{kind} is a kind of dataset: it tells which of several graphs with the same "
             "name a file means. Name the dataset itself; `rankconst show datasets` lists them."
         )
+
     raise DataError(NO_DATASET)
 
 
@@ -621,6 +656,7 @@ def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str
     key = option or only or of_tool or DEFAULT_PROTOCOL
     if option is None or is_sampled(key):
         return key
+
     for protocol in (of_tool, only):
         if protocol and is_sampled(protocol):
             numbers = "numbers on this dataset"
@@ -632,6 +668,7 @@ def _choose_protocol(option: str | None, tool: Tool | None, tabulated: tuple[str
                 "what the rank among all of them is. "
                 f"Leave out --protocol to adjust them under {protocol}."
             )
+
     return key
 
 
@@ -675,6 +712,7 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     """Return the questions of a file that neither the user, the kind nor the tool answers."""
     if not from_file.questions:  # to know its kind, the whole registry is read
         return ()
+
     from rankconst.catalogue.benchmarks import KINDS, list_kinds
     from rankconst.catalogue.tools import is_tool, parse_tool
 
@@ -688,6 +726,7 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
     implied = parse_tool(tool).protocol if tool and is_tool(tool) else None
     if is_sampled(from_user.protocol or implied or ""):  # where a full ranking is another
         kinds -= {"full"}
+
     unanswered = list[Question]()
     for question in from_file.questions:
         if question.word in accepted or question.kind in kinds:
@@ -700,6 +739,7 @@ def list_open(from_file: Address, from_user: Address) -> tuple[Question, ...]:
         elif not _answers(option, question, sides):
             place = f"{question.place}, though you say {question.field} {option}"
             unanswered.append(replace(question, option="", place=place))
+
     return tuple(unanswered)
 
 
@@ -741,10 +781,12 @@ def _parse_value(question: Question, value: str) -> tuple[str, str]:
         from rankconst.catalogue.benchmarks import list_names
 
         return question.field, list_names().find(value) or value
+
     for name, parse in _PARSERS.items():
         key = _find_key(value, parse)
         if key is not None:
             return name, key
+
     raise UsageError(
         f"--accept {question.word}={value}: "
         "expected a split, side, protocol or aggregation after =."
@@ -758,6 +800,7 @@ def _list_accepted(from_user: Address) -> dict[str, str]:
         word, sign, value = text.rpartition("=")
         if sign:
             accepted[word.lower()] = value
+
     # A word may have a "=" itself: the whole of "dev=valid" is accepted, too.
     whole = {text.lower(): "" for text in from_user.accepted}
     return accepted | whole
@@ -840,6 +883,7 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
         raise UsageError(
             "with the number of tasks, say nothing else about the tasks but protocol sampled:M."
         )
+
     protocol = OWN_COUNTS if from_user.protocol is None else parse_protocol(from_user.protocol)
     if from_user.protocol is not None:
         histogram = sampled_histogram(protocol, num_tasks)
@@ -851,6 +895,7 @@ def count_alike(metric: Metric, from_user: Address, num_tasks: int) -> Constants
             f"{metric.label} also needs the numbers of candidates: "
             "name the dataset, or protocol sampled:M."
         )
+
     from rankconst.tables.own_counts import Counts
 
     whole = Counts(f"{num_tasks:,} tasks", {"both": histogram}).constants(metric)
@@ -866,6 +911,7 @@ def choose_sampled_protocol(name: str | None, tool: str | None) -> str:
     known_tool = read_tool(tool)
     if name is None and known_tool is not None:
         name = known_tool.protocol
+
     protocol = parse_protocol(name or DEFAULT_PROTOCOL)
     if protocol.negatives is None:
         raise UsageError(
@@ -883,6 +929,7 @@ def find_assumed(declared: Address, from_user: Address, tasks: Tasks) -> dict[st
     """Return the assumed values of the fields that neither the file nor the user names."""
     if tasks.protocol == OWN_COUNTS.key or has_own_tasks(tasks.dataset):
         return {}
+
     from_user = read_words(declared, from_user)
     return {
         name: getattr(tasks, name)
@@ -906,10 +953,13 @@ def gather_assumed(
     for declared, tasks in pairs:
         for name, value in find_assumed(declared, from_user, tasks).items():
             assumed.setdefault(name, {})[value] = None
+
     if not any(declared.aggregation for declared, _ in pairs):
         assumed.pop("aggregation", None)
+
     if None in rank_types and len(rank_types) > 1:
         assumed["rank_type"] = {"realistic": None}
+
     return {name: tuple(values) for name, values in assumed.items()}
 
 

@@ -106,6 +106,7 @@ def collect_points(
         if by_counting is not None:
             counting = by_counting[index].constants
             marks |= _list_marks(by_counting[index].adjusted, skill="index")
+
         model = models[index] or PurePath(adjusted.reading.name).stem
         tasks = constants.tasks
         names = [tasks.split, tasks.side, tasks.aggregation, number.entry.context.rank_type or ""]
@@ -121,6 +122,7 @@ def collect_points(
                 marks=marks,
             )
         )
+
     if not points:
         reason = next((f" {number.note}" for number in entries if number.note), "")
         raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")
@@ -186,11 +188,13 @@ def draw_results(
             f"{len(points):,} results are too many for one picture, "
             f"which has room for {MOST_RESULTS}. Choose a metric (--metric mrr), or leave out rows."
         )
+
     with apply_style():
         figure = _draw(chosen, points)
         names = ", ".join(metric.label for metric in chosen)
         title = f"{names} as published and adjusted for chance"
         describe(figure, title, _describe_points(chosen, points))
+
     return figure
 
 
@@ -211,6 +215,7 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
     rows, columns = len(metrics), len(FORMS)
     if width > _BESIDE:  # all panels below each other
         rows, columns = rows * columns, 1
+
     handles = _make_handles(points)
     # Widths and heights, in inches, are estimates that leave room for the letters.
     longest = max(len(str(handle.get_label())) for handle in handles)
@@ -227,6 +232,7 @@ def _draw(metrics: Sequence[Metric], points: Sequence[Point]) -> Figure:
         axes.set_xticks(centres, labels, rotation=30, ha="right", rotation_mode="anchor")
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(0, end)
+
     title = "datasets by mean number of candidates (in brackets), ascending"
     figure.legend(handles=handles, loc="outside lower center", ncols=per_line, title=title)
     return figure
@@ -258,6 +264,7 @@ def _draw_panel(
     _draw_points(axes, results, form, _choose_looks(points), spans)
     for span in spans.values():
         axes.axvline(span.start, color=FAINT, lw=0.7, zorder=0)
+
     title, unit = f"{metric.label} skill", "1 is perfect"
     if form == "value":
         title = metric.label
@@ -271,6 +278,7 @@ def _draw_panel(
         axes.axhline(0.0, zorder=1.5, **_CHANCE)
     else:
         axes.axhline(0.0, zorder=1.5, **_COUNTING)
+
     undefined = sum(form not in point.marks for point in results)
     lacking = f"\n{undefined} of {len(results)} undefined" if undefined else ""
     axes.set_title(f"{FORMS[form]}: {title}{lacking}")
@@ -344,6 +352,7 @@ def _make_handles(points: Sequence[Point]) -> list[Artist]:
     handles.append(Line2D([], [], label="random ranker", **_CHANCE))
     if any(point.counting is not None for point in points):
         handles.append(Line2D([], [], label=f"{FLOOR} baseline", **_COUNTING))
+
     return handles
 
 
@@ -361,6 +370,7 @@ def _describe_points(metrics: Sequence[Metric], points: Sequence[Point]) -> str:
         if heights:
             lowest, highest = show_number(min(heights)), show_number(max(heights))
             sentences.append(f"{metric.label} {title}: {lowest} to {highest}.")
+
     return " ".join(sentences)
 
 
@@ -434,8 +444,10 @@ def render_figure(figure: Figure, suffix: str) -> bytes:
             metadata={"Title": title, about: description, **more},
             dpi=200,
         )
+
     if suffix != ".svg":
         return buffer.getvalue()
+
     # Readers of screens look for the description next to the title.
     title_element = f"<title>{escape(title)}</title>"
     with_description = f"{title_element}\n <desc>{escape(description)}</desc>"

@@ -26,6 +26,7 @@ def exists(path: Path) -> bool:
         if error.errno in _ABSENT:
             return False
         raise
+
     return True
 
 
@@ -74,6 +75,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, force: bool = 
         with open(path, "wb", opener=_open_without_waiting) as stream:
             _write_blocks(stream, content)
         return
+
     # A short name of its own: names may be as long as the system allows, and two processes may
     # write one file.
     fresh = target.with_name(f".rankconst-{os.urandom(6).hex()}")
@@ -110,12 +112,14 @@ def _open_without_waiting(path: str, flags: int) -> int:
     """Open a device or a pipe, and raise an error if nothing reads from it."""
     if not hasattr(os, "O_NONBLOCK"):  # Windows
         return os.open(path, flags)
+
     try:
         opened = os.open(path, flags | os.O_NONBLOCK)
     except OSError as error:
         if error.errno == errno.ENXIO:
             raise OSError(error.errno, "nothing reads from it", path) from None
         raise
+
     os.set_blocking(opened, True)
     return opened
 
@@ -127,6 +131,7 @@ def exchange_folder(fresh: Path, target: Path) -> None:
     if not target.is_dir():
         fresh.rename(target)
         return
+
     if not _swap(fresh, target):  # here there is no folder for a moment
         old = fresh.with_name(f"{fresh.name}.old")
         shutil.rmtree(old, ignore_errors=True)
@@ -137,6 +142,7 @@ def exchange_folder(fresh: Path, target: Path) -> None:
             old.rename(target)
             raise
         fresh = old
+
     shutil.rmtree(fresh, ignore_errors=True)
 
 
@@ -152,4 +158,5 @@ def _swap(first: Path, second: Path) -> bool:
             return bool(system.renamex_np(*paths, 2) == 0)  # RENAME_SWAP
         # -100 is AT_FDCWD, 2 is RENAME_EXCHANGE.
         return bool(system.renameat2(-100, paths[0], -100, paths[1], 2) == 0)
+
     return False

@@ -190,6 +190,7 @@ def _write_json(listing: Listing) -> Iterator[str]:
     for block in write_rows(listing.written, encode, before, between):
         yield opening + block
         opening = between
+
     yield "\n  }\n]\n" if len(listing) else "[]\n"
 
 
@@ -213,6 +214,7 @@ def _write_table(listing: Listing) -> Iterator[str]:
         title = [listing.title, ""] if listing.title else []
         yield wrap(width, *title, listing.card, listing.caption) + "\n"
         return
+
     parts = _divide_groups(listing)
     grids = [_fill_grid(part) for part in parts]
     hidden = dict[str, None]()
@@ -224,9 +226,11 @@ def _write_table(listing: Listing) -> Iterator[str]:
         for grid in grids:
             hidden |= dict.fromkeys(_list_titles(grid, most).values())
         grids = [_leave_out(grid, most) for grid in grids]
+
     if (is_single and listing.upright) or _are_too_wide(grids, width):
         yield from _write_upright(listing, parts, width)
         return
+
     for part, grid in zip(parts, grids, strict=True):
         table = f"{wrap(width, part.title)}\n\n{draw_grid(grid, width)}"
         if part is not parts[-1]:
@@ -262,6 +266,7 @@ def _leave_out(grid: Iterable[GridColumn], drop: int) -> list[GridColumn]:
             rest.append(GridColumn(column, [title, *each.cells[1:]]))
         elif column.key not in titles:
             rest.append(each)
+
     return rest
 
 
@@ -277,9 +282,11 @@ def _write_upright(listing: Listing, parts: Sequence[Listing], width: int) -> It
             rows = [_write_fields(grid, row, width, is_single=is_single) for row in row_numbers]
         heading = f"{wrap(width, part.title)}\n\n" if part.title else "\n"
         yield heading + "\n\n".join(rows) + "\n\n"
+
     notes = [listing.caption]
     if not is_single:
         notes.insert(0, _explain_columns(_fill_grid(listing)))
+
     if any(notes):
         yield wrap(width, *filter(None, notes)).strip("\n") + "\n"
 
@@ -305,6 +312,7 @@ def _write_fields(grid: Sequence[GridColumn], row: int, width: int, *, is_single
         if cell and (is_single or cell != "–"):
             names.append(each.cells[0])
             texts.append(cell)
+
     return _write_pairs(names, texts, width)
 
 
@@ -317,6 +325,7 @@ def _write_pairs(names: Sequence[str], texts: Sequence[str], width: int) -> str:
         first, *further = wrap(max(width - start, 1), cell).split("\n")
         lines.append(f"  {_pad(name, most)}   {first}")
         lines += [" " * start + line for line in further]
+
     return "\n".join(lines)
 
 
@@ -339,6 +348,7 @@ def wrap(width: int, *texts: str, below: str = "") -> str:
     for text in texts:
         for line in show_controls(text).split("\n"):
             wrapped += wrapper.wrap(line) or [""]
+
     return "\n".join(wrapped)
 
 
@@ -348,8 +358,10 @@ def _divide_groups(listing: Listing) -> list[Listing]:
     for column in listing.columns:
         if column.group is not None and column.title is not None:
             keys_of.setdefault(column.group, []).append(column.key)
+
     if len(keys_of) < 2:
         return [listing]
+
     parts = []
     for group, keys in keys_of.items():
         rows = listing.take(_find_filled([list_values(listing.data[key]) for key in keys]))
@@ -360,6 +372,7 @@ def _divide_groups(listing: Listing) -> list[Listing]:
         ]
         title = "\n".join(filter(None, (listing.title, group)))
         parts.append(replace(rows, columns=columns, title=title, caption=""))
+
     return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
 
 
@@ -391,6 +404,7 @@ def _write_markdown(listing: Listing) -> Iterator[str]:
             headings.append(_escape_markdown(column.title))
             rules.append("---:" if column.right else "---")
             cells.append(listing.cells(column, _escape_markdown, _keep_markdown))
+
     for row in (headings, rules, *zip(*cells, strict=True)):
         yield f"| {' | '.join(row)} |\n"
 
@@ -424,16 +438,19 @@ def _write_latex(listing: Listing) -> Iterator[str]:
             yield from (
                 f"% {' '.join(f'{name}: {note}'.split())}\n" for name, note in noted if note
             )
+
     yield "\\begin{table}\n\\centering\n"
     caption = listing.title or listing.caption
     if caption:
         yield f"\\caption{{{escape_latex(caption)}}}\n\\label{{tab:rankconst}}\n"
+
     alignment = "".join("r" if column.right else "l" for column in shown)
     yield f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n"
     yield _join_latex(escape_latex(str(column.title)) for column in shown)
     yield "\\midrule\n"
     for row in zip(*cells, strict=True):
         yield _join_latex(row)
+
     yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
 
 
@@ -538,11 +555,14 @@ def show_html(listing: Listing) -> str:
         if column.title is not None:
             name = f"{column.continues} {column.title}" if column.continues else column.title
             columns[name] = part.cells(column)
+
     lines = listing.caption.split("\n")
     if listing.title:
         lines.insert(0, f"{listing.title}.")
+
     if size > _MOST_SHOWN:
         lines.append(f"The first {_MOST_SHOWN} of {size:,} rows.")
+
     return write_html(columns, " ".join(filter(None, lines)))
 
 
@@ -659,6 +679,7 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
         widest = max(breakable, key=lambda index: (widths[index], not columns[index].right, index))
         widths[widest] -= 1
         excess -= 1
+
     lines, heading_lines = [], 0
     for row in zip(*(column.cells for column in columns), strict=True):
         folded = [_fold(cell, most) for cell, most in zip(row, widths, strict=True)]
@@ -669,6 +690,7 @@ def draw_grid(columns: Sequence[GridColumn], width: int) -> str:
             ]
             lines.append(f" {gap.join(padded)}".rstrip())
         heading_lines = heading_lines or len(lines)
+
     rule = "─" * (_add_gaps(widths, gap) - 2)
     return "\n".join([*lines[:heading_lines], f" {rule}", *lines[heading_lines:]])
 

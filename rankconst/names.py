@@ -238,6 +238,7 @@ class Names:
         )
         if len(typed) >= _LEAST_BEGUN and 0 < len(begun) <= _MOST_BEGUN:
             return f"Did you mean {' or '.join(begun)}?"
+
         near = difflib.get_close_matches(typed, self._keys, n=8, cutoff=0.6)
         # difflib rates exchanged letters, as in "mmr" or "htis@10", below missing ones.
         near.sort(key=lambda spelling: (len(spelling), set(spelling)) != (len(typed), set(typed)))

@@ -46,6 +46,7 @@ class Reporter:
         if not self.console.is_terminal or not total:
             yield _skip
             return
+
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         columns = (
@@ -62,6 +63,7 @@ class Reporter:
         if not self.console.is_terminal:
             yield _skip
             return
+
         from rich.markup import escape
         from rich.progress import (
             BarColumn,

@@ -105,6 +105,7 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
         rest, square_rest = _tail_sums(size[is_far], far_powers)
         total[is_far] += rest
         square_total[is_far] += square_rest
+
     mean = total / size
     return mean, square_total / size - mean * mean
 
@@ -128,6 +129,7 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
         # At the end f is 0, so the term with f itself is left out.
         of_square = 2.0 * f * falling[m] + product * (1.0 + f)
         square_total += weight * (product * at_end - of_square * at_start)
+
     return total, square_total
 
 
@@ -140,10 +142,12 @@ def _expand(p: Any) -> tuple[list[Any], list[Any]]:
     falling = [1.0]
     for m in range(2 * len(_BERNOULLI)):
         falling.append(falling[-1] * (p - m))
+
     products = []
     for m in range(1, 2 * len(_BERNOULLI), 2):
         terms = [math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)]
         products.append(sum(terms))
+
     return falling, products
 
 
@@ -158,6 +162,7 @@ def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[
     square_integral = (2.0 * q * q - at_start) / ((1.0 + q) * (1.0 + 2.0 * q))
     if is_first.all():
         return integral, square_integral
+
     q = np.where(is_first, -1.0, p)
     length = 1.0 - start
     of_power, of_square = _integrate_power(q, log_start), _integrate_power(2.0 * q, log_start)
@@ -193,6 +198,7 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
     far = np.flatnonzero(num_candidates > TABLE)
     if far.size == 0:
         return sums
+
     ends: Values = num_candidates[far].astype(np.float64) + 0.5
     start = TABLE + 0.5
     # Integrals over the octaves that lie below each end, then over the rest up to the end.
@@ -202,6 +208,7 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
     for i in range(1, edges.size):
         panel = _integrate(f, edges[i - 1 : i], edges[i : i + 1])
         integrals[..., i] = integrals[..., i - 1] + panel[..., 0]
+
     rest = _integrate(f, edges[octave], ends)
     slope = (_slope(f, ends) - _slope(f, np.array([start]))) / 24
     sums[..., far] += integrals[..., octave] + rest - slope
@@ -233,6 +240,7 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
             kept_sizes.append(members)
             kept_tasks.append(tasks_of_members)
             continue
+
         points = TABLE * 2.0**octave * (1.5 + 0.5 * np.cos(angle))
         gap = members[:, None] - points
         # A size that is one of the points takes its value alone.
@@ -240,6 +248,7 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
         shares /= shares.sum(axis=1, keepdims=True)
         kept_sizes.append(points)
         kept_tasks.append(tasks_of_members @ shares)
+
     return np.concatenate(kept_sizes), np.concatenate(kept_tasks)
 
 

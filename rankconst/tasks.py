@@ -91,6 +91,7 @@ class Tasks:
         """
         if isinstance(relations, str):
             relations = [relations]
+
         return cls(
             dataset=dataset,
             protocol=parse_protocol(protocol).key,
@@ -145,10 +146,13 @@ class Tasks:
         parts.append(f"protocol {self.protocol}")
         if not self.is_micro:
             parts.append(self.aggregation)
+
         if self.relations:
             parts.append(f"only {', '.join(self.relations)}")
+
         if not self.is_chance:
             parts.append(f"baseline {self.baseline}")
+
         return ", ".join(parts)
 
 
@@ -201,6 +205,7 @@ class Histogram:
             if values is not None:
                 values.flags.writeable = False
             object.__setattr__(self, name, values)
+
         if not _ascends(self._keys).all():
             rows = "num_candidates"
             if len(self._keys) > 1:
@@ -209,6 +214,7 @@ class Histogram:
             raise DataError(
                 f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you."
             )
+
         if self.shared and (sizes.size > 1 or weights is not None or offsets is not None):
             raise DataError(
                 "tasks that share their negatives all have the same number of candidates, "
@@ -246,11 +252,14 @@ class Histogram:
         sizes = read_counts("counts", counts, hint=_ANSWER)
         if num_tasks is None:
             num_tasks = np.ones_like(sizes)
+
         tasks = _read_tasks(num_tasks, sizes)
         if offsets is not None:
             offsets = _check_offsets(offsets, sizes)
+
         if weights is not None:
             weights = check_weights(weights, sizes.size)
+
         return cls.of_groups(np.zeros_like(sizes), sizes, tasks, offsets, weights)[0]
 
     @classmethod
@@ -269,10 +278,12 @@ class Histogram:
         """
         if offsets is None:
             offsets = np.zeros_like(counts)
+
         # In the order of a histogram's rows.
         keys: list[NDArray[Any]] = [groups, offsets, counts]
         if weights is not None:
             keys.append(weights)
+
         order = _order(keys)
         keys = [key[order] for key in keys]
         # Rows that are equal in all keys become one, with the sum of their tasks.
@@ -286,6 +297,7 @@ class Histogram:
             of_rows = row_weights[0][rows] if row_weights else None
             over = above[rows] if above[rows].any() else None
             histograms[int(group[start])] = cls._of_sound(sizes[rows], tasks[rows], of_rows, over)
+
         return histograms
 
     @classmethod
@@ -356,14 +368,17 @@ class Histogram:
             raise UndefinedError(
                 "tasks that share their negatives cannot be pooled with others: nothing says how."
             )
+
         both = (self, other)
         counts = np.concatenate([part.num_candidates for part in both])
         num_tasks = np.concatenate([part.num_tasks for part in both])
         weights = offsets = None
         if self.is_weighted or other.is_weighted:
             weights = np.concatenate([weights_of(self), weights_of(other)])
+
         if self.offsets is not None or other.offsets is not None:
             offsets = np.concatenate([offsets_of(self), offsets_of(other)])
+
         return Histogram.from_counts(counts, num_tasks, weights, offsets)
 
     def __eq__(self, other: object) -> bool:
@@ -450,6 +465,7 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
     last_to_first = keys[::-1]  # np.lexsort sorts by its last key first
     if any(key.dtype.kind == "f" for key in keys):
         return np.lexsort(last_to_first)
+
     # Faster than lexsort: one int64 for each row, with the keys as its digits.
     words, bound = np.zeros(keys[0].size, dtype=np.int64), 1
     for key in keys:
@@ -458,6 +474,7 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
         if bound > 1 << 63:  # int64 ends at 2^63 - 1
             return np.lexsort(last_to_first)
         words = words * span + key
+
     return np.argsort(words)
 
 
@@ -465,11 +482,13 @@ def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
     """Return, for each row after the first, whether it is larger than the row before."""
     if len(keys) == 1:
         return keys[0][1:] > keys[0][:-1]
+
     is_larger, is_equal = np.zeros((2, keys[0].size - 1), dtype=bool)
     is_equal[:] = True
     for key in keys:
         is_larger |= is_equal & (key[1:] > key[:-1])
         is_equal &= key[1:] == key[:-1]
+
     return is_larger
 
 
@@ -483,9 +502,11 @@ def read_counts(name: str, values: ArrayLike, least: int = 1, hint: str = "") ->
         raise DataError(f"{name} must be one-dimensional; got shape {array.shape}.")
     if not array.size:  # an empty list becomes floats
         return array.astype(np.int64)
+
     is_whole = array.dtype.kind in "iu"
     if array.dtype.kind == "f":
         is_whole = bool(np.all(np.isfinite(array) & (array == np.floor(array))))
+
     if not is_whole:
         raise DataError(
             f"{name} must be whole numbers; "
@@ -509,6 +530,7 @@ def _read_tasks(num_tasks: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.in
         )
     if sizes.size == 0:
         raise DataError("a histogram needs at least one ranking task; this one is empty.")
+
     total = tasks.sum(dtype=np.float64)  # int64 might overflow
     if total > _LARGEST:
         raise DataError(f"num_tasks add up to {total:.6g}; expected at most 2**53.")
@@ -531,6 +553,7 @@ def _to_array(name: str, values: ArrayLike) -> NDArray[Any]:
     # numpy would take the bytes of an Arrow scalar that is text.
     if hasattr(values, "as_py"):
         values = values.as_py()
+
     try:
         return np.array(values)
     except ValueError as error:
@@ -552,6 +575,7 @@ def check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:
             "weights must be numbers; "
             f"got {array.dtype} with values such as {show_value(array[0])}."
         )
+
     values = array.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
     if wrong.size:

@@ -82,18 +82,22 @@ def lay_out(
     data: dict[str, Any] = tabulate(done)
     if not others:
         data[FLOOR] = [_expect(floor) for floor in floors.values()]
+
     caption = ["In brackets: the effect of rounding."] if full else []
     caption.append(_explain_numbers(floors))
     if assumed:
         caption.append(f"Assumed: {describe_assumed(assumed)}.")
+
     versions = join_versions(batch.constants.table_version for batch in done)
     if versions:
         more = f"{more} Tables {versions}.".lstrip()
+
     caption.append(more)
     chance, *further = floors
     card = ""
     if not full and not further:
         card = write_rows(list_rows(chance, others, floors[chance], tables))
+
     return Listing(
         columns=[*_list_columns(done, data, tables, full=full, by_baseline=bool(others))],
         data=data,
@@ -113,6 +117,7 @@ def _explain_numbers(floors: Floors) -> str:
     """Explain the numbers one by one, or all in one sentence if there are many."""
     if len(floors) > _MOST_SENTENCES:
         return summarise(floors)
+
     datasets = [batch.published.tasks.dataset for batch in floors]
     labels = [batch.published.metric.label for batch in floors]
     sentences = [explain(batch, floor) for batch, floor in floors.items()]
@@ -120,6 +125,7 @@ def _explain_numbers(floors: Floors) -> str:
         if len({*heads}) > 1:
             pairs = zip(heads, sentences, strict=True)
             sentences = [f"{head}: {sentence}" for head, sentence in pairs]
+
     return "\n".join(sentences)
 
 
@@ -137,8 +143,10 @@ def _list_columns(
     if len(metrics) == 1:
         label = metrics[0].label
         index = metrics[0].name_of("index") or index
+
     if by_baseline:
         index, chance, ranker = "skill", "expected", "the baseline"
+
     yield from _list_names(metrics, data, tables)
     yield Column("baseline", _title_if(by_baseline, "baseline"))
     yield Column("value", label, right=True, show_row=lambda row: str(row["text"]))
@@ -146,11 +154,13 @@ def _list_columns(
         yield Column("value_lower")
         yield Column("value_upper")
         yield Column("num_tasks")
+
     yield from _list_forms(index, full=full, by_baseline=by_baseline)
     yield Column("expectation", chance, show_expected, right=True)
     if not by_baseline:
         is_known = any(cell is not None for cell in data[FLOOR])
         yield Column(FLOOR, _title_if(is_known, FLOOR), show_expected, right=True)
+
     if full:
         for key in ("expectation_error", "variance", "variance_error", "method"):
             yield Column(key)
@@ -160,6 +170,7 @@ def _list_columns(
         yield Column("log10_p", title, right=True, show_row=show_p, meaning=meaning)
         for key in ("log10_p_lower", "log10_p_upper", "p_method"):
             yield Column(key)
+
     yield Column("table_version")
 
 
@@ -189,10 +200,12 @@ def _list_forms(index: str, *, full: bool, by_baseline: bool) -> Iterator[Column
     if by_baseline:
         against, ranker = "as the baseline", "the baseline"
         normalised = None
+
     meaning = f"0 = {against}, 1 = perfect"
     if not full:
         yield Column("index", index, fixed, right=True, meaning=meaning)
         return
+
     better = f"standard deviations better than {ranker}"
     columns = [
         Column("normalised", normalised, drop=2, meaning=f"1 = {against}"),
@@ -240,6 +253,7 @@ def list_rows(
         if name:
             meaning = f"{name}: {meaning}"
         rows.append(("adjusted", f"{index:.4f}", meaning))
+
     # Chance comes first, the baselines that know something from the triples last.
     rankers: list[AdjustedBatch | None] = [chance]
     rankers += [other for other in others if _name_baseline(other) not in {FLOOR, SINGLE_STEP}]
@@ -249,6 +263,7 @@ def list_rows(
         # Counting by recency forecasts: others may see all facts before the time of the query.
         if counting is not None and counting.key == "recency":
             rankers.append(find_floor(chance, tables, SINGLE_STEP))
+
     titles = {DEFAULT_BASELINE: "chance", SINGLE_STEP: "single-step"}
     for ranker in filter(None, rankers):
         key = _name_baseline(ranker)
@@ -256,12 +271,14 @@ def list_rows(
         if key == FLOOR and counting is not None:
             brief = counting.brief
         rows.append((titles.get(key, key), show_expected(_expect(ranker)), brief))
+
     literature = find_literature(chance.constants.tasks, metric)
     if literature is not None:
         lowest = show_number(literature.values[0], 3)
         highest = show_number(literature.values[-1], 3)
         spread = f"{lowest} to {highest}"
         rows.append(("others", spread, literature.describe(chance.published.value)))
+
     return rows
 
 
@@ -497,6 +514,7 @@ def turn_values_back(
         raise UsageError(
             "which dataset is it? Add --dataset fb15k237, for example (in Python: dataset=)."
         )
+
     target = parse_metric(to)
     metric, form = parse_adjusted_metric(name)
     if metric != target:
@@ -504,6 +522,7 @@ def turn_values_back(
             f"{name} is the adjusted form of {metric.label}, not of {target.label}: --to "
             f"{metric.label} (in Python: to={metric.label!r})."
         )
+
     constants = look_up_named(to, user, tables)
     invert = getattr(constants, form).invert
     rows = []
@@ -519,6 +538,7 @@ def turn_values_back(
             "value_upper": upper,
         }
         rows.append(row)
+
     adjusted = metric.name_of(form) or form
     by_rounding = f"{metric.label} (by rounding)"
     columns = [
@@ -539,9 +559,12 @@ def _write_caption(constants: Constants, address: Address, tables: Tables) -> st
     assumed = gather_assumed([(address, constants.tasks)], NOTHING)
     if assumed:
         lines.append(f"Assumed: {describe_assumed(assumed)}.")
+
     coverage = tables.explain_coverage(constants.tasks)
     if coverage:
         lines.append(f"Note: {coverage}")
+
     if constants.table_version:
         lines.append(f"Tables {constants.table_version}.")
+
     return "\n".join(lines)

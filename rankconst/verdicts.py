@@ -54,12 +54,14 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
     """
     if isinstance(done.published.value, float):
         return np.array([judge_one(done)])
+
     adjusted, expected = done.adjust(), done.constants.expectation
     if adjusted.z_interval is None:  # the baseline always gets the same
         sign = 1 if done.published.metric.increasing else -1
         is_above = done.published.lower > expected
         is_below = done.published.upper < expected
         return np.asarray(sign * (is_above.astype(int) - is_below))
+
     lower, upper = (np.asarray(end) for end in adjusted.z_interval)
     # 1 or -1 where the number is better or worse than expected however it was rounded, else 0.
     side = (lower > 0).astype(int) - (upper < 0)
@@ -71,6 +73,7 @@ def judge(done: AdjustedBatch) -> NDArray[np.int64]:
                 done, published=done.published.take(is_open), significance=(), unattained={}
             )
             verdicts[is_open] = _judge_by_distribution(part, sign)
+
     return verdicts
 
 
@@ -81,10 +84,12 @@ def judge_one(done: AdjustedBatch) -> int:
     if interval is None:  # the baseline always gets the same
         sign = 1 if batch.metric.increasing else -1
         return sign * (int(batch.lower > expected) - int(batch.upper < expected))
+
     # 1 or -1 if the number is better or worse than expected however it was rounded, else 0.
     side = int(interval.lower > 0) - int(interval.upper < 0)
     if side == 0 or max(interval.lower, -interval.upper) >= _CERTAIN:
         return side
+
     (verdict,) = _judge_by_distribution(done, side)
     return verdict
 
@@ -97,6 +102,7 @@ def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
         if not metric.increasing:
             step = -step
         batch = batch.shift(step)
+
     verdicts = []
     for tail in add_significance(replace(done, published=batch)).significance or (None,):
         if tail is None:
@@ -107,6 +113,7 @@ def _judge_by_distribution(done: AdjustedBatch, side: int) -> list[int]:
             is_certain = tail.interval.lower >= math.log10(1 - _BELOW)
         verdict = side if is_certain else 0
         verdicts.append(verdict)
+
     return verdicts
 
 
@@ -116,16 +123,20 @@ def explain(chance: AdjustedBatch, floor: AdjustedBatch | None) -> str:
     sentence = _explain_chance(chance)
     if floor is None:
         return sentence
+
     gets = show_expected(floor.constants.expectation)
     verdict = judge_one(floor)
     if verdict > 0:
         return f"{sentence} Counting gets {gets}; {text} is {_show_way(floor)}."
+
     # A number may be better than what the baseline is expected to get, and not certainly so.
     lead = floor.published.value - floor.constants.expectation
     if not floor.published.metric.increasing:
         lead = -lead
+
     if verdict == 0 and lead > 0:
         return f"{sentence} {text} cannot be distinguished from counting, which gets {gets}."
+
     does = "does better" if verdict < 0 else "is no worse"
     return f"{sentence} Counting {does}: it gets {gets}."
 
@@ -141,6 +152,7 @@ def _explain_chance(done: AdjustedBatch) -> str:
         return f"{text} is worse than chance: a random ranker gets {gets}."
     if index is None:
         return f"A random ranker gets {gets}."
+
     change = abs(index - done.published.value)
     # Only values on the scale of the index, 0 to 1, can be compared with it: not an MR.
     if (metric.lower, metric.optimum) != (0, 1):
@@ -171,15 +183,18 @@ def summarise(floors: Mapping[AdjustedBatch, AdjustedBatch | None]) -> str:
     verdicts = [judge(floor) for floor in floors.values() if floor is not None]
     if not verdicts:
         return _count(over_chance, "chance")
+
     over_counting = np.concatenate(verdicts)
     is_complete = over_counting.size == over_chance.size
     if is_complete and (over_chance > 0).all() and (over_counting > 0).all():
         return _count(over_chance, "chance and than counting")
+
     better = int((over_counting > 0).sum())
     some = f"{better:,}" if better else "None"
     verb = "are" if better > 1 else "is"
     if not is_complete:
         some += f" of {over_counting.size:,}"
+
     return f"{_count(over_chance, 'chance')} {some} {verb} better than counting (p < {LEVEL})."
 
 
@@ -189,14 +204,17 @@ def _count(verdicts: NDArray[np.int64], baseline: str) -> str:
     if better == size:
         some = {1: "The number is", 2: "Both numbers are"}.get(size, f"All {size:,} numbers are")
         return f"{some} better than {baseline} (p < {LEVEL})."
+
     verb = "is" if better == 1 else "are"
     worse = int((verdicts < 0).sum())
     unclear = size - better - worse
     others = []
     if worse:
         others.append(f"{worse:,} worse")
+
     if unclear:
         others.append(f"{unclear:,} cannot be distinguished from it")
+
     return (
         f"{better:,} of {size:,} numbers {verb} better than {baseline} (p < {LEVEL}); "
         f"{', '.join(others)}."

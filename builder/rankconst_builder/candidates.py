@@ -207,6 +207,7 @@ class Tally:
         packing = _EntryPacking.find(size, frequency, relation)
         if packing is None:
             return cls(size, frequency, relation, frequency)
+
         words = packing.pack(size, frequency, relation)
         words.sort()
         words, num_queries = count_runs(words)
@@ -218,6 +219,7 @@ class Tally:
         """Add up tallies of different queries without offsets, and join equal entries."""
         if len(tallies) == 1:
             return tallies[0]
+
         size = np.concatenate([tally.size for tally in tallies])
         frequency = np.concatenate([tally.frequency for tally in tallies])
         relation = np.concatenate([tally.relation for tally in tallies])
@@ -225,6 +227,7 @@ class Tally:
         packing = _EntryPacking.find(size, frequency, relation)
         if packing is None:
             return cls(size, frequency, relation, num_tasks)
+
         words = packing.pack(size, frequency, relation)
         words, num_tasks = add_up([Counts(words, num_tasks)])
         return cls(*packing.unpack(words), num_tasks)
@@ -324,6 +327,7 @@ class Gathering:
                 f"{keys.size:,} queries and {num_answers:,} answers are too many for 64-bit keys. "
                 f"{_REMEDY}"
             )
+
         self._table = KeyTable(keys)
         self._words: dict[str, list[Words]] = {}
 
@@ -346,6 +350,7 @@ class Gathering:
                 rows = np.flatnonzero((query >= 0) & candidate[answer])
                 keys = query[rows].view(np.uint64)
                 parts.append(append_answers(keys, answer[rows], self.bits))
+
         return Answers(queries, drop_repeats(sort_words(parts)), self.bits)
 
 
@@ -364,12 +369,14 @@ def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
             f"{entities:,} entities{timed} and "
             f"{relations:,} relations are too many for 64-bit keys. {_REMEDY}"
         )
+
     parts = []
     for facts in view(graph, tasks, side):
         words = pack(facts.anchors, facts.links, relations)
         if tasks.time is not None:
             words = pack(words, tasks.time, times)
         parts.append(words)
+
     keys, of_task = np.unique(np.concatenate(parts), return_inverse=True)
     return Queries(keys, of_task, relations, times)
 
@@ -411,6 +418,7 @@ def count_protocols(
                 shared[key] = _count_candidates(graph, evaluation, gatherings)
             counts[evaluation.protocol.key, evaluation.split] = shared[key]
             advance()
+
     return counts
 
 
@@ -428,6 +436,7 @@ def _list_evaluations(
         if key not in tasks_of_rows:
             tasks_of_rows[key] = _find_tasks(graph, split, rows)
         evaluations.append(_Evaluation(protocol, split, tasks_of_rows[key]))
+
     return evaluations
 
 
@@ -490,16 +499,19 @@ def _gather_answers(
             keys.setdefault(side, []).append(queries[side].keys)
             for source in filtered:
                 sources.setdefault(source, set()).add(side)
+
     gatherings = {}
     for side, parts in keys.items():
         distinct = drop_repeats(sort_words(parts))
         gatherings[side] = Gathering(distinct, count_answers(graph, side.side))
+
     for source, sides in sources.items():
         for batch in split_batches(list_sources(graph)[source]):
             for side in sorted(sides):
                 for facts in view(graph, batch, side.side):
                     words = queries[side].pack(facts.anchors, facts.links, batch.time)
                     gatherings[side].update(source, words, facts.answers)
+
     return gatherings
 
 
@@ -562,6 +574,7 @@ def _count_candidates(
             filtered, number_there = queries, queries.numbers
         else:
             filtered, number_there = queries.timeless
+
         size = np.full(queries.keys.size, num_ranked)
         if sources:
             gathering = gatherings[_FilterSide(side, timed)]
@@ -571,7 +584,9 @@ def _count_candidates(
         else:
             bits = count_bits(count_answers(graph, side))
             answers[side] = Answers(filtered, np.empty(0, np.uint64), bits)
+
         blocks[side] = Blocks(queries, queries.of_task, queries.numbers, size)
+
     if split == "train" or protocol.negatives is not None:
         return TaskCounts(tasks, blocks)
     return TaskCounts(tasks, blocks, {side: answers[side] for side in ENTITY_SIDES})

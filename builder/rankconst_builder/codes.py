@@ -95,9 +95,11 @@ def pack_all(*columns: tuple[Codes, int]) -> Words:
     if bound > 1 << 64:
         sizes = " x ".join(f"{size:,}" for _, size in columns)
         raise DataError(f"{sizes} are too many for 64-bit keys.")
+
     words = columns[0][0].astype(np.uint64)
     for codes, size in columns[1:]:
         words = pack(words, codes, size)
+
     return words
 
 
@@ -275,6 +277,7 @@ class Packing:
             if (anchors * links * times) << bits <= 1 << 64:
                 break
             shift += 1
+
         if 1 << shift > _MOST_PARTS:
             spelled = f", {times:,} times" if times > 1 else ""
             raise DataError(
@@ -305,13 +308,16 @@ class Packing:
         anchors, links, answers = facts
         if self.num_times == 1:
             times = None
+
         if self.shift:
             rows = np.flatnonzero((anchors & (len(self.parts) - 1)) == part)
             anchors, links, answers = anchors[rows], links[rows], answers[rows]
             times = None if times is None else times[rows]
+
         words = pack(anchors >> self.shift, links, self.num_links)
         if times is not None:
             words = pack(words, times, self.num_times)
+
         return append_answers(words, answers, self.bits)
 
     def find_keys(self, words: Words) -> Words:
@@ -359,6 +365,7 @@ def read_pieces(stream: IO[bytes]) -> Iterator[bytes]:
             yield piece + end
         if len(rest) > 4 * _LONGEST:  # one of its three labels is too long
             raise NotPlainError
+
     if rest:
         yield rest + b"\n"
 
@@ -408,6 +415,7 @@ class Coder:
         longest = int(sizes.max())
         if not sizes.min() or longest > _LONGEST:
             raise NotPlainError
+
         words = np.ndarray(signs.size - 7, "<u8", signs, strides=(1,))  # the 8 bytes from each on
         # The first words of all labels, then the second words of those that have one, and so on.
         columns: list[tuple[Any, Words]] = []
@@ -419,9 +427,11 @@ class Coder:
             mixed = (keys[rows] ^ column) * _MIX
             keys[rows] = mixed ^ mixed >> np.uint64(32)
             columns.append((rows, column))
+
         keys *= _MIX
         if not keys.all():
             raise NotPlainError  # a free slot has key 0
+
         counts = (sizes + 7) >> 3
         slots, fresh = self._find(keys)
         self._add_words(fresh, columns, counts)
@@ -436,11 +446,13 @@ class Coder:
         places = self._places[codes]
         if ((places & ((1 << _COUNTED) - 1)) != counts).any():
             return True
+
         starts = places >> _COUNTED
         # The key and all other words determine the first word, as hashing can be undone.
         for index, (rows, column) in enumerate(columns[1:], start=1):
             if (self._words[starts[rows] + index] != column).any():
                 return True
+
         return False
 
     def _find(self, keys: Words) -> _Slots:
@@ -451,6 +463,7 @@ class Coder:
         """
         if 4 * (self.size + keys.size) > 3 * self._keys.size:  # more than three quarters full
             self._grow(keys.size)
+
         slots = (keys >> np.uint64(64 - self._keys.size.bit_length() + 1)).astype(np.int64)
         # The keys that are not found yet: their rows, themselves, and the slots they look into.
         rows, sought, places = np.arange(keys.size), keys, slots
@@ -464,12 +477,14 @@ class Coder:
                 self._codes[places[free]] = free
                 fresh_rows.append(rows[free[self._codes[places[free]] == free]])
                 keys_there = self._keys[places]
+
             missed = np.flatnonzero(keys_there != sought)
             if not missed.size:
                 break
             rows, sought = rows[missed], sought[missed]
             places = (places[missed] + 1) & (self._keys.size - 1)
             slots[rows] = places
+
         fresh = np.sort(np.concatenate(fresh_rows))
         self._codes[slots[fresh]] = self.size + np.arange(fresh.size)
         self.size += fresh.size
@@ -494,6 +509,7 @@ class Coder:
         num_words = self._num_words + int(fresh_counts.sum())
         if num_words > _MOST_WORDS:
             raise NotPlainError
+
         num_old = self.size - fresh.size
         self._places = _fit(self._places, num_old, self.size)
         self._places[num_old : self.size] = starts << _COUNTED | fresh_counts

@@ -104,6 +104,7 @@ class Columns(TripleFile):
                 except pa.ArrowException as error:
                     raise explain_damage(self.path, error) from error
             row += len(batch[0])
+
         kind: Any = pa.dictionary(pa.int32(), pa.binary())
         head, relation, tail, *time = (pa.chunked_array(arrays, kind) for arrays in chunks)
         return Labels(head, relation, tail, tuple(time))
@@ -114,6 +115,7 @@ class Columns(TripleFile):
         self._refuse_nulls(labels, letter, row)
         if not pa.types.is_binary(labels.type):
             labels = labels.cast(pa.string()).cast(pa.binary())
+
         empty = pc.index(labels, b"").as_py()
         if empty >= 0:
             raise DataError(
@@ -139,6 +141,7 @@ class Columns(TripleFile):
                 if not isinstance(column, np.ndarray):
                     self._refuse_nulls(column, letter, row)
                     ids = view_numbers(column)
+
                 if ids.size and (ids.min() < 0 or ids.max() >= _MOST_IDS):
                     wrong = int(np.argmax((ids < 0) | (ids >= _MOST_IDS)))
                     raise DataError(
@@ -147,6 +150,7 @@ class Columns(TripleFile):
                         "Ids best count from 0 without gaps."
                     )
                 columns.append(ids)
+
             row += len(batch[0])
             yield columns
 
@@ -195,12 +199,14 @@ def open_url(url: str, order: str | None = None) -> Columns:
             f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. "
             "Train can be at file://, s3://, gs://, abfs:// and hdfs://, as pyarrow reads them."
         ) from error
+
     paths = sorted(entry.path for entry in entries if entry.is_file)
     if not paths:
         raise DataError(
             f"cannot read {hide_login(url)}: no Parquet file was found there. "
             "Name one, or a folder of them."
         )
+
     parts = urlsplit(url)
     stem = parts.path.rstrip("/")
     files = [parts._replace(path=stem + quote(file[len(path) :])).geturl() for file in paths]
@@ -222,17 +228,22 @@ def open_columns(path: Path, order: str | None = None) -> TripleFile | None:
                 f"cannot read {path}: it is a folder without Parquet files. Name a file of triples."
             )
         return _open_parquet(path, files, order)
+
     if not path.is_file() or not os.access(path, os.R_OK):
         return None
+
     with path.open("rb") as stream:
         begin = stream.read(_BEGIN)
+
     for magic, opens in FORMATS.items():
         if begin.startswith(magic):
             return opens(path, [path], order)
+
     # Text that begins with a plain triple.
     line, end, _ = begin.partition(b"\n")
     if order is not None or not end or line.count(b"\t") != 2 or not is_plain(begin, str(path)):
         return None
+
     most_rows = path.stat().st_size // len("0\t0\t0\n") + 1  # of the shortest lines
     return PlainText(path, most_rows, [path])
 
@@ -250,6 +261,7 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
         raise
     except DAMAGE as error:
         raise explain_damage(path, error) from error
+
     for file, parquet in zip(files, opened, strict=True):
         columns = parquet.schema_arrow
         if columns.names != schema.names or columns.types != schema.types:
@@ -257,6 +269,7 @@ def _open_parquet(path: Path | str, files: Sequence[Path | str], order: str | No
                 f"{file} has other columns than {files[0]}; "
                 f"expected the same in all files of {path}."
             )
+
     rows = [parquet.metadata.num_rows for parquet in opened]
     if not any(rows):
         raise DataError(_EMPTY.format(path))
@@ -291,6 +304,7 @@ def _read_parquet(
                 yield [batch.column(name) for name in names]
     except DAMAGE as error:
         raise explain_damage(file, error) from error
+
     if rows != expected:
         raise DataError(f"{file} states {expected:,} rows and has {rows:,}. Get the file again.")
 
@@ -306,6 +320,7 @@ def _list_columns(path: Path | str, schema: pa.Schema, order: str | None) -> dic
             raise DataError(f"{path} has two columns {name!r}; give each a name of its own.")
         if letter != "d":
             _refuse_other_types(path, schema.field(name))
+
     return dict(columns)
 
 
@@ -335,6 +350,7 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
         if "Python objects" in str(error):
             raise DataError(f"{path} holds Python objects; expected whole numbers.") from error
         raise explain_damage(path, error) from error
+
     order = order or "hrt"
     if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":
         raise DataError(
@@ -343,6 +359,7 @@ def _open_numpy(path: Path, files: Sequence[Path], order: str | None) -> Columns
         )
     if not len(array):
         raise DataError(_EMPTY.format(path))
+
     indices = [order.index(letter) for letter in "hrt"]
     length, width = array.shape
     dtype, begin, is_by_rows = array.dtype, int(array.offset), array.flags.c_contiguous
@@ -389,6 +406,7 @@ def encode_ids(files: Mapping[str, TripleFile], memory: int | None = None) -> Gr
         loaded = _load(columns, columns.read_ids(), spilled=spilled)
         splits[split] = loaded.triples
         head, relation, tail = np.maximum((head, relation, tail), loaded.highest).tolist()
+
     num_entities, num_relations = 1 + max(head, tail), 1 + relation
     rows = sum(len(triples) for triples in splits.values())
     if max(num_entities, num_relations) > max(_DENSE, 16 * rows):
@@ -401,6 +419,7 @@ def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> G
     texts = {split: file for split, file in files.items() if isinstance(file, PlainText)}
     if len(texts) < len(files) or begin_alike(Path(text.path) for text in texts.values()):
         return None
+
     spilled, entities, relations = _is_large(files, memory), Coder(), Coder()
     splits = dict.fromkeys(SPLITS, NO_TRIPLES)
     try:
@@ -409,6 +428,7 @@ def encode_text(files: Mapping[str, TripleFile], memory: int | None = None) -> G
             splits[split] = _load(file, batches, spilled=spilled).triples
     except NotPlainError:
         return None
+
     return Graph(
         splits,
         entities.size,
@@ -445,6 +465,7 @@ def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spille
         spills = []
         if spilled:
             spills = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest]
+
         for batch in batches:
             end = row + len(batch[0])
             if end > file.rows:
@@ -455,14 +476,18 @@ def _load(file: TripleFile, batches: Iterable[Sequence[NDArray[Any]]], *, spille
                     spills[column].write(ids.astype(np.uint32).data.cast("B"))
                 else:
                     arrays[column][row:end] = ids
+
             row = end
+
         mappings = []
         if row:  # an empty file cannot be mapped
             for spill in spills:
                 spill.flush()
                 mappings.append(mmap.mmap(spill.fileno(), 0, access=mmap.ACCESS_READ))
+
     if mappings:
         arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
+
     kind = np.int32 if max(highest) < 1 << 31 else np.uint32
     head, relation, tail = (cast("Codes", array[:row].view(kind)) for array in arrays)
     return _Loaded(Triples(head, relation, tail, mappings=tuple(mappings)), highest)

@@ -113,6 +113,7 @@ def describe_package(
     }
     if url:
         described["homepage"] = url
+
     return described
 
 
@@ -173,6 +174,7 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
         description = column.description
         if column.unit:
             description += f" ({column.unit})"
+
         field: dict[str, Any] = {
             "@type": "cr:Field",
             "@id": f"{name}/{column.name}",
@@ -183,7 +185,9 @@ def _describe_records(table: Mapping[str, Any]) -> dict[str, Any]:
         }
         if column.kind == "texts":
             field["repeated"] = True
+
         fields.append(field)
+
     made_by = ORIGINS[name]["made by"].replace("`", "")
     records = {
         "@type": "cr:RecordSet",
@@ -224,6 +228,7 @@ def write_index(version: str, tables: Mapping[str, pa.Table]) -> str:
             "constants": _gather_constants(opened, rows),
         }
         lines.append(line)
+
     texts = [json.dumps(line, separators=(",", ":")) for line in lines]
     return "\n".join([*texts, ""])
 
@@ -244,9 +249,11 @@ def _gather_constants(tables: Tables, rows: list[dict[str, Any]]) -> dict[str, d
         enough = None
         if row["baseline"] == DEFAULT_BASELINE:
             enough = find_smallest_difference(metric, histogram)
+
         address = f"{row['protocol']}/{row['side']}/{row['baseline']}"
         by_metric = constants.setdefault(address, {"num_tasks": row["num_tasks"]})
         by_metric[metric.label] = [worst, enough, *(row[name] for name in NUMBERS)]
+
     return constants
 
 
@@ -291,6 +298,7 @@ def _list_files(edition: Edition) -> str:
     for table in edition.descriptor["resources"]:
         origin = ORIGINS[table["name"]]["from"]
         rows.append([f"`{table['path']}`", f"{table['rows']:,} rows; from {origin}"])
+
     holds = "Data Package 2.0: path, size and hashes of each table, its columns, its sources"
     rows.append([f"`{DESCRIPTOR}`", holds])
     rows.append([f"`{INDEX}`", "constants of test sets that are looked up most, as JSON lines"])
@@ -307,6 +315,7 @@ def _describe_table(table: Mapping[str, Any]) -> str:
     rows = []
     for column, field in zip(COLUMNS[name], table["schema"]["fields"], strict=True):
         rows.append([f"`{column.name}`", field["type"], column.unit, column.description])
+
     listed = _table(["column", "type", "unit", "holds"], rows)
     return (
         f"### {name}.parquet\n\nOrigin: {origin['from']}. "
@@ -334,6 +343,7 @@ def _list_datasets(edition: Edition) -> str:
             row["licence"] or "not stated",
         ]
         rows.append(cells)
+
     facts = ["source files:", "SHA-256:", "verified", "licence of the source"]
     return _table(["dataset", "protocols (splits)", "enough:", *facts], rows)
 
@@ -350,6 +360,7 @@ def _show_enough(candidates: pa.Table, dataset: str, coverage: Mapping[str, list
     counts = candidates.filter(tasks).select(["num_candidates", "num_tasks"]).to_pydict()
     if not counts["num_tasks"]:
         return show_enough(None)
+
     histogram = Histogram.from_counts(*counts.values())
     return show_enough(find_smallest_difference(parse_metric("mrr"), histogram))
 
@@ -400,6 +411,7 @@ def write_deposit(edition: Edition) -> str:
     for url in dict.fromkeys(urls):
         relation = {"relation": "isDerivedFrom", "scheme": "url", "resource_type": "dataset"}
         related.append({"identifier": url, **relation})
+
     described = "".join(f"<p>{html.escape(text, quote=False)}</p>" for text in paragraphs)
     return _complete(
         "zenodo.json",

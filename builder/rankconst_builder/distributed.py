@@ -95,6 +95,7 @@ class _RowGroup:
                 f"a worker cannot read {_show(self.file)}: {hide_login(first_line(error))[:200]}. "
                 "Workers need the same file in the same place."
             ) from error
+
         for batch in table.to_batches():
             yield [batch.column(name) for name in self.names]
 
@@ -112,6 +113,7 @@ def choose_files(opened: Mapping[str, TripleFile | None]) -> dict[str, Columns]:
                 f"--scheduler counts ids: {split} has to be Parquet of whole numbers. Write it so."
             )
         files[split] = file
+
     return files
 
 
@@ -147,8 +149,10 @@ def connect(address: str) -> Any:
         raise MissingExtraError(
             "--scheduler needs Dask. Run: pip install 'rankconst[dask]'"
         ) from error
+
     for name in _LOGGERS:  # tracebacks of what becomes an error of one line
         logging.getLogger(name).setLevel(logging.CRITICAL)
+
     try:
         # Dask has no types.
         client: Any = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
@@ -158,11 +162,13 @@ def connect(address: str) -> Any:
             "Start one with `dask scheduler`, "
             "workers with `dask worker ADDRESS`, and give the address that it prints."
         ) from error
+
     try:
         _check_workers(client, address)
     except BaseException:
         client.close()
         raise
+
     return client
 
 
@@ -182,6 +188,7 @@ def _check_workers(client: Any, address: str) -> None:
         raise UsageError(
             f"the scheduler at {url} has no workers. Start some with `dask worker {url}`."
         ) from error
+
     programs = client.run(hash_program, on_error="return")
     for worker, program in programs.items():
         if program != hash_program():
@@ -223,6 +230,7 @@ def count_distributed(
             "--scheduler needs the ids of test, "
             "or of valid and test, counted from 0 without large gaps."
         )
+
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
     rows = {split: len(triples) for split, triples in graph.splits.items()} | {"train": train.rows}
@@ -250,6 +258,7 @@ def count_distributed(
             )
             for protocol, tally in merged.items():
                 tallies[protocol.key, split, DEFAULT_BASELINE][side] = tally
+
     return Distributed(graph, add_parts(graph, rows, statistics), tallies)
 
 
@@ -294,6 +303,7 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
         starts = range(0, len(marks), _TOGETHER)
         parts = [marks[start : start + _TOGETHER] for start in starts]
         marks = [client.submit(_merge, part, pure=False) for part in parts]
+
     ((packed_entities, packed_relations),) = _gather(client, marks) or [[np.zeros(0, np.uint8)] * 2]
     entities = _fit_marks(np.unpackbits(packed_entities), graph.num_entities)
     relations = _fit_marks(np.unpackbits(packed_relations), graph.num_relations)
@@ -346,6 +356,7 @@ def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
             waits_without_workers = 0
         if waits_without_workers >= _MOST_WAITS:
             raise DataError("no worker is left. Start some, and build again.")
+
     return [*client.gather(futures)]
 
 
@@ -385,10 +396,12 @@ class _Job:
         if self.side == "tail":
             words = {name: packing.sort(triples, part) for name, triples in graph.splits.items()}
             statistics = describe_part(packing, words | {"train": train}, part)
+
         tallies = {}
         for split in self.splits:
             side = Side.of(graph, split, self.side, self.protocols, room=self.room, rows=self.rows)
             tallies[split] = side.tally(part, train)
+
         return _PartCounts(statistics, tallies)
 
 

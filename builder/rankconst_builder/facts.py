@@ -58,16 +58,21 @@ class Statistics:
         columns: dict[str, int | None] = {}
         for name in (*_LABELS, "self_loops_train"):
             columns[name] = getattr(self, name)
+
         for split, rows in self.rows.items():
             columns[f"triples_{split}"] = rows
             columns[f"duplicates_{split}"] = self.duplicates(split)
+
         for (later, earlier), common in self.overlaps.items():
             columns[f"{later}_in_{earlier}"] = common
+
         for split in ("valid", "test"):
             columns[f"dropped_{split}"] = self.rows[split] - self.seen_distinct[split]
+
         for name, split in itertools.product(columns, missing):
             if _needs(name, split):
                 columns[name] = None
+
         return columns
 
 
@@ -111,6 +116,7 @@ def describe_part(
             counts["seen", later] = int(packing.graph.is_seen(triples).sum())
         for earlier in names[:index]:
             counts["overlap", later, earlier] = locate(words[earlier], words[later]).rows.size
+
     return counts
 
 
@@ -121,6 +127,7 @@ def add_parts(
     counts = Counter[tuple[str, ...]]()
     for part in parts:
         counts.update(part)
+
     names = [*graph.splits]
     overlaps, seen_rows, distinct, seen_distinct = {}, {}, {}, {}
     for index, later in enumerate(names):
@@ -131,6 +138,7 @@ def add_parts(
             seen_rows[later] = int(graph.is_seen(graph.splits[later]).sum())
         for earlier in names[:index]:
             overlaps[later, earlier] = counts["overlap", later, earlier]
+
     return Statistics(
         entities=int(graph.entities.sum()),
         entities_train=int(graph.seen_entities.sum()),
@@ -211,6 +219,7 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
         facts = "statements"
     elif graph.temporal:
         facts, times = "quadruples", f", times: {graph.num_times:,}"
+
     rows = {split: f"{number:,}" for split, number in statistics.rows.items()}
     rows |= dict.fromkeys(graph.missing, "no file")
     parts = [
@@ -221,20 +230,24 @@ def summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
     occurring = statistics.entities
     if graph.entity_labels is not None:
         occurring = len(graph.entity_labels)
+
     if occurring < statistics.entities:
         parts.append(
             f"{occurring:,} of the entities occur in the files; "
             f"{STAT}.txt states all, and all are ranked"
         )
+
     for split in SPLITS:
         if statistics.duplicates(split):
             parts.append(f"repeated rows of {split}: {statistics.duplicates(split):,}")
         if statistics.rows[split] > statistics.seen[split] and "train" not in graph.missing:
             dropped = statistics.rows[split] - statistics.seen[split]
             parts.append(f"rows of {split} with something unseen in train: {dropped:,}")
+
     for (later, earlier), common in statistics.overlaps.items():
         if common:
             parts.append(f"{facts} of {later} that are also in {earlier}: {common:,}")
+
     return "; ".join(parts)
 
 
@@ -259,6 +272,7 @@ def _warn_of_headings(graph: Graph) -> Iterator[str]:
     files = {split: triples for split, triples in graph.splits.items() if len(triples)}
     if len(files) < 2:  # there is no other file to look in
         return
+
     for split, triples in files.items():
         # Rows are in the order of the file: the first may be its heading.
         head, relation, tail = (int(codes[0]) for codes in triples.codes[:3])
@@ -312,15 +326,18 @@ def _find_alike(labels: pa.BinaryArray) -> Any:
     written = bytes(labels.buffers()[2] or b"")
     if written.isascii() and not any(sign.encode() in written for sign in _AROUND):
         return []  # as in most graphs
+
     texts: Any = labels.view(pa.string())
     bare: Any = pc.replace_substring(texts, BOM.decode(), "")
     with contextlib.suppress(pa.ArrowInvalid):  # not UTF-8
         composed = pc.call_function("utf8_normalize", [bare], pc.Utf8NormalizeOptions("NFC"))
         bare = pc.replace_substring(composed, "\N{NO-BREAK SPACE}", " ")
+
     bare = pc.ascii_trim(bare, characters=_AROUND)
     changed: Any = pc.not_equal(bare, texts)
     if not pc.any(changed).as_py():
         return []
+
     odd, bare = labels.filter(changed), bare.filter(changed)
     counts: Any = pc.value_counts(bare)
     repeated = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))

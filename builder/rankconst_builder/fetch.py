@@ -71,6 +71,7 @@ class Fetcher:
             data = _read_member(path, file.member, file.bytes)
         else:
             data = path.read_bytes()
+
         sha256 = hashlib.sha256(data).hexdigest()
         if file.bytes not in {None, len(data)} or file.sha256 not in {None, sha256}:
             raise HashMismatchError(
@@ -92,12 +93,14 @@ class Fetcher:
         """Return True if an unverified file equals the copy in the registry; warn otherwise."""
         if remote.copy_sha256 is None or remote.verifiable:
             return False
+
         got = self.identify(remote)
         if got != remote.copy_sha256:
             self.reporter.warn(
                 f"{remote.url} is not verified: "
                 f"its SHA-256 is {got}, that of the copy in {remote.copy} is {remote.copy_sha256}."
             )
+
         return got == remote.copy_sha256
 
     def _record_of(self, remote: Remote) -> Path:
@@ -116,6 +119,7 @@ class Fetcher:
                 )
             _check_file(path, remote, record)
             return path
+
         path = self.cache / "sources" / place
         if path.is_file():
             try:
@@ -126,11 +130,13 @@ class Fetcher:
                 self.reporter.warn(f"{error} Downloading it again.")
             else:
                 return path
+
         if self.offline:
             raise MissingSourceError(
                 f"{remote.url} is not in the cache {self.cache}, and --offline forbids "
                 "downloading it. Run once without --offline, or name a folder in RANKCONST_MIRROR."
             )
+
         self._download(remote, path)
         return path
 
@@ -139,6 +145,7 @@ class Fetcher:
         url = remote.url
         if self.mirror is not None:
             url = f"{self.mirror.rstrip('/')}/{quote(_place_of(remote.url))}"
+
         remedy = "Check the network, or name a copy of the files in RANKCONST_MIRROR."
         with explain_write_errors(
             f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder.", DownloadError
@@ -182,9 +189,11 @@ def read_local(path: Path) -> Content:
         raw = path.read_bytes()
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}.") from error
+
     for magic, kind in _UNREAD.items():
         if raw.startswith(magic):
             raise DataError(f"{path} is {kind.format(file=shlex.quote(str(path)))}.")
+
     return Content(_unpack(path, raw), hashlib.sha256(raw).hexdigest(), verified=False)
 
 
@@ -193,11 +202,13 @@ def _unpack(path: Path, raw: bytes) -> bytes:
     unpack = next((each for magic, each in _PACKINGS.items() if raw.startswith(magic)), None)
     if unpack is None:
         return raw
+
     limit = max(_LEAST_LIMIT, _MOST_GROWTH * len(raw))
     try:
         data = read_at_most(unpack(io.BytesIO(raw)), limit)
     except DAMAGE as error:
         raise explain_damage(path, error) from error
+
     if len(data) > limit:
         raise DataError(
             f"{path} grows from {len(raw):,} to more than {limit:,} bytes; "
@@ -221,9 +232,11 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
             f"{path} is not the file the registry names: expected {remote.bytes} bytes, got {size} "
             f"(from {remote.url}). Delete it and build again."
         )
+
     sha256 = hash_file(path)
     if sha256 == remote.stand_in:  # the same triples in another order
         return
+
     expected, got, kind, remedy = remote.sha256, sha256, "SHA-256", " Delete it and build again."
     if expected is None and remote.git_blob is not None:
         # Git names content by SHA-1; it identifies the file here, it does not secure it.
@@ -231,6 +244,7 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         blob = b"blob %d\0%s" % (len(content), content)
         got = hashlib.sha1(blob, usedforsecurity=False).hexdigest()
         expected, kind = remote.git_blob, "git blob id"
+
     if expected is None:
         # Nothing is known: what came first is what later downloads must equal.
         if not record.is_file():
@@ -239,6 +253,7 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         expected = record.read_text(encoding="ascii", errors="replace").strip()
         kind = "SHA-256 recorded at the first download"
         remedy = f" If the publisher replaced the file, delete {record} and build again."
+
     if got != expected:
         raise HashMismatchError(
             f"{path} is not the file the registry names: expected {kind} {expected}, got {got} "
@@ -296,6 +311,7 @@ def _read_member(path: Path, member: str, size: int | None) -> bytes:
     except DAMAGE as error:
         reason = first_line(error)[:200] or type(error).__name__
         raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
+
     if size is None and len(data) > limit:
         raise DownloadError(
             f"{path} has a member {member} of more than {limit:,} bytes; no benchmark has."
@@ -314,6 +330,7 @@ def _read_from_tar(path: Path, member: str, limit: int) -> bytes:
             data = read_at_most(content, limit)
         while stream.read(_BLOCK):
             pass  # the checksum of a gzip file is at its end
+
     return data
 
 

@@ -96,11 +96,14 @@ class Graph:
         unfit = explain_unfit(protocol, self.temporal, self.qualified)
         if unfit:
             return unfit
+
         needed = {split, *protocol.known_splits(split)}
         if protocol.time == "same" and self.forecasting:
             needed = {split}  # no other split has facts of its times
+
         if "seen" in {protocol.candidates, protocol.tasks}:
             needed.add("train")
+
         lacking = [name for name in SPLITS if name in needed & self.missing]
         if not lacking:
             return ""
@@ -176,6 +179,7 @@ class Graph:
         if is_new(np.sort(words)).all():
             # Nothing repeats. Sorting takes half the time of finding the order.
             return np.ones(words.size, dtype=np.bool_)
+
         order = np.argsort(words)
         starts = np.flatnonzero(is_new(words[order]))
         # The row of a fact with the smallest index is its first in the file.
@@ -199,6 +203,7 @@ class Graph:
                 bound = distinct.size
             words = pack(words, codes, size)
             bound *= size
+
         return words
 
 
@@ -246,6 +251,7 @@ def encode_labels(
     if trained is not None:
         codes = relations.codes[-1]  # those of `trained`
         trained_relations = codes[codes < num_relations]
+
     times = _encode_times(files)
     empty = replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES
     splits = dict.fromkeys(SPLITS, empty)
@@ -253,6 +259,7 @@ def encode_labels(
         head = entities.codes[2 * index]
         tail = entities.codes[2 * index + 1]
         splits[name] = Triples(head, relations.codes[index], tail, times.get(name))
+
     num_entities = len(entities.labels)
     settled = _settle_size(Size(num_entities, num_relations), size, missing)
     graph = Graph(
@@ -276,6 +283,7 @@ def encode_labels(
                     f"{first} and {second} share {len(common):,} times, "
                     "but the dataset is said to be split by time. Are these its files?"
                 )
+
     return graph
 
 
@@ -286,6 +294,7 @@ def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
         raise DataError(f"the files tell the time in different numbers of columns: {columns_of}")
     if not any(labels.time for labels in files.values()):
         return {}
+
     ends = np.cumsum([len(labels) for labels in files.values()])
     # The rank of the time of each fact, by all columns so far.
     ranks = np.zeros(ends[-1], dtype=np.int64)
@@ -295,11 +304,13 @@ def _encode_times(files: Mapping[str, Labels]) -> dict[str, Codes]:
         sort_keys = labels
         with contextlib.suppress(ValueError):  # by size if all are whole numbers
             sort_keys = [int(label) for label in labels]
+
         order = sorted(range(len(labels)), key=sort_keys.__getitem__)
         # The order lists labels; its inverse has the rank of each label.
         rank_of_label = np.argsort(order)
         pairs = ranks * len(names) + rank_of_label[np.concatenate(codes)]
         _, ranks = np.unique(pairs, return_inverse=True)
+
     return dict(zip(files, np.split(ranks, ends[:-1]), strict=True))
 
 
@@ -349,11 +360,14 @@ class Restriction:
         described: dict[str, Any] = {}
         if self.relations is not None:
             described["relations"] = sorted(self.relations)
+
         if self.entities is not None:
             digest = hashlib.sha256("\n".join(sorted(self.entities)).encode()).hexdigest()
             described["entities"] = {"count": len(self.entities), "sha256": digest}
+
         if self.known is not None:
             described["known"] = {"sha256": self.known.sha256}
+
         return described
 
     def apply(self, graph: Graph) -> Graph:
@@ -363,10 +377,12 @@ class Restriction:
                 "relation", self.relations, graph.relation_labels, graph.num_relations
             )
             graph = replace(graph, allowed_relations=mask)
+
         if self.entities is not None:
             labels = graph.entity_labels
             mask = _mark_named("entity", self.entities, labels, graph.num_entities)
             graph = replace(graph, allowed_entities=mask)
+
         return graph
 
 
@@ -379,6 +395,7 @@ def add_known(graph: Graph, known: Labels) -> Graph:
         raise UsageError(
             "--known is for graphs of triples; the facts of this one have a time or qualifiers."
         )
+
     entities, relations = graph.entity_labels, graph.relation_labels
     head, tail = _find_codes(known.head, entities), _find_codes(known.tail, entities)
     relation = _find_codes(known.relation, relations)
@@ -388,6 +405,7 @@ def add_known(graph: Graph, known: Labels) -> Graph:
             f"--known: none of the {len(known):,} triples has entities "
             "and a relation of the graph. Are its columns in another order, or its labels others?"
         )
+
     triples = Triples(head[is_in_graph], relation[is_in_graph], tail[is_in_graph])
     return replace(graph, known=triples)
 
@@ -409,6 +427,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
         is_file = path.is_file()
     except OSError:  # a list that is too long for a file name
         is_file = False
+
     if is_file:
         try:
             names = path.read_text(encoding="utf-8-sig").splitlines()
@@ -419,11 +438,13 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
             ) from error
     else:
         names = value.split(",")
+
     labels = tuple(dict.fromkeys(name for name in names if name.strip()))
     if not labels:
         raise UsageError(
             f"{option} {value!r} names nothing. Give labels with commas between them, or a file."
         )
+
     strange = [name for name in labels if name != name.encode(errors="replace").decode()]
     if strange:
         raise UsageError(
@@ -436,6 +457,7 @@ def _mark_named(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, 
     """Mark the codes of the named labels. Shape (size,)."""
     if labels is None:
         labels = pa.array([str(code).encode() for code in range(size)], pa.binary())
+
     texts = pa.array([name.encode() for name in names], labels.type)
     codes = pc.index_in(texts, value_set=labels).to_pylist()
     unknown = [name for name, code in zip(names, codes, strict=True) if code is None]
@@ -449,6 +471,7 @@ def _mark_named(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, 
         raise UnknownNameError(
             f"the dataset has no {kind} {listed} ({len(unknown)} of {len(names)} named).{hint}"
         )
+
     mask = np.zeros(size, dtype=np.bool_)
     mask[np.array(codes, np.int64)] = True
     return mask

@@ -60,6 +60,7 @@ def make_tables(
     graph = encode_labels(files)
     if not all(_are_named(triples) for triples in splits.values()):
         refuse_other_order(graph, "Say so in a DataFrame with columns head, relation and tail.")
+
     protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)
     refuse_unused(splits["train"], statistics.entities_train, protocols)
@@ -95,6 +96,7 @@ def refuse_unused(train: Any, occurring: int, protocols: Sequence[Protocol]) -> 
     numbered = getattr(train, "num_entities", None)
     if not isinstance(numbered, int) or numbered == occurring:
         return
+
     for protocol in protocols:
         if protocol.candidates == "seen":
             raise DataError(
@@ -111,6 +113,7 @@ def encode_triples(triples: Any, split: str) -> Labels:
     sizes = {len(column) for column in columns}
     if sizes == {0}:
         raise DataError(f"{split} holds no triples. Leave it out if there are none.")
+
     parts = ["head", "relation", "tail"] + ["time" for _ in columns[3:]]
     head, relation, tail, *time = (
         _encode(column, f"the {part}s of {split}")
@@ -124,6 +127,7 @@ def _split_columns(triples: Any, split: str) -> Sequence[Any]:
     triples = as_pandas(triples)
     if hasattr(triples, "mapped_triples"):
         return _split_factory(triples, split)
+
     if hasattr(triples, "columns") and hasattr(triples, "to_numpy"):
         names = [str(name) for name in triples.columns]
         letters = place_columns(names)
@@ -135,6 +139,7 @@ def _split_columns(triples: Any, split: str) -> Sequence[Any]:
         order = [index for index, letter in enumerate(letters) if letter in "hrtd"]
         order.sort(key=lambda index: "hrtd".index(letters[index]))
         return [np.asarray(triples.iloc[:, index]) for index in order]
+
     refuse_masked(triples, split)
     kind = object if isinstance(triples, (list, tuple)) else None
     rows = np.asarray(triples, dtype=kind)
@@ -157,6 +162,7 @@ def _split_factory(factory: Any, split: str) -> list[Any]:
             columns.append(column)
         else:
             columns.append(_name_ids(column, names, split))
+
     return columns
 
 
@@ -169,6 +175,7 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
         raise DataError(
             f"{split} has id {unnamed[0]}, which the factory has no name for; pass an array of ids."
         )
+
     texts = np.array([str(labels[code]) for code in distinct.tolist()], dtype=object)
     return texts[codes.reshape(-1)]
 
@@ -184,6 +191,7 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
         if column.dtype.kind == "M":
             column = np.where(np.isnat(column), None, np.datetime_as_string(column))
         coded = _read_texts(column, what).dictionary_encode()
+
     labels = coded.dictionary.cast(pa.binary())
     return pa.chunked_array([pa.DictionaryArray.from_arrays(coded.indices, labels)])
 
@@ -194,6 +202,7 @@ def _read_texts(column: Any, what: str) -> Any:
         texts: Any = pa.array(column, pa.string(), from_pandas=True)
     except (pa.ArrowException, UnicodeError):
         texts = pa.array([_to_text(value) for value in column.tolist()], pa.string())
+
     wrong = [row for row, text in enumerate(texts.to_pylist()) if not text]
     if wrong:
         names = {"None", "nan", "<NA>", "NaT"}
@@ -203,6 +212,7 @@ def _read_texts(column: Any, what: str) -> Any:
             f"{what}: row {row} holds {show_value(column[row])}; "
             "expected a label or a whole number in every row."
         )
+
     return texts
 
 
@@ -210,10 +220,12 @@ def _to_text(value: Any) -> str | None:
     """Return a label as text, or None if the value is not a label."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Integral)):
         return None
+
     try:
         text = str(value)
     except ValueError:  # a whole number of more digits than Python writes
         return None
+
     # No file can hold half of a surrogate pair.
     is_whole = text.isascii() or text.encode(errors="replace").decode() == text
     return text if is_whole else None
@@ -237,6 +249,7 @@ def write_dataset(
         raise UsageError(
             f"--pykeen {name} is a graph of its own: build others one after the other."
         )
+
     factories = _get_pykeen(name)
     with TemporaryDirectory() as folder:
         paths = {}
@@ -249,8 +262,10 @@ def write_dataset(
                 chunks = [*labels.head.chunks, *labels.tail.chunks]
                 ends: Any = pa.chunked_array(chunks).cast(pa.binary())
                 refuse_unused(factory, pc.count_distinct(ends).as_py(), protocols)
+
             paths[split] = Path(folder) / f"{split}.parquet"
             pq.write_table(pa.table(columns), paths[split])
+
         yield paths
 
 
@@ -260,12 +275,14 @@ def _get_pykeen(name: str) -> dict[str, Any]:
         from pykeen.datasets import dataset_resolver, get_dataset
     except ImportError as error:
         raise MissingExtraError("--pykeen needs PyKEEN. Run: pip install pykeen") from error
+
     names = dataset_resolver.lookup_dict
     # PyKEEN would take any other name for a path.
     if dataset_resolver.normalize(name) not in names:
         near = difflib.get_close_matches(name, names)
         hint = f"Did you mean {', '.join(near)}?" if near else f"It has {', '.join(sorted(names))}."
         raise UnknownNameError(f"PyKEEN has no data set {shorten(name)!r}. {hint}")
+
     try:
         dataset = get_dataset(dataset=name)
         return {

@@ -140,6 +140,7 @@ def order_columns(path: Path | str, names: Sequence[str], columns: str | None) -
                 f" Say which is which with --columns, a letter for each, such as hrt{ignored}."
             )
         return letters
+
     if len(columns) != len(names):
         raise DataError(
             f"{path} has {len(names)} columns ({shorten(', '.join(names))}), "
@@ -167,6 +168,7 @@ def refuse_headings(files: Mapping[str, Labels]) -> None:
             rest.append(labels.without_first())
         else:
             rest.append(labels)
+
     for split, first in headings.items():
         if not find_in_graph(first, rest):
             raise DataError(
@@ -224,11 +226,13 @@ def read_own(
     """Read the files of a user's own graph, and refuse unclear formats."""
     for role, content in contents.items():
         _refuse_binary(content, names[role])
+
     layouts = {role: _find_layout(text, names[role], columns) for role, text in contents.items()}
     _check_order(layouts, columns)
     files = {}
     for role, content in contents.items():
         files[role] = read_triples(content, layouts[role].form, names[role])
+
     _check_headings(layouts, files)
     _check_repeated(layouts, files, contents)
     orders = dict.fromkeys(row.form.columns for row in layouts.values() if not row.named)
@@ -246,15 +250,18 @@ def _list_notes(layouts: Mapping[str, _Layout], columns: str | None) -> Iterator
             f"line 1 of {where} is read as a heading (if it is a triple, "
             f"move it to another line): {lines}"
         )
+
     timed = any("d" in layout.form.columns for layout in layouts.values())
     if timed and columns is None:
         yield (
             "d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)"
         )
+
     forms = {layout.name: layout.form for layout in layouts.values()}
     spaced = [name for name, form in forms.items() if form.delimiter == " " and not form.count_line]
     if spaced:
         yield f"columns of {', '.join(spaced)} are separated by spaces"
+
     if any(form.quoted for form in forms.values()):
         yield "quotes around labels are left out, as in CSV"
 
@@ -279,6 +286,7 @@ def _refuse_negatives(body: bytes, delimiter: str, name: str) -> None:
     sign = delimiter.encode()
     if body.partition(b"\n")[0].count(sign) != 3:
         return
+
     lines = body.rstrip(b"\r\n").split(b"\n")[1:]  # the first may be a heading
     labels = {line.removesuffix(b"\r").rpartition(sign)[2] for line in lines}
     if labels in ({b"1", b"-1"}, {b"1", b"0"}):
@@ -309,14 +317,17 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
     delimiter = _choose_delimiter(body, name)
     if columns is None:  # otherwise the user has said what each column is
         _refuse_rdf(body, first, name)
+
     if _COUNT.fullmatch(first):  # the number of triples, as OpenKE writes it
         return _find_openke_layout(first, second, delimiter, name, columns)
+
     form = LineFormat(delimiter, columns or ORDER)
     form = replace(form, quoted=_is_quoted(body, form, name))
     cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
     heading = name_columns(cells, columns)
     if columns is None and "d" not in (heading or ""):
         _refuse_negatives(body, delimiter, name)
+
     # pandas writes an empty heading above row numbers (",a,b,c").
     has_row_numbers = len(cells) == 4 and not cells[0] and columns is None
     if heading is not None:
@@ -330,6 +341,7 @@ def _find_layout(content: bytes, name: str, columns: str | None) -> _Layout:
         form = replace(form, columns="-hrt", header=True)
     elif _is_numbered(cells, len(form.columns)):
         form = replace(form, header=True)
+
     return _Layout(name, form, first, named=heading is not None, certain=has_row_numbers)
 
 
@@ -347,6 +359,7 @@ def _find_openke_layout(
             f"as OpenKE writes it, but line 2 holds no three numbers: {show_line(second)}. "
             "Name the order of the columns, for example --columns hrt."
         )
+
     sign = delimiter if delimiter.encode() in second else " "
     form = LineFormat(sign, columns or "htr", count_line=True)
     return _Layout(name, form, first, named=False, certain=True)
@@ -359,6 +372,7 @@ def _refuse_rdf(body: bytes, first: bytes, name: str) -> None:
     if is_comment:  # the first other line shows whether the file is RDF
         lines = (line for line in io.BytesIO(body) if line.strip() and not line.startswith(b"#"))
         line = next(lines, b"").rstrip(b"\r\n")
+
     if _RDF.match(line) and find_delimiter(name) == "\t":
         raise DataError(
             f"{name} is RDF: {show_line(line)}. Expected a triple a line, its parts separated "
@@ -384,9 +398,11 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
     """Return True if labels of a CSV file are in quotes, and refuse malformed quotes."""
     if form.delimiter != "," or b'"' not in body:
         return False
+
     sign = re.escape(form.delimiter).encode()
     if not re.search(rb"(^|" + sign + rb')"', body, re.MULTILINE):
         return False
+
     cell = rb'(?:"(?:[^"\r\n]|"")*"|[^"\r\n' + sign + rb"][^\r\n" + sign + rb"]*|)"
     line = re.compile(cell + rb"(?:" + sign + cell + rb")*\r?")
     for number, text in enumerate(body.split(b"\n"), start=1):
@@ -395,6 +411,7 @@ def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
                 f"{name}, line {number}: the quotes are not those of CSV: {show_line(text)}. "
                 "If quotes are part of labels, separate the columns by tabs."
             )
+
     return True
 
 
@@ -432,6 +449,7 @@ def _check_repeated(
     for role, layout in layouts.items():
         if not (layout.form.header or layout.form.count_line):
             roles_by_line.setdefault(layout.first, []).append(role)
+
     for first, roles in roles_by_line.items():
         if len({contents[role] for role in roles}) < 2:  # one file, given for several splits
             continue
@@ -459,6 +477,7 @@ def refuse_other_order(graph: Graph, remedy: str) -> None:
     for part in ("head", "tail"):
         marks = [mark(graph.num_entities, triples, part) for triples in graph.splits.values()]
         occurring.append(np.logical_or.reduce(marks))
+
     heads, tails = occurring
     relations = _mark_relations(graph)
     heads_and_tails = np.count_nonzero(heads & tails)

@@ -147,6 +147,7 @@ def hash_content(table: pa.Table) -> str:
         whole: Any = pc.binary_join(pa.ListArray.from_arrays(ends, rows), wrap_text("\n"))
         digest.update(b"\n")
         digest.update(whole[0].as_buffer())
+
     return f"sha256:{digest.hexdigest()}"
 
 
@@ -154,9 +155,11 @@ def _print_values(column: pa.ChunkedArray[Any]) -> Any:
     """Return the values of a column as dictionary-encoded texts."""
     if pa.types.is_nested(column.type):
         return join_texts([repr(value) for value in column.to_pylist()]).dictionary_encode()
+
     values: Any = column.combine_chunks()
     if pa.types.is_floating(column.type):
         values = values.view(pa.int64())  # 0.0 and -0.0 are equal, but printed differently
+
     coded = values.dictionary_encode()
     distinct: Any = coded.dictionary.view(column.type)
     printed = join_texts([*(repr(value) for value in distinct.to_pylist()), "None"])
@@ -180,6 +183,7 @@ def rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[Any]:
         return np.zeros(0, np.int64)
     if pa.types.is_primitive(values.type):
         return to_array(fill_nulls(values, -1))  # missing values come first
+
     codes, words = decode(values.dictionary_encode())
     ranks = np.empty(len(words), np.int64)
     order = sorted(range(len(words)), key=lambda code: order_value(name, words[code]))
@@ -194,6 +198,7 @@ def order_value(name: str, value: Any) -> tuple[Any, ...]:
         return (0,)
     if name not in _ORDERS:
         return (1, value)
+
     catalogue = _ORDERS[name]
     # sampled:10 comes before sampled:500.
     stem, _, number = value.partition(":")
@@ -221,6 +226,7 @@ def write_set(
         resources.append(_describe(name, written.metadata.num_rows, content))
         if name == "datasets":
             datasets = written.read(use_threads=False).to_pylist()
+
     descriptor = describe_set(version, datasets, resources, provenance)
     exchange_files(folder, {**files, DESCRIPTOR: encode_descriptor(descriptor)})
 
@@ -238,10 +244,12 @@ def split_runs(table: pa.Table) -> list[pa.Table]:
     keys: list[Any] = [table["dataset"]]
     if "baseline" in table.column_names:
         keys.append(pc.equal(table["baseline"], _CHANCE))
+
     ends = {0}
     for values in keys:
         coded = pc.call_function("run_end_encode", [values.combine_chunks()])
         ends.update(coded.run_ends.to_pylist())
+
     bounds = itertools.pairwise(sorted(ends))
     return [table.slice(start, stop - start) for start, stop in bounds]
 
@@ -273,7 +281,9 @@ def _serialise(name: str, runs: Iterable[pa.Table], compression: int, fewest: in
                 group, rows = [], 0
             group.append(run)
             rows += len(run)
+
         _write_group(writer, group)
+
     return sink.getvalue()
 
 
@@ -292,6 +302,7 @@ def _choose_streams(name: str, schema: pa.Schema) -> list[str]:
         # So do whole numbers in the tables of candidates.
         if pa.types.is_integer(column.type) and "num_candidates" in schema.names:
             streams.append(column.name)
+
     return streams
 
 
@@ -342,6 +353,7 @@ def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
+
     complete_exchange(folder)
 
 
@@ -364,6 +376,7 @@ def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with explain_write_errors(f"to {folder}", "Name another folder with --out."):
         descriptor = _lock(folder, reporter)
+
     try:
         yield
     finally:
@@ -380,6 +393,7 @@ def _lock(folder: Path, reporter: Reporter) -> int:
         from fcntl import LOCK_EX, LOCK_NB, flock
     except ImportError:  # Windows
         return os.open(os.devnull, os.O_RDONLY)
+
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
@@ -391,8 +405,10 @@ def _lock(folder: Path, reporter: Reporter) -> int:
             f"{folder} is on a file system without locks: "
             "let no other process write to it meanwhile"
         )
+
     if folder.exists() and os.path.samestat(folder.stat(), os.fstat(descriptor)):
         return descriptor
+
     os.close(descriptor)  # the other process wrote nothing, and has removed the folder
     return _lock(folder, reporter)
 
@@ -432,6 +448,7 @@ def _describe_schema(name: str) -> dict[str, Any]:
         if column.unit:
             entry["unit"] = column.unit
         fields.append(entry)
+
     if name == "constants":  # k is null for most metrics, which a primary key may not be
         return {"fields": fields}
     return {"primaryKey": list(KEYS[name]), "fields": fields}
@@ -483,6 +500,7 @@ def open_build(folder: Path) -> Tables | None:
                 f"{list_first(names)}. Name another folder with --out, or delete these files."
             )
         return None
+
     existing = load(folder)
     if existing.version != UNRELEASED:
         raise UsageError(

@@ -158,11 +158,13 @@ def build_all(build: Build) -> Outcome:
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
         folders = (build.out, *build.out.absolute().parents)
         nearest = next((path for path in folders if exists(path)), build.out)
+
     if not nearest.is_dir():
         raise DataError(
             f"cannot write tables to {build.out}: {nearest} is not a folder. "
             "Name another with --out."
         )
+
     parts: dict[str, Part] = {}
     failures: dict[str, RankconstError] = {}
     with hold_folder(build.out, build.reporter):
@@ -181,6 +183,7 @@ def build_all(build: Build) -> Outcome:
         finally:
             if parts:  # also if the build is interrupted
                 write_parts(build.out, existing, parts)
+
         tables = load(build.out) if parts else existing
         return Outcome(tables, tuple(parts), failures)
 
@@ -221,6 +224,7 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
             f"{source.key}: {error} Using what is archived in tables {archive.version} instead."
         )
         return _take_archived(build, source.key, archive, str(error))
+
     hashes = _drop_data(contents)
     known = None  # further known triples, from a file
     if build.restriction.known is not None:
@@ -232,6 +236,7 @@ def _build_benchmark(build: Build, source: Benchmark) -> Part:
                 f"columns of {build.restriction.known_name} are read as {files.order} "
                 "(a heading changes that)"
             )
+
     graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     contents.clear()  # the text takes more memory than everything after it
     graph = _restrict(build, source.key, graph, known)
@@ -250,6 +255,7 @@ def _fetch_contents(build: Build, source: Benchmark) -> dict[str, Content]:
                 raise
             if role != CONTEXT:
                 build.reporter.warn(f"{source.key}: {error} What does not need {role} is built.")
+
     return contents
 
 
@@ -293,15 +299,18 @@ def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Pa
     opened = {role: open_columns(path, build.columns) for role, path in paths.items()}
     if build.train_url:
         opened = {"train": open_url(build.train_url, build.columns), **opened}
+
     files: set[Path | str] = {path for path in paths.values() if path.is_file()}  # no pipes
     for opened_file in opened.values():
         if opened_file is not None:
             files.update(opened_file.files)
+
     states = {file: state_file(file) for file in files}
     contents = {}
     for role, file in opened.items():
         if role != "train" or not build.scheduler:
             contents[role] = read_local(paths[role]) if file is None else file.describe()
+
     described = _drop_data(contents)
     if build.scheduler:
         part = _build_on_cluster(build, source, opened, described)
@@ -309,6 +318,7 @@ def _build_own(build: Build, source: Benchmark, paths: Mapping[str, Path]) -> Pa
         graph = _read_own_graph(build, source.key, contents, opened)
         pa.default_memory_pool().release_unused()
         part = _build_graph(build, source, graph, described)
+
     # Files are read more than once, and the hashes must be those of what was counted.
     changed = [file for file, state in states.items() if state_file(file) != state]
     if changed:
@@ -330,15 +340,18 @@ def _read_own_graph(
         if graph is not None:
             _check_order(build, key, graph, _assume_order(pieces.values()))
             return graph
+
     texts = {}
     if build.restriction.known is not None:
         texts[_KNOWN] = build.restriction.known
+
     paths = build.local[key]
     for role, file in opened.items():
         if file is None:
             texts[role] = contents[role]
         elif role not in columns:
             texts[role] = read_local(paths[role])
+
     contents.clear()
     files = _read_labels(build, key, texts, columns)
     graph = encode_labels({role: files.labels[role] for role in opened})
@@ -361,6 +374,7 @@ def _read_labels(
     del data
     if files.note:
         build.reporter.say(f"{key}: {files.note}")
+
     labels = {role: file.read_labels() for role, file in columns.items()}
     return files._replace(labels={**files.labels, **labels})
 
@@ -370,6 +384,7 @@ def _restrict(build: Build, key: str, graph: Graph, known: Labels | None) -> Gra
     graph = build.restriction.apply(graph)
     if known is None:
         return graph
+
     graph = add_known(graph, known)
     build.reporter.say(
         f"{key}: {len(graph.known):,} of {len(known):,} further known triples are of the graph"
@@ -410,6 +425,7 @@ def _build_on_cluster(
         )
         counts = distributed.count_distributed(client, files, protocols, build.splits)
         contents = {"train": distributed.hash_files(client, files["train"]), **contents}
+
     graph = counts.graph
     _check_order(build, source.key, graph, _assume_order(files.values()))
     _report_graph(build, source, graph, counts.statistics)
@@ -436,6 +452,7 @@ def _build_graph(
     )
     if counting not in {None, "rules"}:
         build.reporter.say(f"{key}: {COUNTING[counting].summary}")
+
     _report_gaps(build, key, graph, protocols, histograms)
     described = describe_dataset(source, statistics, contents, counting, graph.missing)
     reconstructed = " and ".join(role for role, content in contents.items() if content.stands_in)
@@ -482,6 +499,7 @@ def _report_gaps(
             build.reporter.say(
                 f"{key}: no constants of {split} under {', '.join(lost)}, because files are missing"
             )
+
         for protocol in [row.key for row in protocols if row.key not in lost]:
             ranked = any(Tasks(key, protocol, split, side) in histograms for side in ENTITY_SIDES)
             if graph.splits[split] and not ranked:
@@ -489,6 +507,7 @@ def _report_gaps(
                     f"{key}: no triple of {split} is ranked under protocol {protocol}; "
                     "it gets no rows"
                 )
+
     if not histograms:
         raise DataError(
             f"{key}: no triple of {join_words(build.splits)} is ranked, so there is nothing to "
@@ -506,9 +525,11 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks) -> Pa
             f"{source.title} is built from numbers of tasks, without triples: it cannot be "
             "restricted. Leave out --relations, --entities and --known."
         )
+
     protocols = [protocol for protocol in build.protocols if protocol.negatives is not None]
     if sampled.shared or not protocols:
         protocols = [parse_protocol(sampled.protocol)]
+
     histograms = {}
     for protocol in protocols:
         for split, tasks in (("valid", sampled.valid), ("test", sampled.test)):
@@ -516,6 +537,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks) -> Pa
                 for side in sampled.sides:
                     address = Tasks(source.key, protocol.key, split, side)
                     histograms[address] = sampled_histogram(protocol, tasks)
+
     row = {
         **dict.fromkeys(column.name for column in COLUMNS["datasets"]),
         **describe_source(source),
@@ -546,10 +568,13 @@ def _take_archived(build: Build, key: str, archive: Tables, reason: str) -> Part
             )
             tables[name] = pa.Table.from_batches([], schema_of(name))
             continue
+
         table = archive.read(name, key)
         for column in choices.keys() & {*table.column_names}:
             values = pa.array(choices[column], pa.string())
             table = table.filter(pc.is_in(table[column], value_set=values))
+
         tables[name] = table
+
     provenance = {"origin": f"archive {archive.version}", "reason": reason}
     return make_part(tables, provenance | _describe_choice(build))

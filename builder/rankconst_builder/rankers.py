@@ -371,6 +371,7 @@ class RecencyRanker(Ranker):
                 rows, query = self.queries.match(anchors, batch.relation)
                 pairs.append(pack(query, answers[rows], self.graph.num_entities))
                 times.append(batch.codes[-1][rows])
+
         distinct, index_of_fact = np.unique(np.concatenate(pairs), return_inverse=True)
         levels = np.zeros(distinct.size, dtype=np.int64)
         np.maximum.at(levels, index_of_fact, np.concatenate(times) + 1)
@@ -414,7 +415,9 @@ class StepRanker(Ranker):
                 )
                 if self.graph.allowed_entities is not None:
                     words = words[self.graph.allowed_entities[answer]]
+
                 answers.append(words)
+
         # Answers are ordered by query, then by entity and time.
         self._answers = drop_repeats(sort_words(answers))
         pairs, self._answer_time = unpack(self._answers, num_times)
@@ -443,6 +446,7 @@ class StepRanker(Ranker):
         if graph.allowed_entities is not None:
             is_allowed = graph.allowed_entities[pairs % graph.num_entities]
             pairs, first_time = pairs[is_allowed], first_time[is_allowed]
+
         self._first_times = sort_words([pack(pairs, first_time, graph.num_times)])
         # The first times of each pair, ascending: the n-th is when its frequency becomes n.
         sorted_pairs, sorted_time = unpack(self._first_times, graph.num_times)
@@ -564,10 +568,12 @@ def count_baselines(
     informed = []
     if "train" not in graph.missing:
         informed = [key for key in dict.fromkeys(baselines) if key != DEFAULT_BASELINE]
+
     rankers = Rankers(graph)
     counting = None
     if FLOOR in informed:
         counting = _choose_counting(graph, counts, rankers)
+
     default_counting = RECENCY if graph.forecasting else RULES
     rankers_by_baseline = RANKERS[counting or default_counting]
     shared: dict[tuple[TaskCounts, type[Ranker]], TaskCounts] = {}
@@ -580,6 +586,7 @@ def count_baselines(
                         shared[key] = _rank(rankers, chance, split, rankers_by_baseline[baseline])
                     ranks[protocol, split, baseline] = shared[key]
                 advance()
+
     return BaselineCounts(ranks, counting)
 
 
@@ -593,12 +600,14 @@ def _choose_counting(
     """
     if graph.forecasting:
         return RECENCY
+
     fitting = [row for row in PROTOCOLS.values() if row.fits(graph.temporal, graph.qualified)]
     protocol = min(fitting, key=lambda row: rate_protocol(row.key))  # the most common one
     address = protocol.key, "valid"
     chance = counts.get(address) or count_protocols(graph, [protocol], ["valid"]).get(address)
     if chance is None or not chance.tasks.rows.size:
         return RULES
+
     rules, frequency = (_expect_mrr(rankers, chance, choice) for choice in (RULES, FREQUENCY))
     gain = frequency.expectation - rules.expectation
     errors = frequency.expectation_error + rules.expectation_error
@@ -634,6 +643,7 @@ def _rank(
         same = raw_ranks.same[rows] - known_same
         if known_score.size:  # the true answer is among the known ones, but stays a candidate
             same += 1
+
         # A true answer that scores 0 ties with all that are not above it.
         candidates = chance.blocks[side].size[queries.of_task]
         size = np.where(true_score > 0, same, candidates - offset)
@@ -644,6 +654,7 @@ def _rank(
             )
         of_task = np.arange(size.size)
         blocks[side] = Blocks(queries, of_task, query=queries.of_task, size=size, offset=offset)
+
     return replace(chance, blocks=blocks)
 
 
@@ -660,6 +671,7 @@ def _list_answers(answers: Answers, queries: Queries, *, timed: bool) -> _KnownA
     query, entity = answers.query, answers.entity
     if not timed or answers.queries is queries:
         return _KnownAnswers(answers.queries, query, entity)
+
     # The filter ignores times, so that each query has the known answers of all times.
     starts = np.searchsorted(query, np.arange(answers.queries.keys.size + 1))
     timeless_query = queries.timeless.number

@@ -160,13 +160,16 @@ def _release(order: ReleaseOrder) -> Released:
     if previous is not None:
         before = {name: previous.read(name) for name in COLUMNS}
         version = previous.version
+
     tables = {**built, "constants": keep_released(before["constants"], built["constants"])}
     if _is_released(order, tables):
         return _leave_as_is(order)
+
     _check_build(order, tables)
     changes = compare_sets(before, built)
     if version is not None:
         _check_version(order, version, changes)
+
     files = _assemble_files(order, tables)
     archive = pack_zip(order.version, files)
     has_archive = order.archive.is_file() and order.archive.read_bytes() == archive
@@ -175,8 +178,10 @@ def _release(order: ReleaseOrder) -> Released:
             f"{order.archive} is there already, with other content. "
             "Remove it if it was never published, or name another folder with --out."
         )
+
     with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
         exchange_files(order.out, files)
+
     _write_archive(order, archive)
     written = {order.out / name: content for name, content in files.items()}
     return Released(
@@ -214,6 +219,7 @@ def _assemble_files(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> dict
     sums = ""
     for name in sorted(files):  # as sha256sum writes them
         sums += f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n"
+
     return {**files, CHECKSUMS: sums.encode()}
 
 
@@ -227,6 +233,7 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
             entry.create_system = 3  # Unix, wherever this runs
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, files[name])
+
     return sink.getvalue()
 
 
@@ -245,12 +252,15 @@ def _is_released(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> bool:
             )
         _refuse_other_values(existing, tables)
         return True
+
     if any(not path.name.startswith(INCOMING) for path in order.out.iterdir()):
         raise UsageError(
             f"{order.out} is not empty, and holds no tables. Name another folder with --out."
         )
+
     if order.version in bundled_versions():
         _refuse_other_values(load(version=order.version), tables)
+
     return False
 
 
@@ -276,6 +286,7 @@ def _leave_as_is(order: ReleaseOrder) -> Released:
     if not order.archive.exists():
         _write_archive(order, pack_zip(order.version, files))
         order.reporter.say(f"packed from it: {order.archive}")
+
     content = {paths[name]: files[name] for name in files}
     return Released({**content, order.archive: order.archive.read_bytes()}, written=False)
 
@@ -287,6 +298,7 @@ def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
         raise TablesError(
             f"{order.source.path} holds no dataset. `rankconst build --out DIR` makes tables."
         )
+
     partial, elsewhere = [], []
     programs: dict[str, list[str]] = {}
     for key, provenance in list_provenance(order.source).items():
@@ -297,6 +309,7 @@ def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
             elsewhere.append(f"{key} ({provenance.get('origin')})")
         if "program" in provenance:
             programs.setdefault(provenance["program"], []).append(key)
+
     if partial:
         raise UsageError(
             "a release has every split and baseline, "
@@ -309,9 +322,11 @@ def _check_build(order: ReleaseOrder, tables: Mapping[str, pa.Table]) -> None:
             f"the datasets in {order.source.path} were built by different programs ({summary}). "
             "Build them again with `rankconst build`."
         )
+
     unverified = [row["dataset"] for row in rows if not row["verified"]]
     if unverified:
         order.reporter.warn(f"not checked against a hash known beforehand: {', '.join(unverified)}")
+
     if elsewhere:
         order.reporter.warn(f"not made from their files: {', '.join(elsewhere)}")
 
@@ -320,6 +335,7 @@ def _find_previous(order: ReleaseOrder) -> Tables | None:
     """Return the previous release, or None for the first."""
     if order.first or order.previous is not None:
         return order.previous
+
     bundled = bundled_versions()
     earlier = [version for version in bundled if precedes(version, order.version)]
     if not earlier:
@@ -335,6 +351,7 @@ def _check_version(order: ReleaseOrder, before: str, changes: Changes) -> None:
     """Refuse a version number that is too small for the changes."""
     if not precedes(before, order.version):
         raise UsageError(f"{order.version} must be later than the previous release, {before}.")
+
     smallest = smallest_version(before, changes.bump)
     if precedes(order.version, smallest):
         summary = "\n".join(phrase_changes(changes))
@@ -342,6 +359,7 @@ def _check_version(order: ReleaseOrder, before: str, changes: Changes) -> None:
             f"{order.version} is too small a step from {before}: this is "
             f"a {changes.bump.name} change.\n{summary}\nThe smallest version allowed is {smallest}."
         )
+
     if order.version != smallest:
         order.reporter.say(
             f"note: {smallest} would be enough; this is a {changes.bump.name} change"
@@ -380,6 +398,7 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
     agrees = _agrees(old.take(rows.old), new.take(rows.new))
     if not agrees.any():
         return new
+
     # For each new row: whether it keeps released numbers, and the old row that has them.
     is_kept, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
     kept_rows = rows.new[agrees]
@@ -389,6 +408,7 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
         values = pc.if_else(pa.array(is_kept), old[column].take(source), new[column])
         index = new.schema.get_field_index(column)
         new = new.set_column(index, new.schema.field(index), values)
+
     return new
 
 
@@ -408,6 +428,7 @@ def _agrees(before: pa.Table, after: pa.Table) -> Truths:
         same_errors = np.maximum(old_errors, new_errors) <= (1 + SAMPLED_ROUNDING) * smaller_errors
         agrees &= np.abs(released - built) <= slack
         agrees &= ~has_same_draws | same_errors
+
     return agrees
 
 
@@ -428,6 +449,7 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
             described |= rows
         else:
             changed |= rows
+
     values = [column for column in columns if column not in DESCRIPTIONS]
     examples = []
     for row in np.flatnonzero(changed)[:_EXAMPLES].tolist():
@@ -435,12 +457,15 @@ def _compare(name: str, old: pa.Table, new: pa.Table) -> TableChanges:
         column = next(column for column in values if differs[column][row])
         was, now = before[column][row].as_py(), after[column][row].as_py()
         examples.append(f"{key}: {column} {was!r} -> {now!r}")
+
     if np.count_nonzero(changed) > _EXAMPLES:
         examples.append("...")
+
     removed = matched.removed[:_EXAMPLES]
     examples += [f"{_phrase_key(name, old, row)}: removed" for row in removed]
     if len(matched.removed) > _EXAMPLES:
         examples.append("...")
+
     return TableChanges(
         name,
         changed=int(np.count_nonzero(changed)),
@@ -479,6 +504,7 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> _Matched:
     for age, part in (("old", of_old), ("new", of_new)):
         if len(np.unique(part)) < len(part):
             raise DataError(f"two rows of {name} have the same {', '.join(keys)} in the {age} set.")
+
     new_row_of_code = np.full(codes.max(initial=-1) + 1, -1, np.int64)
     new_row_of_code[of_new] = np.arange(len(new))
     new_rows = new_row_of_code[of_old]  # of each old row, -1 for none
@@ -492,9 +518,11 @@ def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truth
         released, built = _numbers(before), _numbers(after)
         same: Truths = (released == built) | (np.isnan(released) & np.isnan(built))
         return ~same
+
     if pa.types.is_list(before.type):
         pairs = zip(before.to_pylist(), after.to_pylist(), strict=True)
         return np.array([released != built for released, built in pairs], np.bool_)
+
     equal: Any = pc.equal(before, after)
     missing: Any = pc.and_(before.is_null(), after.is_null())
     return ~np.array(pc.or_(equal.fill_null(False), missing), np.bool_)
@@ -518,10 +546,12 @@ def phrase_changes(changes: Changes) -> list[str]:
         parts = [f"{count_of(count, 'row')} {done}" for done, count in counts.items() if count]
         lines.append(f"{table.name}: {', '.join(parts) or 'no change'}")
         lines += [f"  {example}" for example in table.examples]
+
     if changes.kept == 1:
         lines.append("1 value differs within its stated error, and stays as released")
     elif changes.kept:
         lines.append(
             f"{changes.kept:,} values differ within their stated errors, and stay as released"
         )
+
     return lines

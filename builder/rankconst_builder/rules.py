@@ -83,6 +83,7 @@ class Order:
                 f"{groups.max()} groups and scores "
                 f"up to {scores.max()} are too many for 64-bit keys."
             )
+
         keys, frequency = count_runs(sort_words([(groups * self._step + scores).view(np.uint64)]))
         self._keys = keys.view(np.int64)
         self._until = np.append(0, np.cumsum(frequency))
@@ -160,6 +161,7 @@ def expand_fractions(above: Codes, below: Codes) -> Words:
             f"a relation connects {below.max():,} pairs; "
             "rules are compared exactly up to 2^32 of them."
         )
+
     # Long division, 32 digits at a time.
     divisor = below.astype(np.uint64)
     digits, rest = np.divmod(above.astype(np.uint64) << np.uint64(32), divisor)
@@ -197,12 +199,14 @@ class Connections:
                 rows = rows[is_useful[batch.relation[rows]]]
                 if graph.allowed_entities is not None:
                     rows = rows[graph.allowed_entities[entity[rows]]]
+
                 words = pack_all(
                     (anchor_of_entity[anchor[rows]], anchors.size),
                     (entity[rows], num_entities),
                     (batch.relation[rows] + offset, 2 * num_relations),
                 )
                 parts.append(words)
+
         joined, body = unpack(drop_repeats(sort_words(parts)), 2 * num_relations)
         pairs = joined.view(np.uint64)
         firsts = np.arange(anchors.size + 1, dtype=np.uint64) * np.uint64(num_entities)
@@ -274,6 +278,7 @@ class Train:
                 is_loop = smaller == larger
                 counted = _count_shared(num_relations, keys, relation, is_turned, is_loop)
                 shared.append(add_up(counted))
+
         del words
         by_side = {side: count_runs(sort_words(pairs.pop(side))) for side in ("head", "tail")}
         return _PairCounts(by_side, add_up(shared))

@@ -88,6 +88,7 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     schema = schema_of(name)
     if not histograms:
         return pa.Table.from_batches([], schema)
+
     lengths = [len(histogram) for histogram in histograms.values()]
     tasks_of_row = wrap_numbers(np.repeat(np.arange(len(lengths)), lengths))
     columns = []
@@ -105,7 +106,9 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
                 is_relation = column.name == "relation"
                 parts.append(tasks.relations[0] if is_relation else getattr(tasks, column.name))
             values = join_texts(parts).take(tasks_of_row)
+
         columns.append(values.cast(column.type))
+
     return pa.table(columns, schema=schema)
 
 
@@ -119,6 +122,7 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
             carried_tasks.append(tasks)
             if tasks.side == "tail":
                 carried_tasks.append(replace(tasks, side="both"))
+
     for tasks in carried_tasks:
         sides = [tasks] if tasks in histograms else tasks.sides
         parts = [histograms[side] for side in sides if side in histograms]
@@ -126,6 +130,7 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
         metrics = list_metrics(shared=pooled.shared)
         carried = tuple(metric for metric in CARRIED[tasks.baseline] if metric in metrics)
         jobs[tasks] = (pooled, carried)
+
     # Protocols often agree on tasks: each histogram is computed once.
     computed: dict[Any, list[dict[str, Any]]] = {}
     with stage("metrics", sum(len(metrics) for _, metrics in {*jobs.values()})) as advance:
@@ -136,15 +141,18 @@ def tabulate_constants(histograms: Histograms, stage: Stage = unseen) -> pa.Tabl
                 row = {"metric": metric.family, "k": metric.k, "num_tasks": pooled.total}
                 constants.append(row | asdict(moments))
                 advance()
+
     rows = []
     for tasks, job in jobs.items():
         address = {name: getattr(tasks, name) for name in ADDRESS}
         rows += [address | row for row in computed[job]]
+
     schema = schema_of("constants")
     arrays = []
     for field in schema:
         values = [row[field.name] for row in rows]
         arrays.append(_make_column(values, field.type))
+
     return pa.table(arrays, schema=schema)
 
 

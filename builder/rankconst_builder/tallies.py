@@ -61,6 +61,7 @@ def tally_protocols(
     for protocol in protocols:
         if not graph.explain_uncounted(protocol, split):
             ranked[protocol] = count_ranked(graph, protocol)
+
     tallies: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in ranked}
     sides = list_sides(graph)
     with stage(f"candidates of {split}", len(sides)) as advance:
@@ -74,6 +75,7 @@ def tally_protocols(
             for protocol, tally in merged.items():
                 tallies[protocol.key][side] = tally
             advance()
+
     return tallies
 
 
@@ -104,6 +106,7 @@ def add_tallies(
             where = f"{protocol.key} {split} {side}"
             size = subtract_known(num_known - 1, ranked[protocol][side], where)
             candidates[protocol] = replace(merged[key], size=size)
+
     return candidates
 
 
@@ -144,9 +147,11 @@ class Side:
                 relations = select_relations(graph, protocol)
             is_inside = functools.partial(_is_inside, entities, relations)
             selections[f"inside {protocol.candidates}"] = is_inside
+
         sources = list_sources(graph)
         if rows is None:
             rows = sum(len(triples) for triples in sources.values())
+
         return cls(
             packing=Packing.plan(graph, side, rows, room),
             split=split,
@@ -173,6 +178,7 @@ class Side:
                 inside=inside,
                 timed=not sources or protocol.time == "same",
             )
+
         return tallies
 
     @functools.cached_property
@@ -187,6 +193,7 @@ class Side:
                     continue  # all that is in train is seen
                 if not all(select(batch).all() for batch in split_batches(triples)):
                     pairs.add((name, source))
+
         return frozenset(pairs)
 
 
@@ -214,6 +221,7 @@ class _Part:
         relation = np.zeros_like(frequency)
         if packing.side != RELATION_SIDE:
             relation = packing.find_links(queries)
+
         count = np.ones_like(frequency)
         if sources:
             if not timed:
@@ -221,6 +229,7 @@ class _Part:
             keys, count = self._count_answers(sources, inside, timed)
             if not np.array_equal(keys, queries):
                 count = count[np.searchsorted(keys, queries)]
+
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
@@ -236,10 +245,12 @@ class _Part:
 
         else:
             selection = ""  # it keeps everything
+
         key = source, selection, timed
         if key not in self._sorted:
             packing = packing if timed else replace(packing, num_times=1)
             self._sorted[key] = packing.sort(self._side.sources[source], self._part, select)
+
         return self._sorted[key]
 
     def _count_queries(self, tasks: str, distinct: bool) -> Counts:
@@ -257,6 +268,7 @@ class _Part:
         if (inside, timed) not in self._answers:
             distinct = drop_repeats(of_split)
             self._answers[inside, timed] = count_runs(packing.find_keys(distinct))
+
         keys, counts = self._answers[inside, timed]
         # Add the answers that only other sources have.
         others = sorted(sources - {self._side.split})
@@ -303,6 +315,7 @@ def count_histograms(
         trained = tally_protocols(graph, protocols, "train", stage=stage)
         for protocol, sides in trained.items():
             tallies[protocol, "train", DEFAULT_BASELINE] = sides
+
     counts = count_protocols(graph, protocols, {*splits} - {"train"}, stage)
     informed = count_baselines(graph, counts, baselines, stage)
     tallies |= {address: count.tallies for address, count in informed.counts.items()}
@@ -335,11 +348,13 @@ def list_histograms(
                 for macro in list_macros(split):
                     macro_tasks = replace(tasks, aggregation=macro)
                     histograms[macro_tasks] = tally.histogram(MACROS[macro].group)
+
             if split != "train":
                 single = tasks if tasks.is_chance else replace(tasks, aggregation="macro-query")
                 by_relation = tally.relation_histograms(by_query=not tasks.is_chance)
                 for name, histogram in _name_relations(graph, by_relation).items():
                     histograms[replace(single, relations=(name,))] = histogram
+
     return histograms
 
 

@@ -71,10 +71,12 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if form.qualified:
         head, relation, tail, qualifiers, values = _read_statements(body, form, name)
         return Labels(head, relation, tail, (qualifiers,), values)
+
     try:
         table = _parse_lines(body, form)
     except pa.ArrowInvalid as error:
         raise _explain_malformed(content.removeprefix(BOM), form, name) from error
+
     columns: list[Any] = table.columns
     if form.padded:  # remove the spaces around labels
         for index, column in enumerate(columns):
@@ -83,15 +85,18 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
                 text: Any = pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string()))
                 chunks.append(text.cast(pa.binary()).dictionary_encode())
             columns[index] = pa.chunked_array(chunks)
+
     for column in columns:
         dictionaries = [cast("Any", chunk).dictionary for chunk in column.chunks]
         if any(pc.min(pc.binary_length(labels)).as_py() == 0 for labels in dictionaries):
             raise _explain_malformed(content.removeprefix(BOM), form, name)
+
     if expected is not None and expected != len(table):
         raise DataError(
             f"{name}: line 1 states {expected} triples, but {len(table)} follow. "
             "Is the file cut short?"
         )
+
     head, relation, tail, *time = columns
     return Labels(head, relation, tail, tuple(time))
 
@@ -109,17 +114,21 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
         raise DataError(
             f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8."
         )
+
     body = content.removeprefix(BOM)
     if b"\r" in body and body.count(b"\r") != body.count(b"\r\n"):
         raise _explain_malformed(body, form, name)
+
     if body[-4:].count(b"\n") != 1 or len(body) < 4:
         # This copies; large files with one newline at their end need no copy.
         body = body.rstrip(b"\r\n")
+
     if not body:
         raise DataError(
             f"{name} is empty; expected a triple on each line. Name a file with triples, or leave "
             "it out."
         )
+
     expected = None
     if form.count_line:
         first, _, body = body.partition(b"\n")
@@ -130,16 +139,20 @@ def _split_body(content: bytes, form: LineFormat, name: str) -> _Body:
                 f"{name}, line 1: expected the number of triples that follow, got "
                 f"{show_line(first)}. If the file has no count line, choose another format."
             ) from error
+
     if form.header:
         _, _, body = body.partition(b"\n")
+
     if not body:
         begin = "heading" if form.header else "count line"
         raise DataError(
             f"{name} has a {begin} and no triple. Name a file with triples, or leave it out."
         )
+
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body
+
     return _Body(body, expected)
 
 
@@ -216,8 +229,10 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
             )
         for labels, position in zip(triples, positions, strict=True):
             labels.append(cells[position])
+
         qualifiers.append(delimiter.join(cells[end:]))
         entities += cells[end + 1 :: 2]
+
     columns = [*triples, qualifiers, entities]
     arrays = [pa.array(labels, pa.binary()).dictionary_encode() for labels in columns]
     return [pa.chunked_array([array]) for array in arrays]
@@ -238,6 +253,7 @@ def read_stat(content: bytes, name: str) -> Size:
             f"{name}: expected the numbers of entities and relations, "
             f"got {show_line(content[:_SHOWN])}."
         )
+
     entities, relations = numbers
     return Size(int(entities), int(relations))
 
@@ -260,6 +276,7 @@ def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
     texts = [*(line.removesuffix(b"\r") for line in lines), last]
     while texts and not texts[-1]:
         texts.pop()
+
     skipped = form.count_line + form.header
     for number, text in enumerate(texts[skipped:], start=1 + skipped):
         parts = split_cells(text, form)
@@ -285,6 +302,7 @@ def _explain_malformed(body: bytes, form: LineFormat, name: str) -> DataError:
             label = part.strip() if form.padded else part
             if letter != "-" and not label:
                 return DataError(f"{where}: the {NAMES[letter]} is empty: {show_line(text)}.")
+
     return DataError(f"{name} cannot be read as lines of {width} columns ({form.columns}).")
 
 
@@ -294,10 +312,12 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
         return line.split(form.delimiter.encode())
     if not line:
         return [b""]
+
     try:
         (cells,) = csv.reader([line.decode("latin-1")], delimiter=form.delimiter)
     except csv.Error:  # a carriage return outside of quotes, a cell beyond all size
         return line.split(form.delimiter.encode())
+
     return [cell.encode("latin-1") for cell in cells]
 
 
@@ -338,6 +358,7 @@ def _guess_delimiter(text: bytes, form: LineFormat, *, is_cut: bool) -> str:
             fitting.append(word)
         elif count > len(form.columns) and not is_cut:
             longer.append(word)
+
     return next(iter(fitting + longer), "")
 
 
@@ -349,12 +370,14 @@ def _advise_columns(form: LineFormat, parts: list[bytes], number: int) -> str:
     advice = f" To ignore further columns, name them with -: {columns.ljust(len(parts), '-')}."
     if set(form.columns) != {*"hrt"} or len(parts) not in {4, 5}:
         return advice
+
     if len(parts) == 5:
         times = f"{form.columns}d-, or {form.columns}dd if it has a begin and an end"
     elif is_numbered:
         return advice
     else:
         times = f"{form.columns}d"
+
     return f" If what follows the triple is its time, name it with d: --columns {times}.{advice}"
 
 

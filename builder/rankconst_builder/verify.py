@@ -162,6 +162,7 @@ def verify(
     opened = Opened(tables, selected)
     if fetcher is not None:
         opened = replace(opened, fetcher=fetcher)
+
     for name, stage in STAGES.items():
         if not stage.rebuild or fetcher is not None:
             begin(name)
@@ -182,6 +183,7 @@ def run_stage(name: str, opened: Opened) -> StageResult:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"the stage could not be finished: {type(error).__name__}: {error}"
         findings.append(Finding(message))
+
     return StageResult(name, rows, tuple(findings))
 
 
@@ -205,6 +207,7 @@ def _check_files(opened: Opened) -> Findings:
         except (TablesError, OSError) as error:
             yield Finding(f"cannot be read: {error}", name)
             continue
+
         digests[name] = hashlib.sha256(content).hexdigest()
         if name.endswith(".parquet"):
             row = described.get(name, {})
@@ -212,6 +215,7 @@ def _check_files(opened: Opened) -> Findings:
             yield from _compare(changed, name, "bytes", row.get("bytes"), len(content))
             digest = f"sha256:{digests[name]}"
             yield from _compare(changed, name, "hash", row.get("hash"), digest)
+
     for path, row in described.items():
         if tables.leaves_out(str(row.get("name"))):
             message = "the file is in the archive only, not in the package"
@@ -219,6 +223,7 @@ def _check_files(opened: Opened) -> Findings:
             digests[path] = str(row.get("hash")).removeprefix("sha256:")
         elif path not in names:
             yield Finding("the file is missing", path)
+
     yield from _check_checksums(folder, digests)
     return len(names)
 
@@ -234,6 +239,7 @@ def _list_names(folder: Path | ZipPath) -> list[str]:
         names = {path.name for path in folder.iterdir() if path != newer}
         if newer.is_dir():
             names.update(path.name for path in newer.iterdir())
+
     return sorted(names - {""})
 
 
@@ -244,15 +250,18 @@ def _check_checksums(folder: Path | ZipPath, digests: Mapping[str, str]) -> Iter
         message = f"no {CHECKSUMS}: changes of {', '.join(unprotected)} would go unnoticed"
         yield Finding(message, level="note")
         return
+
     got = {name: digest for name, digest in digests.items() if name != CHECKSUMS}
     stated: dict[str, str] = {}
     written = read_file(folder / CHECKSUMS).decode("utf-8", "replace")
     for line in written.splitlines():
         digest, _, name = line.partition("  ")
         stated[name] = digest
+
     if written != "".join(f"{digest}  {name}\n" for name, digest in stated.items()):
         message = "every line must be a hash, two blanks and a file name, and no name may repeat"
         yield Finding(message, CHECKSUMS)
+
     for name in sorted({*got, *stated}):
         message = f"the hash in {CHECKSUMS} is not that of this file"
         yield from _compare(message, name, "sha256", stated.get(name), got.get(name))
@@ -286,18 +295,22 @@ def _check_descriptor(opened: Opened) -> Findings:
     compare = partial(_compare, "the descriptor is wrong here", DESCRIPTOR)
     for name, value in HEADER.items():
         yield from compare(name, value, descriptor.get(name))
+
     if parse_version(tables.version) is None and tables.version != UNRELEASED:
         yield from compare("version", "X.Y.Z", tables.version)
+
     folder = Path(str(tables.folder)).name
     version = folder.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
     if parse_version(version):
         yield from compare("version", version, tables.version)
+
     listed = [row.get("name") for row in descriptor["resources"]]
     yield from compare("resources", [*COLUMNS], listed[: len(COLUMNS)])
     for name in opened.names:
         row = opened.resources.get(name, {})
         described = [entry.get("name") for entry in row.get("schema", {}).get("fields", [])]
         yield from compare(f"{name}.schema", [column.name for column in COLUMNS[name]], described)
+
     rows = tables.read("datasets").to_pylist()
     yield from compare("sources", list_sources(rows), descriptor.get("sources"))
     yield from compare("provenance", [row["dataset"] for row in rows], [*list_provenance(tables)])
@@ -320,11 +333,14 @@ def _check_keys(opened: Opened) -> Findings:
             if not len(table) and name in {"candidates", "constants"}:
                 yield Finding("the table has no rows of this dataset", name, {"dataset": dataset})
             yield from _compare_neighbours(name, table)
+
         described = opened.resources.get(name, {}).get("rows")
         if opened.selected is None:
             message = "the number of rows, over all datasets, is not the one stated"
             yield from _compare(message, name, "rows", described, counted)
+
         rows += counted
+
     return rows
 
 
@@ -332,6 +348,7 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
     """Yield a finding for each row whose key is not greater than that of the row before."""
     if not len(table):
         return
+
     # For each row but the first: whether it equals the row before in all columns so far, and
     # whether it is smaller in the first column in which they differ.
     is_equal = np.ones(len(table) - 1, dtype=np.bool_)
@@ -340,6 +357,7 @@ def _compare_neighbours(name: str, table: pa.Table) -> Iterator[Finding]:
         values = rank_values(column, table[column])
         is_smaller |= is_equal & (values[1:] < values[:-1])
         is_equal &= values[1:] == values[:-1]
+
     faults = {
         "an earlier row has the same key": is_equal,
         "this row should come earlier": is_smaller,
@@ -368,6 +386,7 @@ def _check_pooling(opened: Opened) -> Findings:
             if {"both", *ENTITY_SIDES} <= rows.keys():
                 compared += 1
                 yield from _compare_sides(rows["both"], [rows[side] for side in ENTITY_SIDES])
+
     return compared
 
 
@@ -380,6 +399,7 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
     metric = CATALOGUE.get(both["metric"])
     if metric is None or not metric.is_mean or both["aggregation"] != DEFAULT_AGGREGATION:
         return
+
     # Each side counts by its share of the tasks. Sides are independent, so that variances count by
     # the square of that share.
     for column, power in (("expectation", 1), ("variance", 2)):
@@ -388,6 +408,7 @@ def _compare_sides(both: Row, parts: Sequence[Row]) -> Iterator[Finding]:
             share = (part["num_tasks"] / tasks) ** power
             expected += share * part[column]
             error += share * part[f"{column}_error"]
+
         # Sums over thousands of tasks have rounding errors of their own.
         slack = error + 4 * _ROUNDING * abs(expected)
         if abs(both[column] - expected) > slack:
@@ -416,6 +437,7 @@ def _check_filters(opened: Opened) -> Findings:
         counts: dict[tuple[str, ...], Counter[int]] = {}
         for (*address, size), count in _sum_tasks(table, columns).items():
             counts.setdefault(tuple(address), Counter())[size] += count
+
         for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
             addresses = {protocol: (dataset, protocol, split, side) for protocol in PROTOCOLS}
             tasks = {key: counts[at] for key, at in addresses.items() if at in counts}
@@ -424,12 +446,14 @@ def _check_filters(opened: Opened) -> Findings:
                     yield from _compare_wider(
                         addresses[wider], narrower, tasks[wider], tasks[narrower]
                     )
+
             for first, second in _list_equal(statistics, split):
                 if {first, second} <= tasks.keys():
                     message = f"the tasks are not the same as under protocol {second}"
                     expected = {(*addresses[first], size): n for size, n in tasks[second].items()}
                     got = {(*addresses[first], size): n for size, n in tasks[first].items()}
                     yield from _compare_counts("candidates", columns, expected, got, message)
+
     return rows
 
 
@@ -437,6 +461,7 @@ def _list_equal(statistics: Row, split: str) -> Iterator[tuple[str, str]]:
     """Yield the pairs of protocols that must have the same tasks on a split of a dataset."""
     if split == "test":  # where libkge filters all three splits
         yield ("standard", "libkge")
+
     dropped = "duplicates_train" if split == "train" else f"dropped_{split}"
     seen_entities = statistics["entities_train"]  # None if unknown
     all_are_seen = seen_entities is not None and seen_entities == statistics["entities"]
@@ -492,6 +517,7 @@ def _check_relations(opened: Opened) -> Findings:
         if most is not None and count > most:
             message = "the table has more relations than the dataset"
             yield Finding(message, name, {"dataset": dataset}, "relation", most, count)
+
     return rows
 
 
@@ -499,11 +525,13 @@ def _sum_tasks(table: pa.Table, columns: Sequence[str]) -> dict[tuple[Any, ...],
     """Add up the tasks of rows with equal keys: {("head", 14): 3} for side and candidates."""
     if not len(table):
         return {}
+
     # pyarrow's own groups would import pandas.
     groups = np.zeros(len(table), dtype=np.intp)
     for column in columns:
         codes, words = decode(table[column].dictionary_encode())
         groups = pair_codes(groups, codes, len(words))
+
     firsts, groups = compact_codes(groups)
     sums = np.bincount(groups, to_array(table["num_tasks"]))  # of whole numbers below 2^53
     order = np.argsort(firsts)
@@ -541,6 +569,7 @@ def _check_contents(opened: Opened) -> Findings:
     if opened.selected is not None:
         yield Finding("not compared: the hashes are those of whole tables", level="note")
         return 0
+
     rows = 0
     for name in opened.names:
         table = opened.tables.read(name)
@@ -548,12 +577,14 @@ def _check_contents(opened: Opened) -> Findings:
         expected = opened.resources.get(name, {}).get("contentHash")
         message = "the values have changed since they were hashed"
         yield from _compare(message, name, "contentHash", expected, hash_content(table))
+
     if INDEX in opened.tables.descriptor:
         names = ("datasets", "candidates", "constants")
         tables = {name: opened.tables.read(name) for name in names}
         written = read_file(opened.tables.folder / INDEX).decode("utf-8", "replace")
         if written != write_index(opened.tables.version, tables):
             yield Finding("the index does not agree with the tables", INDEX)
+
     return rows
 
 
@@ -587,6 +618,7 @@ def _compare_constants(row: Row, moments: Moments | str) -> Iterator[Finding]:
     if isinstance(moments, str):
         yield Finding(f"cannot be computed: {moments}", "constants", key, "expectation")
         return
+
     message = "the method is not the one used today"
     yield from _compare(message, "constants", "method", moments.method, row["method"], key=key)
     is_sampled = row["method"] == "sampled"
@@ -619,11 +651,13 @@ def _rebuild_histograms(opened: Opened) -> Findings:
             note = f"not compared with sources: {error}"
             yield Finding(note, key={"dataset": dataset}, level="note")
             continue
+
         for column, value in counted.statistics.items():
             message = "the files of the dataset, or the registry, give another value"
             got = opened.datasets[dataset][column]
             key = {"dataset": dataset}
             yield from _compare(message, "datasets", column, value, got, key=key)
+
         for name, table in counted.tables.items():
             rows += len(table)
             stored = opened.tables.read(name, dataset)
@@ -632,6 +666,7 @@ def _rebuild_histograms(opened: Opened) -> Findings:
                 expected, found = _sum_tasks(table, KEYS[name]), _sum_tasks(stored, KEYS[name])
                 message = "the files of the dataset give another number of tasks"
                 yield from _compare_counts(name, KEYS[name], expected, found, message)
+
     return rows
 
 
@@ -653,11 +688,13 @@ def _count_again(opened: Opened, dataset: str) -> _Recount:
     if source is not None and source.sampled is not None:
         sampled = {"triples_valid": source.sampled.valid, "triples_test": source.sampled.test}
         return _Recount(sampled, {})
+
     provenance = list_provenance(opened.tables).get(dataset, {})
     if provenance.get("restriction"):
         raise MissingSourceError("its evaluation is restricted")
     if source is None or not source.files or source.not_offered or row["entities"] is None:
         raise MissingSourceError("the registry has no files of it")
+
     lacking = {split for split in SPLITS if row[f"triples_{split}"] is None}
     contents = _read_contents(opened.fetcher, source, lacking)
     graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
@@ -703,11 +740,13 @@ def _read_contents(
             except MissingSourceError:
                 if role != CONTEXT:
                     raise
+
         return contents
 
     if fetcher.mirror is not None:
         with contextlib.suppress(RankconstError):
             return read(replace(fetcher, offline=not is_url(fetcher.mirror)))
+
     return read(replace(fetcher, mirror=None, offline=True))
 
 

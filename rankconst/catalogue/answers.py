@@ -138,6 +138,7 @@ class Family:
             distinct, kind = np.unique(num_first, return_inverse=True)
             ideals = self.sum_up(Places.from_first(np.ones(distinct.size), distinct), ALL)
             return ideals[kind]
+
         divisors: dict[Divisor, Counts | Values | int] = {
             "": 1,
             "R": rights,
@@ -212,6 +213,7 @@ def name_answers_metric(
     shown = symbol or key
     if k is not None and "{k}" not in shown:
         shown += "@{k}"
+
     return AnswersMetric(
         family=f"{key}_of_answers",
         symbol=shown,
@@ -348,6 +350,7 @@ def split_name(name: str) -> list[tuple[str, int | None]]:
     match = _NUMBERED.fullmatch(bare)
     if match is None:
         return [(squash(_LITERAL_K.sub("_at_k", bare)), None)]
+
     stem = squash(match[1] or match[3])
     k = read_count(match[2] or match[4])
     # map_at_10 may be the map_at_k of a library, or map@10.
@@ -377,6 +380,7 @@ def read_meaning(name: str, library: str | None) -> Meaning:
     """
     if not library:
         return Meaning(*parse_answers_metric(name))
+
     row = parse_library(library)
     meaning = row.find(name)
     if meaning is None:
@@ -404,15 +408,18 @@ def list_meanings(name: str) -> Mapping[Meaning | str, list[str]]:
             meaning = str(error)
         if meaning is not None:
             titles.setdefault(meaning, []).append(row.title)
+
     # A name of no library may still be the key of a definition here.
     family = next((key for key in FAMILIES if squash(key) == stem), None)
     if family is not None and not titles:
         titles[Meaning(*check_answers_metric(family, k, name))] = []
+
     # A name of Hits@k, unless only metrics of several answers have it: in most papers a query then
     # counts if any right answer is among the first k.
     known = None if stem in list_spellings() else find_metric(name)
     if known is not None and known[0].hits_k is not None:
         titles.setdefault(Meaning("hit_ratio", k), []).append("most papers")
+
     return titles
 
 

@@ -183,6 +183,7 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
             files[role] = BenchmarkFile(Remote(**plain), optional=described.get("optional", False))
         else:
             files[role] = BenchmarkFile(archive, **described)
+
     sampled = SampledTasks(**entry.pop("sampled")) if "sampled" in entry else None
     return Benchmark(
         key=key,
@@ -269,17 +270,22 @@ def list_kinds(name: str) -> frozenset[str]:
     suite = find_suite(name)
     if suite is not None:
         return frozenset(kind for graph in suite.graphs for kind in list_kinds(graph))
+
     row = load_benchmarks().get(list_names().find(name) or "")
     if row is None:
         return frozenset({"transductive", "full"})
+
     kinds = {row.task} - {""}
     kinds.add("inductive" if "inductive" in row.split else "transductive")
     if row.format.temporal:
         kinds.add("temporal")
+
     if row.format.qualified:
         kinds.add("n-ary")
+
     if not row.sampled:
         kinds.add("full")
+
     return frozenset(kinds)
 
 
@@ -330,6 +336,7 @@ def make_key(name: str, what: str = "name") -> str:
             f"{what} {name!r} must consist of letters, digits, '_', '.' and, not in front, '-': "
             "mykg, for example."
         )
+
     latin = write_latin(key)  # Cyrillic letters that look like these
     if list_names().find(latin) is not None or list_namesakes(latin):
         raise UsageError(

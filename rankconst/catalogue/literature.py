@@ -79,6 +79,7 @@ def find_literature(tasks: Tasks, metric: Metric) -> Literature | None:
     """Return the published results of a metric on some tasks, or None if they are few."""
     if not tasks.is_micro or tasks.relations:
         return None
+
     filtering = _key_filtering(tasks.protocol)
     values = [
         float(row[metric.label])
@@ -108,6 +109,7 @@ def list_suite_results() -> tuple[SuiteResult, ...]:
     """List the results, model by model."""
     with _SUITE_RESULTS.open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
+
     return tuple(
         SuiteResult(
             dataset=row["dataset"],
@@ -245,6 +247,7 @@ def suggest_suites(text: str) -> tuple[str, ...]:
             common = words.intersection(words_of_suite)
             if any(len(word) > 1 for word in common):  # letters alone are in all texts
                 shared[key] = len(common)
+
     most = max(shared.values(), default=0)
     return tuple(key for key, count in shared.items() if most and count == most)
 
@@ -256,6 +259,7 @@ def read_suite(key: str) -> Suite | None:
     """Return the suite of a key, also of joined graphs, ``a+b@ultra``; None if it is of none."""
     if _AND not in key:
         return load_suites().get(key)
+
     names, _, tool = key.partition(_AS)
     graphs = tuple(names.split(_AND))
     title = f"the {len(graphs)} graphs {', '.join(graphs)}"

@@ -71,6 +71,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
         mentions.setdefault(mention.key, mention)
         while i < len(words) and words[i].start() < mention.end:
             i += 1
+
     benchmarks = tuple(mention for key, mention in mentions.items() if key not in _list_sources())
     return benchmarks or tuple(mentions.values())[:1]
 
@@ -80,11 +81,13 @@ def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
     length = _count_words(text, words)
     if not length:
         return _read_joined(words[0])
+
     start = words[0].start()
     end = words[length - 1].end()
     plain = squash(text[start:end])
     if text.count("(", start, end) and text[end : end + 1] == ")":
         end += 1
+
     before = _BEFORE.search(text, max(start - _FARTHEST, 0), start)
     behind = _BEHIND.match(text, end)
     # An asterisk behind a name marks another graph, but *WN18RR* is emphasis.
@@ -93,15 +96,19 @@ def _read_name(text: str, words: list[re.Match[str]]) -> Mention | None:
         return Mention(
             text=text[start:end], key=key or plain, known=key is not None, start=start, end=end
         )
+
     first, stop = start, end
     if before is not None:
         first = before.start()
+
     if behind is not None:
         stop = behind.end()
+
     full_name = text[first:stop]
     key = squash(full_name)
     if not full_name[-1].isalnum():
         key = f"{key}*"
+
     return Mention(text=full_name, key=key, known=False, start=first, end=stop, stem=end)
 
 
@@ -116,6 +123,7 @@ def _count_words(text: str, words: list[re.Match[str]]) -> int:
             break
         if names_known(name) and not (place and _counts_others(text, words[place - 1], word)):
             length = place + 1
+
     return length
 
 
@@ -147,6 +155,7 @@ def _read_joined(word: re.Match[str]) -> Mention | None:
     name, start = word[0], word.start()
     if not _holds_digit(name):
         return None
+
     longest = min(len(name) - 1, _find_longest())
     length = next((n for n in range(longest, _SHORTEST, -1) if names_known(name[:n])), 0)
     if not _holds_digit(name[:length]):
@@ -202,11 +211,13 @@ def _list_registered() -> Mapping[str, str]:
         bare = re.sub(r" \((?:GraIL|InGram)\)$", "", title)
         for spelling in (key, title, bare, *aliases):
             keys.setdefault(squash(spelling), key)
+
     for key, suite in load_suites().items():
         # ULTRA and GraIL are also names of models.
         for spelling in (key, *suite.aliases):
             if _holds_digit(spelling):
                 keys.setdefault(squash(spelling), key)
+
     return keys
 
 

@@ -145,14 +145,17 @@ def _largest_variance(sizes: Values, tasks: Values) -> float:
     larger_square = np.cumsum(count * span**2) - count * span**2
     with np.errstate(divide="ignore", invalid="ignore"):
         vertex = np.nan_to_num(n / 2 - larger / span)
+
     neighbours = [vertex]  # if weights are not whole, any share may be at the last rank
     if (count == np.round(count)).all():
         neighbours = [np.floor(vertex), np.ceil(vertex)]
+
     variances = []
     for neighbour in neighbours:
         m = np.clip(neighbour, 0.0, count)
         mean = (larger + m * span) / n
         variances.append((larger_square + m * span**2) / n - mean**2)
+
     return float(np.max(variances))
 
 
@@ -721,6 +724,7 @@ def _parse_name(name: str) -> Metric:
             raise UnknownNameError(advice)
         _LABELS.resolve(name)  # suggests names as people write them
         metric = CATALOGUE[_NAMES.resolve(bare)]
+
     if not metric.takes_k:
         return metric
     if k is None:
@@ -736,10 +740,12 @@ def _find_family(name: str) -> tuple[Metric | None, int | None]:
     numbered = _NUMBERED.match(name)
     if numbered is None:
         return CATALOGUE.get(_NAMES.find(name) or ""), None
+
     stem = numbered[1]
     family = _NAMES_WITH_K.find(stem)
     if family is None and "@" in name:
         family = _NAMES_WITH_K.find(f"{stem} at")
+
     return CATALOGUE.get(family or ""), int(numbered[2])
 
 
@@ -757,6 +763,7 @@ def find_metric(name: str, k: int | None = None) -> Form | None:
         if number is not None:
             k = number
         return Form(metric.at(k), None) if k else None
+
     for pattern, form in _KEYS_OF_FORMS:
         match = re.match(pattern, bare, re.IGNORECASE)
         base = None if match is None else find_metric(match[1], k)
@@ -768,6 +775,7 @@ def find_metric(name: str, k: int | None = None) -> Form | None:
         if form == "normalised" and base.metric.index_name and not base.metric.normalised_name:
             return Form(base.metric, "index")
         return Form(base.metric, form)
+
     return _find_adjusted(bare)
 
 
@@ -829,6 +837,7 @@ def _advise(name: str, bare: str) -> str:
             f"name the metric whose value was published: {label}. To turn a value back: "
             f"rankconst adjust VALUE --metric {bare} --to {label} --dataset KEY."
         )
+
     plain = _FILTERING.sub("", bare)
     unfiltered = find_metric(plain)
     if unfiltered is not None:
@@ -836,9 +845,11 @@ def _advise(name: str, bare: str) -> str:
             f"unknown metric {name!r}: write {unfiltered.metric.label}, and add --protocol raw or "
             "--protocol standard, which filters."
         )
+
     advice = _advise_on_other(bare)
     if advice:
         advice = f"unknown metric {name!r}: {advice} `rankconst show metrics` lists them all."
+
     return advice
 
 
@@ -853,9 +864,11 @@ def _advise_on_other(name: str) -> str:
             "mean average precision is the MRR only if "
             "every task has one right answer and there is no cut-off."
         )
+
     family = _NAMES.find(re.sub(r"[\s_-]at$", "", stem))  # "mrr_at_10"
     if family is None:
         return ""
+
     label = CATALOGUE[family].label
     has_cutoff = any(metric.symbol == f"{label}@{{k}}" for metric in CATALOGUE.values())
     if has_cutoff and cutoff:  # "mrr10"
@@ -899,6 +912,7 @@ def _write_formula(metric: Metric, form: str) -> str:
     else:
         gain = f"{value} - expectation" if metric.increasing else f"expectation - {value}"
         formula, meaning = f"({gain}) / sqrt(variance)", "0 = random, larger is better"
+
     name = metric.name_of(form)
     return f"{name} = {formula}; {meaning}" if name else f"{formula}; {meaning}"
 
@@ -909,6 +923,7 @@ def describe_metric(metric: Metric) -> dict[str, str]:
     optimum = "none: every ranker gets the same"
     if metric.optimum is not None:
         optimum = f"{metric.optimum:g}"
+
     direction = "larger" if metric.increasing else "smaller"
     return {
         "metric": metric.label,

@@ -152,8 +152,10 @@ class Protocol:
                 "Every relation and its inverse is ranked, "
                 "and each fact asked for in both directions"
             )
+
         if self.known == "none":
             return f"{ranked}, in temporal graphs its inverse, too; no known one is removed."
+
         when = " at the same time" if self.time == "same" else ""
         return f"{ranked}; other relations of the pair{when} {KNOWN[self.known]} are removed."
 
@@ -377,9 +379,11 @@ def find_protocol(name: str) -> Protocol:
             f"Leave it out for that of the tool, or for {DEFAULT_PROTOCOL}; a temporal graph has "
             "time-aware and static."
         )
+
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is not None:
         return _sample(name, int(sampled[1]), sampled[2])
+
     plain = squash(name)
     for protocol in PROTOCOLS.values():
         tools = {squash(tool) for tool in protocol.used_by}
@@ -387,6 +391,7 @@ def find_protocol(name: str) -> Protocol:
             raise UnknownNameError(
                 f"{name} is a tool, not a protocol: it evaluates under protocol {protocol.key}."
             )
+
     return PROTOCOLS[_NAMES.resolve(name)]
 
 
@@ -410,6 +415,7 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
         raise UnknownNameError(
             f"protocol {name!r} needs at least one negative: sampled:500, for example."
         )
+
     samplings = load_samplings()
     spellings = {key: row.spellings for key, row in samplings.items()}
     sampling = samplings[resolve_name("way of sampling", way or DEFAULT_SAMPLING, spellings)]
@@ -423,6 +429,7 @@ def _sample(name: str, negatives: int, way: str | None) -> Protocol:
         key += f":{sampling.key}"
     elif negatives == 500:
         used_by = ("OGB",)
+
     return Protocol(
         key=key,
         known="none",
@@ -443,6 +450,7 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
             f"Protocol {protocol.key} needs the {part} of every fact, "
             "and the facts of this graph have none. Choose another protocol."
         )
+
     if qualified:
         kind = "graphs without qualifiers"
         remedy = (
@@ -455,10 +463,12 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
             "this is a temporal graph: add --protocol time-aware (known answers of the same time "
             "are removed), static (of any time) or raw (none)."
         )
+
     if protocol.qualified:
         kind = "statements"
     elif protocol.time:
         kind = "temporal graphs"
+
     return f"Protocol {protocol.key} is for {kind}; {remedy}"
 
 

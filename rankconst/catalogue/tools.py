@@ -72,6 +72,7 @@ class Tool:
             return split
         if split == "test":
             return test_set
+
         raise DataError(
             f"{self.title} evaluates {test_set} of {dataset} as its test set, "
             "and validates on the graph that models are trained on. "

@@ -27,9 +27,11 @@ def confirm_reading(reading: Reading, tables: Tables, user: Address) -> Reading:
     user = parse_address(user, tables)
     if are_of_answers(tables):  # tables of queries with several answers hold nothing to compare
         return reading
+
     reading = name_relations(reading, user, tables)
     if not reading.has_evidence and not reading.entries.is_full_share.any():
         return reading
+
     from rankconst.checks.confirm import ask_contradicted
 
     return ask_contradicted(reading, tables, user)

@@ -135,6 +135,7 @@ class Archive:
             return None
         if tool is None or tool.batch is None:
             return histogram.total
+
         try:
             return count_ranked(histogram.total, tasks.side, tool.batch)
         except DataError:
@@ -148,6 +149,7 @@ class Archive:
             return Settled(questions=error.questions)
         except (DataError, UnknownNameError) as error:
             return Settled(note=f"{_UNKNOWN}{error}")
+
         questions = ask_counts(from_file, from_user, tasks, self.tables)
         if questions:
             return Settled(questions=questions)
@@ -246,6 +248,7 @@ class Case:
             return Mean(number, number.interval, number.interval)
         if metric.inverse is None or metric.inverse not in self.base_values:
             return None
+
         number = self.base_values[metric.inverse]
         inverted = invert(number.interval)
         return Mean(number, inverted, Interval(inverted.lower, metric.upper), inverted=True)
@@ -283,6 +286,7 @@ class Case:
         context, tasks = self.group.context, self.tasks
         if tasks is not None and self.archive.tables.find_suite(tasks.dataset) is not None:
             return None
+
         aggregation = context.aggregation if tasks is None else tasks.aggregation
         if squash(aggregation or DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
             return None
@@ -329,12 +333,14 @@ def build_case(
             measured.append(measure(entry, percent=user.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
+
     # Without the fields that do not name tasks, so that rows share the answer.
     shared = replace(address, model=None, rank_type=None, num_tasks=None)
     settled = archive.settle(shared, user, reading.tool)
     are_whole = address.rank_type in _WHOLE_RANK_TYPES
     if address.rank_type is None:
         are_whole = settled.tool is not None and settled.tool.whole_ranks
+
     named = (address.tool, user.tool, reading.tool, address.protocol, user.protocol)
     return Case(
         group=group,
@@ -364,6 +370,7 @@ def _has_several_runs(group: Group, reading: Reading) -> bool:
         is_spread = any(word.field == "metric" and "column" in word.scopes for word in label.words)
         if is_spread and has_number(cells):
             return True
+
     return False
 
 
@@ -377,6 +384,7 @@ def pick_base_values(measured: Sequence[Measured]) -> dict[Metric, Measured]:
     for number in measured:
         if number.entry.adjustment is None and number.entry.metric.optimum is not None:
             by_metric.setdefault(number.entry.metric, []).append(number)
+
     base_values = {}
     for metric, (first, *others) in by_metric.items():
         cut = Interval(
@@ -384,4 +392,5 @@ def pick_base_values(measured: Sequence[Measured]) -> dict[Metric, Measured]:
         )
         if all(number.interval == first.interval for number in others) and cut.lower <= cut.upper:
             base_values[metric] = replace(first, interval=cut)
+
     return base_values

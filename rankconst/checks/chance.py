@@ -58,9 +58,11 @@ def _find_broken(
     n = case.num_tasks
     if n is None or case.averaged:  # means over runs are multiples of a smaller number
         return
+
     broken = [number for number in measured if not holds_multiple(number.interval, step / n)]
     if not broken:
         return
+
     cause = "A mean over several runs or over sides, or other ranking tasks."
     where = f": that is n{case.where}."
     severity: Severity = "warning"
@@ -68,6 +70,7 @@ def _find_broken(
         where = " (the file states their number)."
         # A number that the file states is of the same program.
         severity = "warning" if case.questions else "error"
+
     listed = ", ".join(str(number) for number in broken)
     yield Finding(
         values=tuple(broken),
@@ -105,6 +108,7 @@ def _find_mismatches(case: Case) -> Iterator[Finding]:
     if case.tasks is None:
         yield from _find_unscaled(case)
         return
+
     measured = {number.entry: number for number in case.measured}
     for pair in pair_up(measured, percent=case.percent):
         # A metric with two different values has no base value.
@@ -123,6 +127,7 @@ def _describe_mismatch(number: Measured, expected: float, cause: Cause, case: Ca
     sentence = f"{cause.summary[:1].upper()}{cause.summary[1:]}."
     if cause is UNKNOWN:
         sentence = "Of another protocol? Name it with --protocol." if case.assumed else ""
+
     statement = (
         f"{number} does not belong to {base}: expected {show_number(expected, 8)}{case.where}."
     )
@@ -131,6 +136,7 @@ def _describe_mismatch(number: Measured, expected: float, cause: Cause, case: Ca
         severity = "info"
     elif case.assumed:
         severity = "warning"
+
     return Finding(
         values=(number, base),
         inequality=_write_formula(number),
@@ -182,6 +188,7 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     worse = {number: score for number, score in defined.items() if score < _LEAST_Z}
     if not worse:
         return
+
     numbers = ", ".join(
         f"{number} (z at most {show_number(score, 3)})" for number, score in worse.items()
     )
@@ -190,6 +197,7 @@ def _find_worse_than_random(case: Case) -> Iterator[Finding]:
     # One or two metrics may be worse for other reasons.
     if len(worse) > 2 and len(worse) == len(defined):
         cause = "All metrics are: are scores sorted the wrong way?"
+
     yield Finding(
         values=tuple(worse), inequality="", statement=statement, cause=cause, severity="info"
     )
@@ -211,6 +219,7 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
     }
     if not below:
         return
+
     ordered = sorted(
         below, key=lambda number: number.entry.metric != CATALOGUE["inverse_harmonic_mean_rank"]
     )
@@ -227,6 +236,7 @@ def _find_below_counting(case: Case) -> Iterator[Finding]:
             f"worse than counting in {how_many} metrics{case.where} ({first.label} {value}; "
             f"counting {by_counting})."
         )
+
     yield Finding(values=tuple(below), inequality="", statement=statement, severity="info")
 
 
@@ -242,6 +252,7 @@ def find_counting(case: Case) -> dict[Measured, float]:
     # For macro averages and single relations only the archive has counting, not the package.
     if case.tasks is None or not case.tasks.is_micro or case.tasks.relations:
         return {}
+
     tasks = replace(case.tasks, baseline=FLOOR)
     expectations = {}
     for measured in case.base_values.values():
@@ -250,6 +261,7 @@ def find_counting(case: Case) -> dict[Measured, float]:
         constants = case.archive.constants(tasks, measured.entry.metric)
         if constants is not None:
             expectations[measured] = constants.expectation
+
     return expectations
 
 
@@ -277,6 +289,7 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
     """Find numbers far better than all published results on the same tasks."""
     if case.tasks is None:
         return
+
     beyond: dict[Measured, str] = {}
     for number in case.base_values.values():
         published = find_literature(case.tasks, number.entry.metric)
@@ -286,8 +299,10 @@ def _find_beyond_published(case: Case) -> Iterator[Finding]:
             beyond[number] = (
                 f"{number.label} {number.entry.text} (of {len(published.values)}, {low} to {high})"
             )
+
     if not beyond:
         return
+
     listed = ", ".join(beyond.values())
     statement = f"far better than all published results collected here{case.where}: {listed}."
     cause = "New best results are nearer to the others. How were ties ranked, and which triples?"
@@ -305,6 +320,7 @@ def _is_far_beyond(number: Measured, published: Literature) -> bool:
     else:
         best, worst = published.values[0], published.values[-1]
         nearest = number.interval.upper
+
     num_worse, _ = published.rank(nearest)
     is_best = num_worse == len(published.values)
     published_range = abs(best - worst)
@@ -326,6 +342,7 @@ def _find_tied(case: Case) -> Iterator[Finding]:
             constants = case.constants(number.entry.metric)
             if constants is not None:
                 tied[number] = constants.all_tied(rank_type)
+
         if not all(
             overlap(number.interval, Interval(value, value)) for number, value in tied.items()
         ):
@@ -382,9 +399,11 @@ def _score(case: Case, number: Measured) -> float | None:
     """Return the largest z-score that the rounding of a number allows; None if it is not known."""
     if number.entry.metric.scale == "spread":  # no ranker aims at a small spread
         return None
+
     constants = case.constants(number.entry.metric)
     if constants is None:
         return None
+
     try:
         return constants.z.map_interval(*number.interval).upper
     except UndefinedError:

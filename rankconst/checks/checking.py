@@ -147,10 +147,12 @@ def write_findings(
     alike: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in checked.findings:
         alike.setdefault((finding.rule, finding.severity, finding.cause), []).append(finding)
+
     shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
     for finding in checked.findings:
         if id(finding) in shown:
             yield from _write_finding(finding, checked.name_file(finding), width, paint)
+
     for (rule, severity, cause), group in alike.items():
         hidden = len(group) - SHOWN
         if hidden > 0:
@@ -170,6 +172,7 @@ def _write_finding(
     if text.startswith(front):
         severity, rule = paint(finding.severity, finding.severity), paint(finding.rule, "rule")
         text = f"{place}: {severity}: {rule}{text.removeprefix(front)}"
+
     yield text
     law = "usual" if finding.severity == "info" else "must hold"
     why = f"    {law}: {finding.inequality}. {finding.cause}".rstrip()
@@ -190,11 +193,14 @@ def summarise(every: Sequence[CheckedReading]) -> str:
             some = "" if num_counted == size else f"{num_counted:,} of them "
             verdict = f"possible, {some}as printed no worse than counting"
         summary = f"{numbers}: {verdict}; {every[0].num_rules} rules tried"
+
     if errors:
         summary += f" ({count_of(errors, 'error')})"
+
     skipped = sum(len(each.reading.skipped) for each in every)
     if skipped:
         summary += f"; {skipped:,} skipped"
+
     return f"{count_of(len(every), 'file')}, {summary}" if len(every) > 1 else summary
 
 
@@ -224,6 +230,7 @@ def check_reading(
             labels = ", ".join(dict.fromkeys(head.metric.label for head in entries.heads))
             raise DataError(f"{reading.name} has no {metric.label}; it has {labels}.")
         reading = replace(reading, entries=matches)
+
     reading, uncounted = _leave_out_uncounted(reading, tables)
     reading, notes = _leave_out_other_tasks(reading, tables, user)
     cases, waiting = _build_cases(confirm_reading(reading, tables, user), tables, user)
@@ -235,15 +242,18 @@ def check_reading(
     for rule in tried:
         judged = results if rule.key == DIVERGED else sound
         findings += rule.apply(judged)
+
     findings = sorted(_drop_consequences(findings), key=lambda finding: finding.line or 0)
     notes += [*uncounted, *dict.fromkeys(case.note for case in cases if case.note)]
     for tasks in dict.fromkeys(case.tasks for case in cases if case.tasks is not None):
         if covered := tables.explain_coverage(tasks):
             notes.append(f"{tasks.dataset}: {covered}")
+
     num_numbers = sum(len(case.group.entries) for case in cases)
     num_counted = 0
     if RULES["below-counting"] in tried:
         num_counted = sum(len(find_counting(case)) for case in sound)
+
     return CheckedReading(
         reading=reading,
         findings=tuple(findings),
@@ -260,9 +270,11 @@ def _leave_out_uncounted(reading: Reading, tables: Tables) -> tuple[Reading, lis
     uncounted = find_answers(reading, tables)
     if not uncounted:
         return reading, []
+
     is_counted = ~np.isin(np.arange(len(reading.entries)), [*uncounted])
     if not is_counted.any():
         raise next(iter(uncounted.values()))
+
     notes = dict.fromkeys(f"not checked: {error}" for error in uncounted.values())
     return replace(reading, entries=reading.entries.keep(is_counted)), [*notes]
 
@@ -291,11 +303,14 @@ def _build_cases(
                 unknown.append(place)
             if average is not None and not average.is_held:
                 wrong.append(WrongAverage(measure(entry), len(average.parts), average.mean))
+
         if unknown:
             for question in dict.fromkeys((*case.questions, *slips)):
                 waiting.setdefault(question, []).extend(unknown)
+
         assumed = user.protocol is None if slips else case.assumed
         cases.append(replace(case, assumed=assumed, wrong_averages=tuple(wrong)))
+
     return _mark_diverged(cases, reading), waiting
 
 
@@ -321,6 +336,7 @@ def _drop_consequences(findings: list[Finding]) -> list[Finding]:
     for finding in findings:
         if finding.rule == "range":
             impossible |= _identify_entries(finding)
+
     return [
         finding
         for finding in findings
@@ -342,12 +358,15 @@ def _leave_out_other_tasks(
     for context in entries.contexts:
         if not agrees(context, user, tables):
             fields |= dict.fromkeys(_list_disagreements(context, tables, user))
+
     if not fields:
         return reading, []
+
     others = list_first([*fields])
     kept = entries.keep(entries.flag_contexts(lambda context: agrees(context, user, tables)))
     if not len(kept):
         raise DataError(f"{reading.name} holds none of the numbers you asked for: it has {others}.")
+
     note = f"numbers of {others} are left out: you asked for others."
     return replace(reading, entries=kept), [note]
 

@@ -86,8 +86,10 @@ def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading
                 questions.append((places, question))
     else:
         questions += _ask_shares(reading, judge)
+
     if not questions:
         return reading
+
     # An option is for the whole file, a column for some rows of a table.
     num_asked = sum(len(places) for places, _ in questions)
     is_part = reading.layout == "wide" and num_asked < len(entries)
@@ -98,6 +100,7 @@ def ask_contradicted(reading: Reading, tables: Tables, user: Address) -> Reading
             context_codes[places[context_codes[places] == code]] = len(contexts)
             asked = (*contexts[code].questions, replace(question, option=option))
             contexts.append(replace(contexts[code], questions=asked))
+
     return replace(reading, entries=entries.readdress(contexts, context_codes))
 
 
@@ -115,6 +118,7 @@ def _gather(
         if reading.layout == "wide":
             # Rows of a table with the same address may still be of different tasks.
             part_of = pair_codes(part_of, entries.rows, len(reading.rows))
+
     evaluation_of = number_evaluations(reading)
     for places in group_by_code(part_of):
         evaluations: defaultdict[int, list[Entry]] = defaultdict(list)
@@ -122,12 +126,14 @@ def _gather(
         telling = places if by_number else places[:1]
         for place in telling.tolist():
             evaluations[int(evaluation_of[place])].append(entries[place])
+
         counts: set[int] = set()
         pairs: list[Pair] = []
         for evaluation in evaluations.values():
             stated = [count_ranks(entry) for entry in evaluation]
             counts.update(count for count in stated if count is not None)
             pairs += pair_up(evaluation, percent=percent)
+
         if counts or pairs:
             evidence = Evidence(frozenset(counts), tuple(pairs))
             yield places, contexts[address_of[places[0]]], evidence
@@ -238,6 +244,7 @@ class _Judge:
                 belongs = f"{pair.adjusted} does not belong to {pair.base}"
                 text = f"its numbers are not those of {tasks.protocol}: {belongs}"
                 return Question(SLIP, text, evidence.word, option="--protocol sampled:M")
+
         return None
 
     def _ask_tasks(
@@ -247,6 +254,7 @@ class _Judge:
         grade = self._grade(tasks, tool, evidence)
         if grade is None or grade == _FITS:
             return None
+
         others = self.list_others(tasks)
         grades = [self._grade(other, tool, evidence) for other in others]
         for better in (_FITS, _DEFECT):
@@ -254,6 +262,7 @@ class _Judge:
             if better > grade and fitting:
                 nearest = self.choose_nearest(tasks, fitting)
                 return _name_others(tasks, nearest, evidence, declared=_list_declared(address))
+
         return None if grade == _DEFECT else self._ask_slip(tasks, tool, evidence)
 
     def _settle(self, address: Address) -> tuple[Tasks | None, Tool | None]:
@@ -272,12 +281,14 @@ class _Judge:
         count = self.archive.count(tasks, tool)
         if count is None:
             return None
+
         # Sampled tasks without adjusted values may have any count: the file is believed.
         is_sampled = find_protocol(tasks.protocol).negatives is not None
         is_free = is_sampled and not evidence.pairs
         has_other_count = bool(evidence.counts - {count})
         if has_other_count and not is_free:
             return _CONTRADICTED
+
         grade = _FITS
         for pair in evidence.pairs:
             cause = self._find_cause(tasks, pair)
@@ -285,6 +296,7 @@ class _Judge:
                 return _CONTRADICTED
             if cause is not None and cause.tells and not cause.harmless:
                 grade = _DEFECT
+
         return grade
 
     # -- other tasks of the benchmark --------------------------------------------------------------
@@ -300,6 +312,7 @@ class _Judge:
                 other = replace(of_split, side=side, aggregation=aggregation)
                 if other != tasks and self.archive.histogram(other) is not None:
                     others.append(other)
+
         return others
 
     def choose_nearest(self, tasks: Tasks, fitting: Iterable[Tasks]) -> list[Tasks]:
@@ -315,6 +328,7 @@ class _Judge:
                 found = [self.archive.constants(other, metric) for metric in (_MR, _MRR)]
                 key = tuple((each.num_tasks, each.expectation) for each in found if each)
                 by_constants.setdefault(key, other)
+
         return [*by_constants.values()]
 
     def _ask_slip(self, tasks: Tasks, tool: Tool | None, evidence: Evidence) -> Question:
@@ -322,6 +336,7 @@ class _Judge:
         datasets = set()
         if evidence.pairs:
             datasets = {match.dataset for match in self._search(evidence)}
+
         count = self.archive.count(tasks, tool)
         wrong_counts = evidence.counts - {count}
         contradiction, remedy = "", _OTHERS
@@ -338,6 +353,7 @@ class _Judge:
                 expected = wrong.compute_expected(self.tables.look_up(tasks, wrong.metric))
                 belongs = f"{wrong.adjusted} does not belong to {wrong.base}"
                 contradiction = f"{belongs}, expected {expected:.6g}"
+
         where = f"{tasks.dataset} {tasks.split} under {tasks.protocol}"
         text = f"its numbers are not those of {where}: {contradiction}"
         return Question(SLIP, text, evidence.word, option=remedy)
@@ -350,12 +366,14 @@ class _Judge:
         matches = [each for each in self._search(evidence) if split in {None, each.split}]
         if len({match.dataset for match in matches}) != 1:
             return None
+
         dataset = matches[0].dataset
         tasks, _ = self.settle(replace(address, dataset=dataset))
         names = {"dataset": dataset}
         if tasks is not None and tasks not in matches:
             nearest, *_ = self.choose_nearest(tasks, matches)
             names |= _list_differences(nearest, tasks)
+
         options = {name: key for name, key in names.items() if name not in _list_declared(address)}
         text = f"no dataset is named; its numbers are those of {' '.join(names.values())}"
         return Question("tasks", text, option=_write_options(options))
@@ -373,8 +391,10 @@ class _Judge:
             span = find_expectation(pair)
             if span is not None:
                 spans[pair.metric] = span
+
         if not spans and not evidence.counts:
             return []
+
         widths = {metric: span.half_width / span.upper for metric, span in spans.items()}
         metric = min(widths, key=widths.__getitem__, default=_MR)
         rows = self._list_constants(metric, evidence.counts, spans.get(metric))
@@ -393,12 +413,15 @@ class _Judge:
         is_near = table["side"].to_numpy(zero_copy_only=False) != RELATION_SIDE
         if metric.k is not None:
             is_near &= table["k"].to_numpy() == metric.k
+
         if counts:
             is_near &= np.isin(table["num_tasks"].to_numpy(), [*counts])
+
         if span is not None:
             expectations = table["expectation"].to_numpy()
             is_near &= span.lower * (1 - NOISE) <= expectations
             is_near &= expectations <= span.upper * (1 + NOISE)
+
         # As an Arrow array: of numpy's flags, Arrow imports pandas.
         chosen = table.filter(wrap_numbers(is_near))
         return chosen.select(["dataset", "protocol", "split", "side"]).to_pylist()

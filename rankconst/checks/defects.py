@@ -57,13 +57,16 @@ def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:
     """
     if constants is None:
         return None
+
     value, published = pair.base.interval, pair.adjusted
     try:
         right = _span(constants.metric, pair.form, constants.moments, value)
     except UndefinedError:
         return None
+
     if _have_common(right, published.interval):
         return None
+
     ranks: dict[Cause, tuple[bool, float]] = {}
     for cause, adjust in CAUSES.items():
         try:
@@ -72,6 +75,7 @@ def find_cause(pair: Pair, constants: Constants | None) -> Cause | None:
             continue
         if theirs is not None and _have_common(theirs, published.interval):
             ranks[cause] = not cause.harmless, abs(sum(theirs) / 2 - published.value)
+
     return min(ranks, key=ranks.__getitem__, default=UNKNOWN)
 
 
@@ -98,6 +102,7 @@ def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affin
     if moments.method == "sampled":
         shift = max(shift, _STANDARD_ERRORS * moments.expectation_error)
         stretch = max(stretch, _STANDARD_ERRORS * moments.variance_error)
+
     maps = []
     stretches = (-1, 1) if adjustment == "z" else (0,)  # other forms do not use the variance
     for up, out in itertools.product((-1, 1), stretches):
@@ -107,6 +112,7 @@ def _list_maps(metric: Metric, adjustment: str, moments: Moments) -> tuple[Affin
             variance=max(moments.variance + out * stretch, 0.0),
         )
         maps.append(ADJUSTMENTS[adjustment](metric, noisy))
+
     return tuple(maps)
 
 
@@ -140,11 +146,13 @@ def _cancel_digits(constants: Constants, form: str, value: Interval) -> Interval
     is_geometric = constants.metric.exponent == 0
     if form != "z" or not is_geometric:
         return None
+
     # At most one half, so that no variance is 0.
     error = min(float(bound_cancellation(constants.num_tasks)), 0.5)
     ends: list[float] = []
     for variance in (constants.variance * (1 - error), constants.variance * (1 + error)):
         ends += _span(constants.metric, form, replace(constants.moments, variance=variance), value)
+
     return Interval(min(ends), max(ends))
 
 
@@ -160,9 +168,11 @@ def _use_mean_candidates(constants: Constants, form: str, value: Interval) -> In
     metric, histogram = constants.metric, constants.histogram
     if metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
         return None
+
     mean = histogram.mean
     if mean <= 1:
         return None
+
     theirs = replace(constants.moments, expectation=math.log(mean) / (mean - 1))
     return _span(metric, form, theirs, value)
 
@@ -250,6 +260,7 @@ def pair_up(entries: Iterable[Entry], *, percent: bool = False) -> list[Pair]:
         except DataError:
             continue
         pairs.append(Pair(base, adjusted))
+
     return pairs
 
 
@@ -259,10 +270,12 @@ def count_ranks(entry: Entry) -> int | None:
         return entry.context.num_tasks
     if entry.metric.scale != "count" or entry.adjustment is not None:
         return None
+
     try:
         count = parse_value(entry.text).value
     except DataError:
         return None
+
     return int(count) if count == math.floor(count) else None
 
 
@@ -283,6 +296,7 @@ def find_expectation(pair: Pair) -> Interval | None:
         ends = [(base - optimum * index) / (1 - index) for base, index in corners]
     else:
         return None
+
     expectation = Interval(min(ends), max(ends))
     is_wide = expectation.half_width > _WIDEST * abs(sum(expectation)) / 2
     return None if expectation.upper <= 0 or is_wide else expectation

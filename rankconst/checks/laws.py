@@ -58,9 +58,11 @@ def _find_no_scores(case: Case) -> Iterator[Finding]:
             "such scores first."
         )
         yield Finding(values=(number,), inequality="", statement=statement, cause=cause)
+
     reciprocal, first = case.base_values.get(_MRR), case.hits.get(1)
     if case.diverged or reciprocal is None or first is None:
         return
+
     if reciprocal.value == first.value == 1:
         yield Finding(values=(reciprocal, first), inequality="", statement=PERFECT, severity="info")
 
@@ -91,6 +93,7 @@ def _find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
                 yield from _find_adjusted_outside(case, number)
             else:
                 yield from _find_outside(case, number)
+
     for shares in percentages.values():
         yield _describe_percentages(shares)
 
@@ -132,8 +135,10 @@ def _find_outside(case: Case, number: Measured) -> Iterator[Finding]:
         worst = metric.worst(histogram.num_candidates, histogram.row_weights)
         optimum = worst if metric.optimum is None else metric.optimum
         low, high = sorted((worst, optimum))
+
     if not (exceeds(number.interval.lower, high) or exceeds(low, number.interval.upper)):
         return
+
     beyond_worst = (number.value < low) == metric.increasing  # below an MRR, or above an MR
     is_open = (
         histogram is not None and case.assumed and metric.lower <= number.value <= metric.upper
@@ -155,6 +160,7 @@ def _find_adjusted_outside(case: Case, number: Measured) -> Iterator[Finding]:
         inequality, is_outside = f"{number.label} <= 1", exceeds(number.interval.lower, 1.0)
     else:
         inequality, is_outside = f"{number.label} >= 0", exceeds(0.0, number.interval.upper)
+
     if is_outside:
         statement = f"{number} is impossible on any tasks."
         cause = "A slip, or another metric under that name."
@@ -206,6 +212,7 @@ def _find_decreasing_hits(case: Case) -> Iterator[Finding]:
                 statement=f"{largest} is above {number}.",
                 cause=cause,
             )
+
         if largest is None or number.interval.lower > largest.interval.lower:
             largest = number
 
@@ -247,14 +254,17 @@ def _compare_with_hits(case: Case, label: str) -> Iterator[Finding]:
     # Hits of which one falls bound nothing.
     if mean is None or not case.hits or any(_find_decreasing_hits(case)):
         return
+
     lower, upper = zip(*(number.interval for number in case.hits.values()), strict=True)
     # The surest bounds come first.
     mosts = [case.most]
     if case.assumed and math.isfinite(case.most):
         mosts = [math.inf, case.most]
+
     intervals = [mean.over_runs]
     if not case.averaged and mean.interval != mean.over_runs:
         intervals.append(mean.interval)
+
     for interval, most in itertools.product(intervals, mosts):
         bounds = bound_by_hits([*case.hits], lower, upper, case.step, most)
         bound = bounds.reciprocal if label == "MRR" else bounds.rank
@@ -285,10 +295,12 @@ def _describe_beyond(
         ranks = [*(min(k, most) for k in case.hits), most]
     else:
         ranks = [1.0, *(min(k + case.step, most) for k in case.hits)]
+
     formula = _write_mean([number.label for number in hits], ranks, reciprocal=reciprocal)
     sign, word, limit = (">=", "least", bound.lower)
     if is_large:
         sign, word, limit = ("<=", "most", bound.upper)
+
     by_most = at_last and math.isfinite(most)
     named = f"an {label} of " if mean.inverted else ""
     candidates = f" with at most {most:,.0f} candidates" if by_most else ""
@@ -314,6 +326,7 @@ def _write_mean(hits: list[str], ranks: list[float], *, reciprocal: bool) -> str
             terms.append(share)
         elif math.isfinite(rank):
             terms.append(f"{share}/{rank:g}" if reciprocal else f"{rank:g} {share}")
+
     return " + ".join(terms)
 
 
@@ -328,6 +341,7 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     mean, reciprocal = case.mean("MR"), case.mean("MRR")
     if mean is None or reciprocal is None or reciprocal.interval.upper <= 0:
         return
+
     mrr, mr = reciprocal.interval.upper, mean.interval.upper
     least = least_mean_rank(mrr, case.step)
     # Means over several runs have the same bound. If one of the two was computed from its inverse,
@@ -337,6 +351,7 @@ def _find_small_mean_ranks(case: Case) -> Iterator[Finding]:
         least_over_runs = 1.0
     elif mean.inverted or reciprocal.inverted:
         least_over_runs = 1 / mrr
+
     is_possible_over_runs = not exceeds(least_over_runs, mr)
     if exceeds(least, mr) and not (is_possible_over_runs and case.averaged):
         rank = 1 + case.step * math.floor((1 / mrr - 1) / case.step)
@@ -368,6 +383,7 @@ def _find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
     mean, reciprocal, histogram = case.mean("MR"), case.mean("MRR"), case.widest
     if mean is None or reciprocal is None or histogram is None:
         return
+
     largest = largest_reciprocal(mean.over_runs.lower, histogram)
     if exceeds(reciprocal.over_runs.lower, largest):
         yield Finding(
@@ -404,9 +420,11 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
     for metric, number in case.base_values.items():
         if metric.is_mean and metric.is_share:
             shares[metric] = Mean(number, number.interval, number.interval)
+
     reciprocal = case.mean("MRR")
     if reciprocal is not None:
         shares[_MRR] = reciprocal
+
     wrong: set[Metric] = set()  # those in a finding: one for each is enough
     for smaller, larger in itertools.permutations(shares, 2):
         pair = {smaller, larger}
@@ -424,6 +442,7 @@ def _find_gains_out_of_order(case: Case) -> Iterator[Finding]:
         if any("recall" in number.entry.column.lower() for number in (too_large, bound)):
             severity = "warning"
             cause = "Recall@k is Hits@k only if each task has one right answer."
+
         scale = "" if factor == 1 else f"{factor:.6g} "
         yield Finding(
             values=(too_large, bound),
@@ -448,6 +467,7 @@ def bound_ratio(first: Metric, second: Metric) -> float:
     is_zero = denominators == 0  # beyond the k of the second
     if (numerators[is_zero] > 0).any():
         return math.inf
+
     ratios = numerators[~is_zero] / denominators[~is_zero]
     if ranks[~is_zero][np.argmax(ratios)] == _FAR[-1]:  # the terms still grow far beyond any k
         return math.inf

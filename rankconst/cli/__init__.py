@@ -48,9 +48,11 @@ def main() -> None:
         last = time.monotonic()
         if last - before < _ONE_PRESS:
             return
+
         interrupts.append(number)
         if number == signal.SIGINT:
             raise KeyboardInterrupt
+
         raise SystemExit(128 + number)
 
     # What is computed here gains nothing from its threads, and each of them reserves memory.
@@ -61,6 +63,7 @@ def main() -> None:
             signal.signal(number, lambda number, _: os._exit(128 + number))
     except ValueError:  # not in the main thread, which alone is interrupted
         numbers = []
+
     _check_memory()
     try:
         try:
@@ -94,6 +97,7 @@ def _check_memory() -> None:
         import resource
     except ImportError:  # Windows
         return
+
     for name, (least, option) in _LEAST_MEMORY.items():
         if not hasattr(resource, name):
             continue

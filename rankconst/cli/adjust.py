@@ -67,6 +67,7 @@ class OwnTasks:
         num_candidates = _read_whole("--candidates", self.candidates, least, hint)
         if num_candidates is None:
             return protocol
+
         refuse({"--protocol": protocol, "--counts": self.counts}, "--candidates")
         if self.num_tasks is None:
             raise UsageError(
@@ -124,6 +125,7 @@ def adjust(
     if replaced:
         subject = "--replace, which keeps the document as it is"
         refuse({"--format": format, "--details": details}, subject)
+
     files, typed = split_files(values)
     refuse_names("adjust", typed, evaluation.datasets, metrics)
     opened, datasets = _open_sets(tables, evaluation, own_tasks.counts, num_tasks, protocol)
@@ -137,6 +139,7 @@ def adjust(
     several = are_of_answers(opened)
     if several:  # the counts know the library, which decides what the names of metrics mean
         user = replace_fields(user, tool=None)
+
     if to is not None:
         if to.lower() in FORMATS:
             raise UsageError(f"--to turns adjusted values back; a format is --format {to}.")
@@ -146,10 +149,12 @@ def adjust(
 
         target.write(turn_back(typed, metrics, to, user, opened), opened)
         return
+
     source: list[str] | Document = files
     if several and not files:
         source = write_values(typed, metrics, evaluation.percent, opened)
         typed, metrics = [], []
+
     if source:
         refuse({"VALUE": typed, "a second --dataset": datasets[1:]}, "a file")
         from rankconst.cli.adjust_file import Work, draw_file, list_file, rewrite_file
@@ -173,12 +178,14 @@ def adjust(
         else:
             target.write(list_file(work, target.form), opened)
         return
+
     refuse(
         {"--replace": replaced, "--accept": user.accepted, "a picture": target.is_picture},
         "values, but with a file",
     )
     if num_tasks is not None:
         refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
+
     from rankconst.cli.adjust_values import Query, list_values, read_values
 
     # It may be the tool's own benchmark.
@@ -206,6 +213,7 @@ def _read_whole(option: str, text: str | None, least: int, hint: str = "") -> in
     """Return the value of an option, a whole number of at least `least`, or None."""
     if text is None:
         return None
+
     number = read_count(text)
     if number is None or number < least:
         raise UsageError(
@@ -225,6 +233,7 @@ def _open_sets(
     opened, datasets = open_tables(places), evaluation.datasets
     if counts is None and num_tasks is None:
         return opened, datasets
+
     from rankconst.tables.counts_file import make_tables, read_counts
     from rankconst.tables.sets import join_tables
     from rankconst.tasks import Tasks, sampled_histogram
@@ -237,17 +246,21 @@ def _open_sets(
         key = choose_sampled_protocol(protocol, evaluation.tool)
         tasks = Tasks(f"{num_tasks:,} tasks", key)
         counted = make_tables({tasks: sampled_histogram(key, num_tasks or 0)})
+
     names = list(counted.datasets)
     if are_of_answers(counted):
         return counted, datasets or names[:1]
+
     others = [name for name in datasets if name.lower() not in names]
     if others:
         raise UsageError(
             f"--counts: the counts are of {', '.join(names)}, not of {', '.join(others)}; leave "
             "one out."
         )
+
     if not datasets and len(names) == 1:
         datasets = names
+
     return join_tables([counted, opened]), datasets
 
 
@@ -266,6 +279,7 @@ def write_values(
             "give numbers or a file of results: rankconst adjust recall@10=0.2 --counts FILE "
             "--tool ranx."
         )
+
     rows = [("metric", "value")]
     for word in typed:
         name, _, value = word.rpartition("=")
@@ -274,6 +288,7 @@ def write_values(
                 f"which metric is {value}? Write it before the value: recall@10={value}."
             )
         rows.append((name or metrics[0], value))
+
     text = io.StringIO()
     csv.writer(text).writerows(rows)
     return Document("what you typed", text.getvalue(), percent=assume_unit(percent, tables))

@@ -86,6 +86,7 @@ def read_file(work: Work) -> Reading:
         reading = replace(reading, entries=reading.entries.drop_lines())
     else:
         reading = read(work.files, **work.how)
+
     reading = name_answers(reading, work.tables)
     report_reading(reading, strict=work.strict)
     return reading
@@ -98,6 +99,7 @@ def list_file(work: Work, form: Format) -> Listing:
     note = explain_ranks(adjusted) if form is Format.table else ""
     if note:
         say(f"note: {note}")
+
     report(adjusted, rows[adjusted.rows])
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
     adjusted = replace(adjusted, details=work.details or form is Format.json)
@@ -108,15 +110,18 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     """Write a document with its numbers replaced, and report the numbers that stay."""
     if len(work.baselines) > 1:
         raise UsageError(f"--replace takes one baseline; got {join_words(work.baselines)}.")
+
     baseline = next(iter(work.baselines), None)
     if isinstance(work.files, Document) or len(work.files) > 1:
         raise UsageError("--replace is for one document: name a single file.")
+
     form = None if out is None else SUFFIXES.get(out.suffix.lower())
     if form not in {None, Format.table, Format.markdown, Format.latex}:
         raise UsageError(
             f"--replace writes the same document, so {out} cannot be {form}. Name a file with the "
             f"ending of {work.files[0]}."
         )
+
     document = open_document(work.files[0], **work.how)
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
@@ -127,6 +132,7 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     adjusted = adjust_file(reading, work)
     if baseline:
         adjusted = adjusted.against_baseline(baseline)
+
     report(adjusted)
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
     percent = work.user.percent
@@ -136,10 +142,12 @@ def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: b
     for line, note in done.notes:
         if not any(question in note for question in questions):
             notes.append((reading.name, line, note))
+
     report_notes(reading.name, notes)
     if out is None:
         sys.stdout.write(on_screen(done.source))
         return
+
     write_whole(out, done.source.encode(), force=force)
     say(f"{out}: {count_of(done.replaced, 'number')} replaced, tables {work.tables.version}")
 
@@ -155,12 +163,15 @@ def _comment(adjusted: AdjustedReading) -> str:
     parts = [command]
     if adjusted.assumed:
         parts.append(f"assumed: {describe_assumed(adjusted.assumed)}")
+
     if adjusted.accepted:
         parts.append(f"accepted: {', '.join(adjusted.accepted)}")
+
     if adjusted.waiting:
         parts.append(
             f"as published, as they wait for an answer: {count_of(len(adjusted.waiting), 'number')}"
         )
+
     return "; ".join(parts)
 
 
@@ -216,9 +227,11 @@ def report_answers(adjusted: AdjustedReading) -> None:
         remarks.append(f"{describe_assumed(some)} (where it says no other)")
     elif some:
         remarks.append(f"assumed: {describe_assumed(some)} (where {name} says no other)")
+
     doubt = _doubt_percent(adjusted) if adjusted.user.percent else ""
     if doubt:
         remarks.append(doubt)
+
     report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, remarks)
     report_questions(adjusted.reading, adjusted.asked)
 
@@ -230,6 +243,7 @@ def _doubt_percent(adjusted: AdjustedReading) -> str:
         if done.published.tasks.is_chance and done.published.metric.is_share:
             total += done.published.value.size
             small += int((done.published.value < _FEW_PERCENT).sum())
+
     if not small:
         return ""
     return f"read as percentages: {count_of(total, 'number')}; {small:,} of them below 1%"
@@ -243,11 +257,13 @@ def _report_others(adjusted: AdjustedReading) -> None:
     for context in entries.contexts:
         values = [getattr(context, name) for name in options]
         texts.append(", ".join(value for value in values if value))
+
     asked = {texts[code] for code in list_distinct(entries.context_codes[adjusted.wanted])}
     others: Counter[str] = Counter()
     times = np.bincount(entries.context_codes[~adjusted.wanted])
     for code in np.flatnonzero(times).tolist():
         others[texts[code]] += int(times[code])
+
     parts = [f"{n:,} ({text})" for text, n in others.items() if text and text not in asked]
     if parts:
         listed = ", ".join(parts)
@@ -274,6 +290,7 @@ def draw_file(work: Work) -> Figure:
 
     if set(work.baselines) - {FLOOR}:
         raise UsageError(f"a picture compares with {FLOOR}; leave out --baseline.")
+
     reading = read_file(work)
     try:
         adjusted = adjust_file(reading, replace(work, baselines=(FLOOR,)))
@@ -281,10 +298,12 @@ def draw_file(work: Work) -> Figure:
         if work.baselines or error.questions:
             raise
         adjusted = adjust_file(reading, work)  # nothing is known of counting there
+
     figure = draw_results(adjusted, work.metrics or None, titles=work.tables.titles)
     report_answers(adjusted)
     left = Counter(note for index, note in adjusted.notes.items() if adjusted.batch_of[index] < 0)
     left -= Counter(adjusted.notes[index] for index in adjusted.waiting)
     for note, times in left.items():
         say(f"left out: {count_of(times, 'value')} of {adjusted.reading.name}: {note}")
+
     return figure

@@ -74,10 +74,12 @@ def read_values(
             "--dataset fb15k237, or rankconst adjust results.csv --tool rotate; - is standard "
             "input."
         )
+
     by_metric: dict[str, list[Published]] = {}
     typed: list[str] = []
     for word in values:
         typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", word)  # mrr=0.3,hits@1=0.2
+
     for word in typed:
         name, _, value = word.rpartition("=")
         if name.strip() in NAMES:
@@ -99,7 +101,9 @@ def read_values(
             published = read_published(parsed, value, percent=shares)
         except DataError as error:
             raise UsageError(str(error)) from None
+
         by_metric.setdefault(metric, []).append(published)
+
     return by_metric
 
 
@@ -114,6 +118,7 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
             "datasets` lists them. Or --counts FILE, with numbers of candidates of your own; or, "
             "with --protocol sampled:M, --num-tasks N."
         )
+
     of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []
     for dataset in dict.fromkeys(query.datasets):
@@ -126,9 +131,11 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
             metric = parse_metric(name)
             of_tasks.setdefault((tasks, tool), []).extend((metric, value) for value in published)
             pairs.append((address, tasks))
+
     done: list[AdjustedBatch] = []
     for (tasks, tool), values in of_tasks.items():
         done += adjust_on(tasks, tool, values, tables, query.baselines)
+
     return done, pairs
 
 
@@ -149,14 +156,17 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     full = query.details or form is Format.json
     if full:
         done = [add_significance(batch) for batch in done]
+
     assumed = gather_assumed(pairs, NOTHING, {address.rank_type for address, _ in pairs})
     on_screen = assumed
     if form is not Format.table:
         report_assumed(assumed)
         on_screen = {}
+
     report_sampled(assumed, done, query.tables)
     for tasks in dict.fromkeys(tasks for _, tasks in pairs):
         report_coverage(tasks, query.tables)
+
     _report(done, full=full)
     more = "" if full else "More: --details."
     listing = lay_out(done, query.tables, on_screen, full=full, more=more)
@@ -187,6 +197,7 @@ def _add_json_columns(
         assumptions.append({name: value for name, value in fields.items() if name in assumed})
         meaning = explain(batch, floors[batch]) if batch in floors else None
         meanings.append(meaning)
+
     columns = [*listing.columns, Column("assumed"), Column("meaning")]
     data: dict[str, Any] = {**listing.data, "assumed": assumptions, "meaning": meanings}
     return replace(listing, columns=columns, data=data)
@@ -199,13 +210,17 @@ def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
         dataset = batch.constants.tasks.dataset
         undefined |= dict.fromkeys(f"{dataset}: {reason}" for reason in batch.undefined.values())
         unattained |= dict.fromkeys(batch.unattained.values())
+
     tool = done[0].published.tool
     for note in undefined:
         say(f"note: {note}")
+
     if tool is not None:
         report_caveats([tool])
+
     for note in unattained:
         say(f"note: {note}")
+
     if full and any(not batch.significance for batch in done if batch.published.tasks.is_chance):
         lack = done[0].constants.explain_lack()
         if tool is not None and tool.batch is not None:
@@ -227,6 +242,7 @@ def turn_back(
             "--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to "
             f"{to} ..."
         )
+
     values = [value for _, _, value in pairs]
     try:
         return turn_values_back(values, names[0], to, user, opened).listing

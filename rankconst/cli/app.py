@@ -64,8 +64,10 @@ def make_app(commands: Sequence[str], *, everything: bool = False) -> typer.Type
             epilog=f"{EVERYTHING} lists rare options, too.",
         )
         add(_declare(function, everything=everything))
+
     if group.registered_commands:
         app.add_typer(group, name="tables")
+
     return app
 
 
@@ -83,6 +85,7 @@ def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
             default = inspect.Parameter.empty
         elif parameter.is_repeatable:
             default = default or None
+
         parameters.append(
             inspect.Parameter(
                 parameter.name,
@@ -91,6 +94,7 @@ def _declare(function: Function, *, everything: bool) -> Callable[..., None]:
                 annotation=Annotated[kind, _describe(parameter, everything=everything)],
             )
         )
+
     declared.__annotations__ = {each.name: each.annotation for each in parameters}
     as_typer = inspect.Signature(parameters)
     setattr(declared, "__signature__", as_typer)  # noqa: B010 - no type of functions has it
@@ -131,6 +135,7 @@ def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
         # The shell has the line to complete in a variable: "rankconst adjust 0.3 -d fb".
         line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
         named = line.split()[1:]
+
     # The command that is named is enough: the others need not be imported.
     command = find_command(named)
     path, commands = command.split(), [command]
@@ -138,6 +143,7 @@ def find_typer_call(words: Sequence[str]) -> Callable[[], int | None]:
         path, commands = ["tables"], [each for each in COMMANDS if each.startswith("tables ")]
     elif not command:
         commands = [*COMMANDS]
+
     app = make_app(commands, everything=EVERYTHING in words)
     if is_completing or words[:1] == ["--install-completion"]:
         return lambda: app(words, prog_name="rankconst", standalone_mode=False)

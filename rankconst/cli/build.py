@@ -69,10 +69,13 @@ class Part:
         relations = entities = known = None
         if self.relations is not None:
             relations = read_names("--relations", self.relations)
+
         if self.entities is not None:
             entities = read_names("--entities", self.entities)
+
         if self.known is not None:
             known = read_local(self.known)
+
         return Restriction(relations, entities, known, known_name=str(self.known or ""))
 
 
@@ -141,17 +144,20 @@ def build(
             name = name or f"pykeen-{pykeen}"
         else:
             benchmarks, files = _read_words(what)
+
         restriction = part.read()
         if files:
             sources: Sequence[Benchmark] = [_name_own(files, name, reporter)]
         else:
             sources = _choose_sources(benchmarks, name, restriction)
+
         local, url = _place_files(files, scheduler)
         cache, mirror = Path(), find_mirror()
         if benchmarks:  # the files of the user's own graph are not cached
             cache = cache_folder()
             mirror_note = "" if mirror is None else f"mirror: {hide_login(mirror)}  "
             reporter.say(f"{mirror_note}cache: {cache}")
+
         usual = [DEFAULT_BASELINE] if scheduler else [FLOOR, SINGLE_STEP]
         ranked_splits = dict.fromkeys(parse_split(split) for split in splits.split(","))
         outcome = build_all(
@@ -170,6 +176,7 @@ def build(
                 reporter=reporter,
             )
         )
+
     _report_outcome(outcome, out, reporter)
 
 
@@ -196,10 +203,12 @@ def _read_words(words: Sequence[str]) -> tuple[Sequence[Benchmark], dict[str, st
             "test.tsv), or a benchmark (rankconst build fb15k237). `rankconst show datasets` "
             "lists the benchmarks."
         )
+
     files = _order_files(paths)
     for split, path in files.items():
         if "://" not in path and not exists(Path(path)):
             raise DataError(f"there is no file {path} for the {_SETS[split]}. Check its path.")
+
     return (), files
 
 
@@ -213,6 +222,7 @@ def _is_file(word: str) -> bool:
         is_there = exists(Path(word)) or Path(word).is_symlink()
     except OSError:  # too long for a name
         is_there = False
+
     if is_there and is_name:
         title = find_benchmark(word).title
         raise UsageError(
@@ -226,6 +236,7 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
     """Assign files to splits by their order, unless their names contradict it."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
         return _find_files(Path(paths[0]))
+
     orders = {2: ("train", "test"), 3: tuple(SPLITS)}
     if len(paths) not in orders:
         hint = ""
@@ -235,6 +246,7 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
             "a graph of your own has two files, training and test set, or three, training, "
             f"validation and test set; got {len(paths)}: {', '.join(paths)}.{hint}"
         )
+
     files = dict(zip(orders[len(paths)], paths, strict=True))
     for split, path in files.items():
         _, named = _split_name(path)
@@ -243,6 +255,7 @@ def _order_files(paths: Sequence[str]) -> dict[str, str]:
                 f"{path} is in the place of the {_SETS[split]}, and its name says {named}. The "
                 "order is training, validation and test set."
             )
+
     return files
 
 
@@ -253,12 +266,15 @@ def _find_files(folder: Path) -> dict[str, str]:
         split = _split_name(str(path))[1]
         if split in paths and path.is_file():
             paths[split].append(str(path))
+
     several = [split for split, found in paths.items() if len(found) > 1]
     if not several and paths["train"] and paths["test"]:
         return {split: found[0] for split, found in paths.items() if found}
+
     what = "without a train and a test file"
     if several:
         what = f"with several files of the {_SETS[several[0]]}"
+
     files = [min(found, default=f"{folder / split}.tsv") for split, found in paths.items()]
     command = shlex.join(["rankconst", "build", *files, "--name", folder.resolve().name])
     raise UsageError(f"{folder} is a folder {what}; name its files: {command}")
@@ -293,6 +309,7 @@ def _name_own(files: Mapping[str, str], name: str | None, reporter: Reporter) ->
             reason = f" {title!r} will not do: {error}" if title else ""
             raise UsageError(f"what is the graph called? Add --name NAME.{reason}") from error
         reporter.say(f"name: {title}, as the files or their folder are called; --name changes it")
+
     key = make_key(title, "--name")
     return Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
 
@@ -315,17 +332,22 @@ def _choose_sources(
             "--relations, --entities and --known change the tasks of one benchmark, and these "
             "need another name: add --name NAME."
         )
+
     limits = []
     if restriction.relations is not None:
         limits.append(count_of(len(restriction.relations), "relation"))
+
     if restriction.entities is not None:
         entities = len(restriction.entities)
         limits.append("1 entity" if entities == 1 else f"{entities:,} entities")
+
     title = sources[0].title
     if limits:
         title += f", restricted to {' and '.join(limits)}"
+
     if restriction.known is not None:
         title += ", with further known triples"
+
     return [replace(sources[0], key=make_key(name, "--name"), title=title, aliases=(), pykeen={})]
 
 
@@ -341,6 +363,7 @@ def _place_files(
                 "only with --scheduler the training set can be a URL. Get the file, and give its "
                 "path."
             )
+
     return {split: Path(path) for split, path in files.items() if path != url}, url
 
 
@@ -363,6 +386,7 @@ def _read_columns(columns: str | None, is_own: bool) -> str | None:
         return None
     if not is_own:
         raise UsageError("--columns is for a graph of your own; a benchmark's are known.")
+
     try:
         return LineFormat(columns=columns.lower()).columns
     except DataError as error:
@@ -385,9 +409,11 @@ def _report_outcome(outcome: Outcome, out: Path, reporter: Reporter) -> None:
     tables = outcome.tables
     if tables is not None:
         _print_constants(tables, outcome.built)
+
     reporter.say(f"tables: {out.resolve()}")
     if tables is not None and outcome.built:
         reporter.say(_suggest(tables, outcome.built[0], out))
+
     if outcome.failures:
         reasons = {type(error) for error in outcome.failures.values()}
         kind = reasons.pop() if len(reasons) == 1 else DownloadError
@@ -403,6 +429,7 @@ def _print_constants(tables: Tables, keys: Sequence[str]) -> None:
     for key in keys:
         tests = [_summarise(tables, tasks) for tasks in _find_tests(tables, key)]
         rows += itertools.chain(*join_protocols(tests).values())
+
     caption = (
         "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
     )
@@ -426,6 +453,7 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
         row[f"expectation_{metric.key}"] = None
         if metric in metrics:
             row[f"expectation_{metric.key}"] = tables.look_up(tasks, metric).expectation
+
     return row
 
 
@@ -434,13 +462,16 @@ def _suggest(tables: Tables, key: str, out: Path) -> str:
     tables_option = ""  # commands find the usual folder themselves
     if os.path.normpath(out) != OUTPUT:
         tables_option = f" --tables {shlex.quote(str(out))}"
+
     protocols = [tasks.protocol for tasks in _find_tests(tables, key)]
     if not protocols:
         return f"next: rankconst show {key} --split all{tables_option}"
+
     protocol_option = ""
     if DEFAULT_PROTOCOL not in protocols:
         filtered = [name for name in protocols if parse_protocol(name).known != "none"]
         protocol = filtered[0] if filtered else protocols[0]
         protocol_option = f" --protocol {protocol}"
+
     options = f"--metric mrr --dataset {key}{protocol_option}{tables_option}"
     return f"next: rankconst adjust VALUE {options}"

@@ -72,13 +72,16 @@ class Registry(NamedTuple):
                 value = self.values[column.key](thing)
             else:
                 value = getattr(thing, column.key)
+
             if isinstance(value, Mapping):
                 value = [f"{key}: {text}" for key, text in value.items()]
             elif isinstance(value, tuple):
                 value = list(value)
             elif value == "":
                 value = None
+
             row[column.key] = value
+
         return row
 
 
@@ -124,11 +127,13 @@ def _show_known(row: Row) -> str:
     """Describe the known answers that a protocol removes."""
     if row["known"] is None:
         return text(None)
+
     parts = [KNOWN[row["known"]]]
     if find_protocol(row["protocol"]).qualified:
         parts.append("same qualifiers")
     elif row["time"]:
         parts.append(TIMES[row["time"]])
+
     return ", ".join(parts)
 
 
@@ -169,9 +174,11 @@ def _describe_library(library: Library) -> dict[str, Any]:
     definitions = []
     for key, names in library.all_metrics.items():
         definitions.append(f"{' or '.join(names)}: {FAMILIES[key].title} ({key})")
+
     without_k = f"cut off at {library.bare_k}" if library.bare_k else None
     if library.bare_k == "?":
         without_k = "cut off at a k that is not printed"
+
     return {
         "library": library.key,
         "title": library.title,
@@ -381,6 +388,7 @@ class Page:
         if form not in FOR_PEOPLE:
             print_listing(Listing.of([Column(field) for field in page], [page]), form)
             return
+
         key = next(iter(page))
         title_key = "title" if "title" in page else "summary"
         title = page[title_key]
@@ -389,16 +397,19 @@ class Page:
             lead, title = title, ""
         elif self.kind == "metrics":
             lead = _explain_adjusted(self.name)
+
         rows = []
         for field in page:
             if field not in {key, title_key} and page[field] not in (None, []):
                 rows += _list_lines(registry, page, field)
+
         captions = [
             f"{self.name} is also a {REGISTRIES[kind].thing}: rankconst show {kind} {self.name}"
             for kind in self.others
         ]
         if registry.legend:
             captions.insert(0, registry.legend)
+
         headings = (Column("field", page[key]), Column("text", title))
         print_listing(Listing.of(headings, rows, lead, "\n".join(captions)), form)
 
@@ -410,6 +421,7 @@ def _list_lines(registry: Registry, page: Mapping[str, Any], field: str) -> list
     if column.show_row is not None:
         row = {**page, registry.columns[0].key: next(iter(page.values()))}
         return [{"field": column.title, "text": column.show_row(row)}]
+
     value = page[field]
     is_long = isinstance(value, list) and len(text(value)) > _LONGEST
     items = value if is_long else [value]
@@ -430,11 +442,13 @@ def find_page(opened: Tables, kind: str | None, name: str) -> Page:
             meanings[plural] = registry.find(name)
         except UnknownNameError as error:
             errors[registry.thing] = str(error)
+
     if meanings:
         first, *others = meanings
         return Page(name, first, meanings[first], others)
     if kind:
         raise UnknownNameError(errors[REGISTRIES[kind].thing])
+
     raise UnknownNameError(_explain_unknown(opened, name, errors))
 
 
@@ -445,6 +459,7 @@ def explain_unfit(page: Page, opened: Tables, names: Sequence[str]) -> str:
         dataset = next((name for name in names[1:] if _is_dataset(opened, name)), "DATASET")
         metric = next((name for name in names[1:] if find_metric(name) is not None), page.name)
         example = f"{dataset} {metric}"
+
     return (
         f"{page.name} is a {REGISTRIES[page.kind].thing}; for constants name the dataset first: "
         f"rankconst show {example}."
@@ -463,9 +478,11 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
         opened.resolve_dataset(name)
     except UnknownNameError as error:
         errors = {"dataset": str(error), **errors}
+
     for thing, message in errors.items():
         if not message.startswith(f"unknown {thing} {shorten(name)!r}."):
             return message
+
     from rankconst.tables.explain import explain_mean, explain_path
 
     if squash(name) in RANK_TYPES:
@@ -475,13 +492,16 @@ def _explain_unknown(opened: Tables, name: str, errors: dict[str, str]) -> str:
         )
     if hint := explain_path(name) or explain_mean(name):
         return f"unknown name {name!r}. {hint}"
+
     spellings: dict[str, Sequence[str]] = {key: [] for key in ("datasets", *REGISTRIES)}
     spellings |= opened.spellings
     for metric in list_metrics():
         spellings[metric.label.lower()] = [metric.key, *metric.spellings]
+
     for plural, registry in REGISTRIES.items():
         if plural != "metrics":
             spellings |= dict.fromkeys(registry.load(), ())
+
     names = Names(
         "name",
         spellings,
@@ -535,6 +555,7 @@ def _list_kinds(opened: Tables) -> Listing:
         rows.append(
             {"list": plural, "count": len(names), "examples": names[:2], "command": command}
         )
+
     columns = (
         Column("list", "there are"),
         Column("count", "", count, right=True),
@@ -557,9 +578,11 @@ def _list_datasets(opened: Tables, *, every: bool) -> Listing:
     described = []
     for key, row in opened.datasets.items():
         described.append(row | {"status": "included", _CHANCE: chance.get(key)})
+
     described += _list_others(opened)
     if not every:
         described = [row for row in described if not row.get("reason")]
+
     rows = [_pick_fields(row) for row in described]
     included = len(opened.datasets)
     extra = "" if find_spec("pooch") else ", which needs the extra rankconst[builder]"
@@ -591,11 +614,13 @@ def _expect_mrr(opened: Tables) -> dict[str, float]:
     table = opened.read("constants")
     for column, value in address.items():
         table = table.filter(pc.is_in(table[column], value_set=join_texts([value])))
+
     rows = table.select(["dataset", "protocol", "expectation"]).to_pylist()
     rows.sort(key=lambda row: rate_protocol(row["protocol"]))
     expected: dict[str, float] = {}
     for row in rows:  # the most usual protocol comes first, and stays
         expected.setdefault(row["dataset"], row["expectation"])
+
     return expected
 
 
@@ -623,5 +648,7 @@ def _list_others(opened: Tables) -> list[dict[str, Any]]:
             row |= {"status": "unavailable", "verified": None, "reason": source.not_offered}
         elif source.same_graph_as:
             row["status"] = f"copy of {source.same_graph_as}"
+
         rows.append(row)
+
     return rows

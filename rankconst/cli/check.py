@@ -75,12 +75,14 @@ def check(
     user = evaluation.require_single("check")
     if metric and not files:
         raise UsageError(f"leave out --metric: the numbers have names, as {typed[0]}.")
+
     only = parse_metric(metric) if metric else None
     readings = []
     for file_or_folder in files:
         for file in list_files(file_or_folder):
             readings.append(read(file, decimal=decimal, percent=evaluation.percent, metric=only))
             report_reading(readings[-1])
+
     readings = readings or [_read_typed(typed)]
     checks = [check_reading(reading, opened, user, metric=only) for reading in readings]
     if form is Format.table:
@@ -91,6 +93,7 @@ def check(
         for checked in checks:
             rows += checked.list_rows(nested=form is Format.json)
         print_listing(Listing.of(_COLUMNS, rows), form)
+
     return _conclude(checks)
 
 
@@ -100,6 +103,7 @@ def _conclude(checks: Sequence[CheckedReading]) -> int:
 
     for checked in checks:
         _report(checked)
+
     say(summarise(checks))
     if any(checked.num_errors for checked in checks):
         return DataError.exit_code
@@ -124,9 +128,11 @@ def _split_results(results: Sequence[str]) -> tuple[list[str], list[str]]:
         )
     if files and typed:
         raise UsageError(f"check a file or numbers, not both: leave out {files[0]} or {typed[0]}.")
+
     for file in files:
         if not names_file(file) and file.replace(".", "", 1).rstrip("%").isdigit():
             raise UsageError(f"which metric is {file}? Write it before the number: mrr={file}.")
+
     return files, typed
 
 
@@ -142,6 +148,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         if name in values:
             raise UsageError(f"{name} is given twice: check one evaluation at a time.")
         values[name] = value.strip()
+
     address = Address()
     entries = {}
     if "count" in values:
@@ -152,6 +159,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         address = Address(num_tasks=num_tasks)
         if not values:  # no further number was typed
             entries["count"] = Entry(CATALOGUE["count"], text, row=0, column="count", line=None)
+
     for name, value in values.items():
         try:
             metric, form = parse_adjusted_metric(name)
@@ -161,6 +169,7 @@ def _read_typed(typed: Sequence[str]) -> Reading:
         entries[name] = Entry(
             metric, value, row=0, column=name, line=None, context=context, adjustment=form
         )
+
     # One row, as all numbers are of one evaluation.
     row = {name: entry.text for name, entry in entries.items()}
     return Reading(

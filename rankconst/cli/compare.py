@@ -65,6 +65,7 @@ def compare(
     target = Target.read(out, format, force=force, replacing=False)
     if target.is_picture:
         raise UsageError(f"compare draws no picture. Run: rankconst adjust FILE --out {out}")
+
     opened = open_tables(tables)
     user = evaluation.require_single("compare")
     files, typed = split_files(values)
@@ -74,6 +75,7 @@ def compare(
         )
         target.write(_list_compared(_compare_files(works), target.form), opened)
         return
+
     metrics = [metric] if metric else []
     refuse_names("compare", typed, evaluation.datasets, metrics)
     if files or len(typed) != 2:
@@ -81,9 +83,11 @@ def compare(
             "give two numbers, or files of results: rankconst compare 0.533 0.544 -d fb15k237 "
             f"-m hits@10.{_name_adjust(typed, user.dataset, metric)}"
         )
+
     _refuse_named(values, metric)
     if metric is None:
         raise UsageError("which metric is it? Add --metric, as in --metric mrr.")
+
     target.write(_compare_two(values, metric, user, opened, target.form), opened)
 
 
@@ -120,6 +124,7 @@ def _list_works(
                 metrics=metrics,
             )
             works.append(work)
+
     return works
 
 
@@ -156,8 +161,10 @@ def _compare_two(
             read_published(parsed_metric, value, percent=user.percent)
         except DataError as error:
             raise UsageError(str(error)) from None
+
     if user.dataset is None:
         raise UsageError("which dataset is it? Add --dataset, as in --dataset fb15k237.")
+
     require_mean(parsed_metric)
     # Percentages matter to `constants.compare`, accepted words to files; neither names tasks here.
     tasks_named = replace(user, percent=False, accepted=())
@@ -167,13 +174,17 @@ def _compare_two(
     explain_names([metric])
     if user.tool is not None:
         report_caveats([parse_tool(user.tool)])
+
     if comparison.note:
         say(f"note: {comparison.note}")
+
     assumed: dict[str, tuple[str, ...]] = {}
     if comparison.tasks is not None:
         assumed = gather_assumed([(complete_by_name(metric, user), comparison.tasks)], NOTHING)
+
     if form is not Format.table:  # a table has them in its caption
         report_assumed(assumed)
+
     return _list(comparison, assumed, opened, form)
 
 
@@ -188,6 +199,7 @@ def _list(
     row = comparison.to_dict()
     if form is Format.json:
         row["assumed"] = {name: value for name, (value,) in assumed.items()}
+
     difference = Column(
         "difference",
         "difference (by rounding)",
@@ -205,8 +217,10 @@ def _list(
     caption = f"{comparison.describe()}\n{LEFT_OUT}"
     if assumed:
         caption += f"\nAssumed: {describe_assumed(assumed)}."
+
     if comparison.table_version:
         caption += f" Tables {comparison.table_version}."
+
     columns = [on_screen.get(key, Column(key)) for key in row]
     return Listing.of(columns, [row], title=_entitle(comparison, opened), caption=caption)
 
@@ -218,6 +232,7 @@ def _entitle(comparison: Comparison, opened: Tables) -> str:
         title += f" on {opened.titles.get(tasks.dataset, tasks.dataset)}"
         if tasks.split:
             title += f" ({tasks.describe()})"
+
     num_tasks = f"{comparison.num_tasks:,} tasks"
     # The name of the tasks may be their number.
     return title if title.endswith(num_tasks) else f"{title}, {num_tasks}"
@@ -237,6 +252,7 @@ def _compare_files(works: Sequence[Work]) -> Compared:
         adjusted = adjust_file(read_file(work), work)
         report(adjusted, choose_ranks(adjusted))
         files.append(adjusted)
+
     compared = compare_files(files)
     ranked = {(standings.constants.tasks, standings.constants.metric) for standings in compared}
     for adjusted in files:
@@ -247,11 +263,13 @@ def _compare_files(works: Sequence[Work]) -> Compared:
                 continue
             if (constants.tasks, constants.metric) not in ranked:
                 single[f"{constants.metric.label} on {constants.tasks.dataset}"] = None
+
         if single:
             say(
                 f"note: {adjusted.reading.name}: a single result is compared with none: "
                 f"{', '.join(single)}."
             )
+
     return compared
 
 
@@ -265,16 +283,19 @@ def _list_compared(compared: Compared, form: Format) -> Listing:
         table = standings.table
         models = zip(*table.values(), strict=True)
         rows += [facts | dict(zip(table, cells, strict=True)) for cells in models]
+
     columns = []
     for key in name_evaluation(compared[0]):
         # A column with the same value in all rows is for files.
         title = key if len({str(row[key]) for row in rows}) > 1 else None
         columns.append(Column(key, title))
+
     value = Column("value", "result", right=True, show_row=_write_text)
     better_than, caption = Column("better_than", "better than", " ".join), ""
     if form is Format.latex:  # letters are superscripts
         value = value._replace(raw=True, show_row=_write_superscript)
         better_than, caption = better_than._replace(title=None), MEANING
+
     columns += [
         Column("letter", ""),
         Column("model", "model"),

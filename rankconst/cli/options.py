@@ -84,6 +84,7 @@ def complete(*metavars: str) -> Offer | None:
             word = next(fitting, None)
             if word:
                 words.append(incomplete + word[len(typed) :])
+
         return words
 
     return offer if lists else None
@@ -153,12 +154,16 @@ def explain_option(name: str, known: Sequence[str] = ()) -> str:
     suggestion = _ELSEWHERE.get(name, "")
     if f"{name}s" in known:
         suggestion = f"{name}s"
+
     if suggestion.startswith("--split ") and "--split" not in known:
         suggestion = "the files in their order: rankconst build TRAIN VALID TEST"
+
     if not suggestion and find_metric(bare):
         suggestion = f"{bare}=VALUE"
+
     if not suggestion:
         suggestion = " or ".join(get_close_matches(name, known, n=2, cutoff=0.75))
+
     if not suggestion:
         return f"no such option: {name}."
     return f"no such option: {name}. Did you mean {suggestion}?"
@@ -183,9 +188,11 @@ def _is_file(value: str) -> bool:
     name, is_named, _ = value.partition("=")
     if is_named and find_metric(name) is not None:  # mrr=1/3 is a number that is written wrong
         return names_file(value)
+
     with suppress(DataError):
         parse_value(value)
         return False
+
     has_slash = re.search("[A-Za-z]", value) and re.search(r"[/\\]", value)
     has_ending = re.search(r"\.[A-Za-z]\w*$", value)
     return bool(has_slash or has_ending) or names_file(value)
@@ -205,9 +212,11 @@ def refuse_names(
     typed: list[str] = []
     for value in values:
         typed += [value] if "=" in value else value.replace(":", " ").split()
+
     words = [word for word in typed if word[:1].isalpha() and "=" not in word]
     if not words:
         return
+
     from rankconst.catalogue.benchmarks import list_names
 
     kinds = {}
@@ -216,8 +225,10 @@ def refuse_names(
             kinds[word] = "metric"
         elif list_names().find(word) is not None:
             kinds[word] = "dataset"
+
     if not kinds:
         return
+
     numbers = [word for word in typed if word not in words]
     named_metrics = [word for word in words if kinds.get(word) == "metric"]
     named_datasets = [word for word in kinds if kinds[word] == "dataset"]
@@ -227,6 +238,7 @@ def refuse_names(
         numbers = [f"{name}={number}" for name, number in pairs]
     else:
         options += [("--metric", name) for name in dict.fromkeys((*metrics, *named_metrics))]
+
     line = ["rankconst", command, *numbers, *itertools.chain(*options)]
     first = (named_metrics or named_datasets)[0]
     others = " ".join(word for word in words if word not in kinds and word.lower() not in _JOINING)
@@ -244,6 +256,7 @@ def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
             things.append(find(name))
         except UnknownNameError as error:
             errors.append(str(error))
+
     if errors:
         raise UnknownNameError("\n".join(errors))
     return things
@@ -331,6 +344,7 @@ def open_tables(places: Sequence[str] = ()) -> Tables:
     sets = [load(place) for place in places]
     if not sets or bundled_versions():  # there are none in a zip file of modules
         sets.append(load())
+
     is_named = any(os.path.normpath(place) == OUTPUT for place in places)
     try:
         if holds_set(Path(OUTPUT)) and not is_named:
@@ -339,8 +353,10 @@ def open_tables(places: Sequence[str] = ()) -> Tables:
             sets.append(tables)
     except (TablesError, OSError) as error:  # the latter if the folder may not be searched
         say(f"note: {OUTPUT} is left out: {error}")
+
     if len(sets) == 1:
         return sets[0]
+
     from rankconst.tables.sets import join_tables
 
     return join_tables(sets)

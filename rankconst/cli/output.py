@@ -116,6 +116,7 @@ def say(text: str) -> None:
         line = wrap(width, text, below="  ")
     else:
         line = show_controls(text)
+
     NOTICE.stop()
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
@@ -142,11 +143,13 @@ class Target(NamedTuple):
         form = None if format is None else read_format(format)
         if out is None:  # on stdout
             return cls(out, form or Format.table, force)
+
         check_target(out, force=force)
         form = form or SUFFIXES.get(out.suffix.lower())  # --format before the ending
         # A document that is rewritten keeps its own format, and needs no known ending.
         if form or replacing:
             return cls(out, form or Format.table, force)
+
         from rankconst import figures
 
         # Otherwise it is a picture, or the ending means nothing.
@@ -155,6 +158,7 @@ class Target(NamedTuple):
             raise UsageError(
                 f"{out}: the ending does not say the format; known: {endings}. Or add --format."
             )
+
         figures.require_matplotlib()
         return cls(out, Format.table, force, is_picture=True)
 
@@ -163,6 +167,7 @@ class Target(NamedTuple):
         if self.out is None:
             print_listing(cast("Listing", result), self.form)
             return
+
         if isinstance(result, Listing):
             write_whole(self.out, render(result, self.form), force=self.force)
             say(f"{self.out}: {count_of(len(result), 'row')}, tables {opened.version}")
@@ -187,6 +192,7 @@ def check_target(path: Path, *, force: bool) -> None:
         is_there = exists(path)
     except OSError as error:
         raise UsageError(f"{shorten(str(path))}: {error.strerror}. Name another file.") from error
+
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it.")
     if is_there and not force:
@@ -241,16 +247,20 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
     """Report on stderr how a file was understood, and omissions by reason."""
     if reading.understood:
         say(f"read: {reading.name}: {reading.understood}.")
+
     groups = [*group_by(reading.skipped, lambda skipped: skipped.reason).items()]
     for why, group in groups[:MOST_REASONS]:
         lines = {skipped.line for skipped in group if skipped.line is not None}
         say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")
+
     if any("decimal point, not a comma" in why for why, _ in groups):
         say("note: if commas set decimals apart throughout, add --decimal comma.")
+
     others = sum(len(group) for _, group in groups[MOST_REASONS:])
     if others:
         reasons = count_of(len(groups) - MOST_REASONS, "other reason")
         say(f"skipped: {reading.name}: {others:,} more, for {reasons}")
+
     if strict:
         from rankconst.results.reading import require_complete
 
@@ -287,10 +297,12 @@ def show_lines(lines: Iterable[int]) -> str:
             ranges[-1] = range(ranges[-1].start, line + 1)
         else:
             ranges.append(range(line, line + 1))
+
     texts = []
     for each in ranges[:_MOST_RANGES]:
         first, last = f"{each[0]:,}", f"{each[-1]:,}"
         texts.append(first if first == last else f"{first}-{last}")
+
     text = ", ".join(texts)
     more = sum(len(each) for each in ranges[_MOST_RANGES:])
     return f"{text} and {more:,} more" if more else text
@@ -303,6 +315,7 @@ def name_places(places: Iterable[tuple[Any, ...]]) -> str:
         numbers = lines.setdefault(name, set())
         if line is not None:
             numbers.add(line)
+
     if len(lines) > 1:
         return list_first([*lines])
     return "".join(name + name_lines(numbers) for name, numbers in lines.items())
@@ -321,6 +334,7 @@ def report_notes(name: str, notes: Iterable[tuple[str, int | None, str]]) -> Non
         examples = [re.findall(_NUMBER, text)[0] for text in others]
         likewise = f" Likewise {list_first(examples)}." if examples else ""
         say(f"note: {name_places(group)}: {first}{likewise}")
+
     if len(groups) > _MOST_NOTES:
         more = count_of(len(groups) - _MOST_NOTES, "more note")
         say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
@@ -348,8 +362,10 @@ def report_assumed(
     parts += further
     if accepted:
         parts.append(f"accepted: {_quote(accepted)}")
+
     if parts:
         say(f"{'; '.join(parts)}.")
+
     unused = [word for word in dict.fromkeys(user.accepted) if word.lower() not in accepted]
     if unused:
         say(f"note: nothing is asked about {_quote(unused)}, which --accept names.")
@@ -368,8 +384,10 @@ def report_sampled(
         title = tables.titles.get(tasks.dataset, "")
         if adjusted.published.tool is None and title.endswith(")"):
             titles[tasks] = title
+
     if not titles:  # reading the tools takes a while
         return
+
     from rankconst.catalogue.tools import load_tools
 
     tools = load_tools().values()
@@ -379,6 +397,7 @@ def report_sampled(
             splits = {split for dataset, split in tool.test_sets.items() if dataset in datasets}
             if splits:
                 _report_papers(tool, " and ".join(sorted(splits)), f"--tool {tool.key}")
+
     # Some rank among samples: they are named at the end of the titles of benchmarks.
     protocols = assumed.get("protocol", ())
     with_assumed = [title for tasks, title in titles.items() if tasks.protocol in protocols]
@@ -404,6 +423,7 @@ def report_questions(reading: Reading, questions: Iterable[Question]) -> None:
         where = name_places(reading.locate(number) for number in sorted(numbers))
         question = replace(group[0], text=_join_texts(group))
         say(f"asked: {where} ({count_of(len(numbers), 'number')}): {question}.")
+
     if len(groups) > _MOST_QUESTIONS:
         more = count_of(len(groups) - _MOST_QUESTIONS, "more question")
         say(f"asked: {reading.name}: and {more}.")

@@ -31,11 +31,13 @@ def prepare() -> Call:
     words = sys.argv[1:]
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
+
     call = find_completion() if COMPLETION in os.environ else find_call(words)
     if call is None:
         from rankconst.cli.app import find_typer_call
 
         call = find_typer_call(words)
+
     return call
 
 
@@ -51,6 +53,7 @@ def run(call: Call, interrupts: Sequence[int]) -> None:
     _open_streams()
     if sys.argv[1:2] not in (["build"], ["tables"]):  # which tell their stages
         NOTICE.start(f"{show_controls(' '.join(sys.argv[1:3]))[:_LONGEST_NOTICE]} ...")
+
     # Libraries raise many things when they are interrupted or lack memory.
     try:
         try:
@@ -77,6 +80,7 @@ def run(call: Call, interrupts: Sequence[int]) -> None:
             code = _fail(*explained)
         else:
             raise
+
     _leave(code)
 
 
@@ -84,6 +88,7 @@ def _explain(error: Exception) -> tuple[str, int] | None:
     """Return a message and an exit code for an error of the system or a library, if it is one."""
     if lacks_memory(error):
         return "there is not enough memory for that; give it less at once.", DataError.exit_code
+
     if isinstance(error, OSError):
         why = error.strerror or error
         if error.errno == errno.EBADF:
@@ -92,6 +97,7 @@ def _explain(error: Exception) -> tuple[str, int] | None:
         if error.filename:
             message = f"{error.filename}: {why}."
         return message, DataError.exit_code
+
     if (explained := explain_import(error)) is not None:
         return explained, MissingExtraError.exit_code
     return None
@@ -106,6 +112,7 @@ def _open_streams() -> None:
     ):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             with suppress(OSError):  # reconfigure flushes; if that fails, it fails again later

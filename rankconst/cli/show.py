@@ -86,8 +86,10 @@ def show(
     for plural in _LISTS:
         if names and squash(names[0]) in {plural, plural[:-1]}:
             kind = plural
+
     if kind is not None:
         names = names[1:]
+
     values = {"--split": split, "--side": side, "--protocol": protocol, "--baseline": baseline}
     used = [option for option, value in (values | {"--cite": cite}).items() if value]
     if used and not names and (kind or used != ["--cite"]):
@@ -95,15 +97,18 @@ def show(
             f"{used[0]} needs a dataset: rankconst show DATASET METRIC. What a random ranker "
             "gets on every one: rankconst show datasets --format csv."
         )
+
     opened = open_tables(tables)
     if not names and cite:
         print_text("\n".join(filter(None, (cite_program(), cite_tables(opened)))))
         return
+
     if not names:
         from rankconst.cli.catalogue import list_all
 
         print_listing(list_all(kind, opened, every=form not in FOR_PEOPLE), form)
         return
+
     dataset = _find_dataset(kind, names[0], opened)
     if dataset is None:
         from rankconst.cli.catalogue import explain_unfit, find_page
@@ -113,6 +118,7 @@ def show(
             raise UsageError(explain_unfit(page, opened, names))
         page.print(form)
         return
+
     rankers = [word for word in names[1:] if word.lower() in BASELINES]
     wanted = _Wanted(
         tables=opened,
@@ -202,10 +208,13 @@ class _Wanted:
         splits = tuple(SPLITS)
         if asked.protocol != ALL:
             protocols = (parse_protocol(asked.protocol).key,)
+
         if asked.split != ALL:
             splits = (parse_split(asked.split),)
+
         if asked.side != ALL:
             sides = (parse_side(asked.side),)
+
         expanded = []
         for protocol, split, side in itertools.product(protocols, splits, sides):
             tasks = replace(asked, protocol=protocol, split=split, side=side)
@@ -215,6 +224,7 @@ class _Wanted:
             if asked.side == ALL and side not in {*LINK_SIDES, *opened.sides(tasks)}:
                 continue
             expanded.append(tasks)
+
         if not expanded:
             raise UnknownNameError(
                 f"the tables ({opened.version}) hold no {asked.split} tasks of {asked.dataset}."
@@ -280,6 +290,7 @@ def _describe(constants: Constants) -> dict[str, Any]:
         if column.key not in row:
             source = tasks if hasattr(tasks, column.key) else constants
             row[column.key] = getattr(source, column.key)
+
     return row
 
 
@@ -303,6 +314,7 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
     if wanted.is_usual and not wanted.names:
         usual = min(blocks, key=lambda names: rate_protocol(names.partition(" = ")[0]))
         others = [names for names in blocks if names != usual]
+
     rows = [row for names, block in blocks.items() if names not in others for row in block]
     # A split or side that was asked for is in the title.
     single = [key for key in ("split", "side") if getattr(asked, key) != ALL]
@@ -310,26 +322,32 @@ def _lay_out(wanted: _Wanted, constants: Sequence[Constants]) -> Listing:
     if wanted.ranker is None:  # otherwise each baseline has rows of its own
         known = {key for row in rows for key in _FLOORS if row[key] is not None}
         floors = [key for key in _FLOORS if key in known]
+
     captions = []
     if floors:
         counting = opened.find_counting(asked.dataset)
         summary = "" if counting is None else f"{counting.summary} "
         captions.append(f"{summary}See rankconst show counting.")
+
     tables = f"Tables: {join_versions(row['table_version'] for row in rows)}."
     if others:
         tables += f" Other protocols, with other numbers: {', '.join(others)} (--protocol all)."
+
     captions.append(tables)
     if not wanted.names:
         captions.append(
             "Everything: --split all --side all --format csv. Details: rankconst show "
             f"{asked.dataset} mrr"
         )
+
     note = find_note(asked.dataset)
     if note:
         captions.append(f"Note: {note}")
+
     title = _entitle(opened, asked.dataset)
     if single:
         title += "\n" + ", ".join(f"{key} {rows[0][key]}" for key in single)
+
     columns = _list_columns(wanted, single, floors)
     return Listing.of(columns, rows, title=title, caption="\n".join(captions))
 
@@ -339,9 +357,11 @@ def _list_columns(wanted: _Wanted, single: list[str], floors: list[str]) -> list
     hidden = {*single}
     if not wanted.names:
         hidden.update(_DETAILS)
+
     titles: dict[str, str | None] = {"baseline": None}
     if wanted.ranker is not None:
         titles = {"expectation": "expectation"}
+
     columns = [
         column._replace(title=titles.get(column.key, column.title))
         for column in _COLUMNS
@@ -380,6 +400,7 @@ def join_protocols(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, A
     for protocols in group_by(rows_of, write_numbers).values():
         names = " = ".join(protocols)
         joined[names] = [row | {"protocol": names} for row in rows_of[protocols[0]]]
+
     return joined
 
 
@@ -394,15 +415,18 @@ def _print_citations(wanted: _Wanted) -> None:
         tabulated = opened.is_tabulated(constants.tasks, constants.metric)
         sentence = cite_constant(constants, title, tabulated=tabulated)
         rows.append({**_describe(constants), "tabulated": tabulated, "sentence": sentence})
+
     if not rows:
         version = opened.version_of(dataset)
         sentence = cite_dataset(dataset, title, info["citation"] or "", version)
         rows = [{"dataset": dataset, "table_version": version, "sentence": sentence}]
+
     bibtex = cite_tables(opened.set_of(dataset))
     if wanted.form in FOR_PEOPLE:
         texts = [*(row["sentence"] for row in rows), bibtex]
         print_text("\n\n".join(filter(None, texts)))
         return
+
     rows = [row | {"bibtex": bibtex or None} for row in rows]
     print_listing(Listing.of([Column(key) for key in rows[0]], rows), wanted.form)
 
@@ -442,12 +466,14 @@ def _list_relations(wanted: _Wanted) -> Listing:
                 moments = compute_moments(metric, ranking)
                 row[f"expectation_{metric.key}"] = moments.expectation
             rows.append(row)
+
     if not rows:
         opened.histogram(tasks)  # which says why if there are no such tasks
         raise UnknownNameError(
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} "
             f"under protocol {tasks.protocol}; they are kept for valid and test."
         )
+
     heading = "baseline" if wanted.ranker else None
     title = (
         f"{opened.datasets[tasks.dataset]['title']}: {len(names)} relations of {tasks.split}, "
@@ -468,6 +494,7 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
     opened, tasks = wanted.tables, wanted.tasks
     if wanted.is_usual:
         tasks = replace(tasks, protocol=suite.protocol)
+
     metrics = wanted.metrics or [parse_metric("mrr"), parse_metric("hits@10")]
     coverage = require_suite(suite, _parse(opened, tasks), opened)
     rankers = {"chance": DEFAULT_BASELINE, FLOOR: FLOOR}
@@ -480,13 +507,16 @@ def _list_suite(suite: Suite, wanted: _Wanted) -> Listing:
             row[f"{name}_{metric.key}"] = constants.expectation
             row[f"{name}_{metric.key}_sd"] = math.sqrt(constants.variance)
         rows.append(row)
+
     title = f"{suite.title[0].upper()}{suite.title[1:]}\n{suite.reference}"
     if suite.tool is not None:
         title += f"\nRanking tasks are those of {suite.tool.title}: rankconst show {suite.tool.key}"
+
     caption = f"The mean is of {coverage}."
     if coverage.missing:
         command = f"rankconst build {' '.join(coverage.missing)}"
         caption += f" To build the others, which needs a network: {command}"
+
     caption += f"\nTables: {opened.version}."
     rows.append(_average(rows))
     return Listing.of(_list_suite_columns(metrics), rows, title=title, caption=caption)
@@ -507,6 +537,7 @@ def _list_suite_columns(metrics: Sequence[Metric]) -> list[Column]:
             key = f"{name}_{metric.key}"
             columns.append(Column(key, title, show_constant, right=True))
             columns.append(Column(f"{key}_sd", deviation, show_constant, right=True))
+
     return columns
 
 
@@ -518,5 +549,6 @@ def _average(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         # Graphs are independent, so their variances add up.
         total = math.hypot(*cells) if key.endswith("_sd") else math.fsum(cells)
         mean[key] = total / len(rows)
+
     mean["num_tasks"] = sum(row["num_tasks"] for row in rows)
     return mean

@@ -82,6 +82,7 @@ def verify(
     for result in checking.verify(tables, keys, fetcher, _announce_stage):
         results.append(result)
         _print_stage(result)
+
     _print_findings(results)
     print_text(f"tables {tables.version} in {time.perf_counter() - started:.1f} s: {tables.path}")
     wrong = [result for result in results if result.status != "ok"]
@@ -110,6 +111,7 @@ def _find_datasets(tables: Tables, names: Sequence[str]) -> list[str]:
         }
     except TablesError:
         return list(names)
+
     remedy = f"The tables ({tables.version}) hold {len(spellings)} datasets."
     return find_all(names, lambda name: resolve_name("dataset", name, spellings, remedy))
 
@@ -129,6 +131,7 @@ def _print_stage(result: StageResult) -> None:
         outcome = f"failed: {count(len(_of_level(result, 'failed')))}"
     elif warnings:
         outcome = f"ok, {count_of(warnings, 'warning')}"
+
     noun = "files" if stage == "files" else "rows"
     size = f"{count(result.rows)} {noun}"
     print_text(f"{stage:<10} {outcome:<8} {size:>16}   {STAGES[stage].covers}")
@@ -137,8 +140,10 @@ def _print_stage(result: StageResult) -> None:
     for note in shown:
         parts = filter(None, (stage, _name_place(note), note.message))
         print_text(show_controls(f"note: {': '.join(parts)}"))
+
     if len(notes) > len(shown):
         print_text(f"note: {stage}: {count(len(notes) - len(shown))} more like it")
+
     sys.stdout.flush()
 
 
@@ -221,6 +226,7 @@ def release(
 
     if parse_version(version) is None:
         raise UsageError(f"--version {version!r} must be three numbers: 1.0.0, for example.")
+
     folder = out or Path("data") / version
     tables = load(source)
     is_first = previous == "none"
@@ -232,6 +238,7 @@ def release(
                 f"--previous {previous} holds table version {older.version}, which was never "
                 "released."
             )
+
     order = ReleaseOrder(
         source=tables,
         version=version,
@@ -246,6 +253,7 @@ def release(
     released = release_tables(order)
     if released.written:
         _report_release(order, released)
+
     rows = [
         {"path": str(path), "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for path, content in released.files.items()
@@ -264,9 +272,11 @@ def _report_release(order: ReleaseOrder, released: Released) -> None:
     order.reporter.say(f"tables {order.version}, dated {order.date.isoformat()}")
     if released.changes is None:
         return
+
     heading = "the first release:"
     if released.previous:
         heading = f"since {released.previous}, a {released.changes.bump.name} change:"
+
     order.reporter.say(heading)
     for line in phrase_changes(released.changes):
         order.reporter.say(f"  {line}")

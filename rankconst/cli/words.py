@@ -86,6 +86,7 @@ def find_call(words: Sequence[str]) -> Call | None:
         return lambda: print_text(describe_versions())
     if not command:
         return functools.partial(_refuse_command, words)
+
     function = import_command(command)
     return functools.partial(_call, command, function, words[len(command.split()) :])
 
@@ -154,6 +155,7 @@ def list_parameters(function: Callable[..., Any], group: Group | None = None) ->
             parameters.append(Declared(name, declaration, kind, group))
         else:
             parameters += list_parameters(kind, Group(name, kind))
+
     return parameters
 
 
@@ -168,12 +170,15 @@ def _gather(parameters: Iterable[Declared], values: Mapping[str, Any]) -> dict[s
             if names:
                 raise UsageError(f"missing option {names[0]!r}.")
             raise UsageError(f"missing argument {parameter.declaration.metavar!r}.")
+
         if parameter.group is None:
             arguments[parameter.name] = value
         else:
             fields_of.setdefault(parameter.group, {})[parameter.name] = value
+
     for group, fields in fields_of.items():
         arguments[group.name] = group.kind(**fields)
+
     return arguments
 
 
@@ -204,6 +209,7 @@ def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str
                 raise UsageError(f"{word} is one argument too many.")
             _put(values, argument, word)
             continue
+
         name, text = _split_option(word, options)
         option = options.get(name)
         if option is None:
@@ -213,11 +219,14 @@ def read_words(words: Iterable[str], parameters: Sequence[Declared]) -> dict[str
                 raise UsageError(f"option {name!r} does not take a value.")
             values[option.name] = not name.startswith("--no-")
             continue
+
         if text is None:
             if not rest or rest[0] in options:
                 raise UsageError(f"option {name!r} requires an argument.")
             text = rest.pop(0)
+
         _put(values, option, text)
+
     return values
 
 
@@ -269,11 +278,13 @@ def _refuse_command(words: Sequence[str]) -> NoReturn:
         group, first = " tables", further[0]
     else:
         meant = _guess_command(first)
+
     end = f" See `rankconst{group} --help`."
     if first.startswith("-"):
         raise UsageError(f"no such option: {first}.{end}")
     if meant:
         raise UsageError(f"there is no command {first!r}. Did you mean `rankconst {meant}`?")
+
     last_words = [command.split()[-1] for command in COMMANDS if bool(group) == (" " in command)]
     close = get_close_matches(first, last_words)
     guess = f" Did you mean {close[0]!r}?" if close else ""
@@ -307,14 +318,17 @@ def find_completion() -> Call | None:
     typed = os.environ.get("COMP_CWORD", "")
     if os.environ[COMPLETION] != "complete_bash" or not typed.isdecimal():
         return None
+
     line = os.environ.get("COMP_WORDS", "").replace("\n", " ")  # bash joins words by newlines
     if not line.isprintable() or any(sign in line for sign in _SPECIAL):
         return None
+
     words, cursor = line.split(), int(typed)
     command = find_command(words[1:])
     start = 1 + len(command.split())
     if not command or cursor < start:
         return None
+
     before = words[start:cursor]
     begun = words[cursor] if cursor < len(words) else ""
     parameters = list_parameters(import_command(command))
@@ -334,6 +348,7 @@ def list_offers(before: Sequence[str], begun: str, parameters: Sequence[Declared
             names = [name for name, option in options.items() if not option.declaration.hidden]
             return [name for name in (*names, "--help") if name.startswith(begun)]
         parameter = find_argument(parameters, values)
+
     if parameter is None or parameter.declaration.offer is None:
         return []
     return parameter.declaration.offer(begun)

@@ -70,11 +70,13 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
         from rankconst.moments.sampled import sample_moments
 
         return sample_moments(histogram, metric)
+
     moments = _compute(metric, histogram)
     if histogram.shared:
         return _correlate(moments, histogram)
     if histogram.offsets is None:  # chance
         return moments
+
     # The tables hold millions of these errors, which would be a quarter of them in all digits.
     first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
     return replace(moments, expectation_error=first, variance_error=second)

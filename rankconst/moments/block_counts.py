@@ -147,6 +147,7 @@ class BlockCounts:
             )
             tail[between], mass[between], error[between] = distributions
             z_inverse[between] = np.exp(-tilt)
+
         with np.errstate(divide="ignore", invalid="ignore"):
             # Tilted to z, a rank of a block that x cuts is at most x with the chance h = F z /
             # (F z + 1 - F), and is x itself with the chance h / (x - a).
@@ -155,6 +156,7 @@ class BlockCounts:
             # A rank of a block that ends at x is x with the chance 1 / T.
             ending = np.where(stops == x[:, None], all_tasks, 0.0)
             log_none_of_ending = np.where(ending, ending * np.log1p(-1 / sizes), 0.0)
+
         log_none = np.sum(log_none_of_cut + log_none_of_ending, axis=1)
         return tail, mass, error, np.exp(log_none)
 
@@ -178,6 +180,7 @@ class BlockCounts:
             # By how much each of the d_u ranks lowers a factor. Shape (nodes, U).
             miss = np.where(share == 1, 0.0, (1 - share) * z_inverse[:, None])
             unit = 1 / (sizes * (share + miss))
+
         # Next below y, P falls as exp(-hazard (y - x)).
         hazard = float(np.sum(np.where(stops >= y, tasks * np.abs(unit[0]), 0.0)))
         # Windows of x from y down, each twice as long as the last, until nothing is left. In the
@@ -198,6 +201,7 @@ class BlockCounts:
                 break
             stop = start
             length *= 2
+
         return np.concatenate(points), np.concatenate(weights)
 
     def gap_cost(self, y: int, x: Counts) -> int:
@@ -222,6 +226,7 @@ class BlockCounts:
         """
         if stop - start <= _TERM_BY_TERM:
             return np.arange(start, stop), np.ones(stop - start)
+
         ends = np.concatenate((self.starts, self.stops))
         ends = ends[(ends > start) & (ends < stop)]
         cuts = np.unique(np.concatenate(([start, stop], ends.astype(np.int64)))).tolist()
@@ -234,6 +239,7 @@ class BlockCounts:
                     width = round(2.0 ** (math.floor(2 * math.log2(width)) / 2))
                 panels.append(Panel(first, first + width, float(stop - start)))
                 first += width
+
         nodes = place_nodes(panels)
         return nodes.points, nodes.weights
 
@@ -248,6 +254,7 @@ class BlockCounts:
         if not 0 < needed < uncertain:
             all_needed = needed > 0  # then z is infinite, else 0
             return np.array([0.0 if all_needed else math.inf]), np.ones(1)
+
         is_cut = (self.starts < y) & (self.stops > y)
         share, tasks = self.shares(y)[None, is_cut], self.tasks[None, is_cut]
         tilt, variance = _tilt(share, tasks, np.array([uncertain]), np.array([float(needed)]))
@@ -331,6 +338,7 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
         _add_powers(total, smaller, is_likely, tasks, v, num_terms=num_terms)
     else:
         _add_logarithms(total, smaller, is_likely, tasks, v)
+
     return total
 
 
@@ -415,6 +423,7 @@ def _log_product(
             distance_power = distance_power * (distances / farthest)
             power_sums = unit_power @ tasks[in_series]
             total -= distance_power[:, None] * power_sums / k
+
     one_by_one = np.flatnonzero(~in_series & (num_beyond[0] > 0))
     width = max(1, _TABLE // total.size)
     for begin in range(0, one_by_one.size, width):
@@ -425,6 +434,7 @@ def _log_product(
         total += (0.5 * np.log(np.maximum(square, TINY))) @ tasks[block]
         if np.iscomplexobj(factor):
             total += 1j * (np.arctan2(factor.imag, factor.real) @ tasks[block])
+
     return total
 
 
@@ -457,6 +467,7 @@ class Gaps:
         approximate = np.ones((2, points.size))
         if not self.exact:
             approximate = _sum_independent_gaps(points, self.steps, curvature)
+
         at_nodes = approximate[:, np.searchsorted(points, self.nodes)]
         ratio = np.divide(sums, at_nodes, out=np.ones_like(sums), where=at_nodes != 0)
         routes = []
@@ -495,6 +506,7 @@ def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Value
         spacing = nearest[:, [i]] - nearest[:, others]
         basis = np.prod(distance[:, others] / spacing, axis=1)
         total += values[indices[:, i]] * basis
+
     return total
 
 
@@ -519,6 +531,7 @@ def _sum_independent_gaps(
             every_mean = itertools.accumulate(every_step, lambda mean, step: step * (1 + mean))
             mean_gaps = np.array(list(every_mean))[points - first]
         return np.asarray(curvature(2 * upper) * mean_gaps)
+
     total = np.zeros((2, upper.size))
     chance = steps[1:]  # of a gap of at least `gap` ranks, for each of upper[gap:]
     for gap in range(1, upper.size):
@@ -527,6 +540,7 @@ def _sum_independent_gaps(
         lower = upper[gap:] - gap
         total[:, gap:] += chance * curvature(lower + upper[gap:])
         chance = chance[1:] * steps[1 : upper.size - gap]
+
     return total
 
 
@@ -552,6 +566,7 @@ def find_gaps(
     num_chosen = heavy.size
     if cost * heavy.size > _GAP_BUDGET:
         num_chosen = _SOME_GAPS
+
     # Lines between y that are h apart err as h^2: with weights w, and a given number of y, the sum
     # of w h^2 is least if 1/h goes as the cube root of w.
     running = np.cumsum(np.cbrt(importance[heavy]))
@@ -561,6 +576,7 @@ def find_gaps(
         if not exact:
             quantiles = np.linspace(0, 1 - UNIT_ROUNDOFF, num_chosen)
             chosen = heavy[np.unique(np.searchsorted(running, running[-1] * quantiles))]
+
         points = nodes.points[chosen]
         yield Gaps(points, [find_distribution(y) for y in points.tolist()], exact, steps)
         num_chosen = 2 * num_chosen - 1

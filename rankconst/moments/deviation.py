@@ -130,6 +130,7 @@ def rank_variance(histogram: Histogram) -> Moments:
     """
     if histogram.weights is not None:
         return _weighted_variance(histogram, histogram.weights / histogram.total_weight)
+
     # Integers of Python: exact, without overflow. All arrays have an entry for each row.
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
@@ -163,6 +164,7 @@ def _weighted_variance(histogram: Histogram, p: Values) -> Moments:
     """
     if histogram.total == 1:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
+
     tasks = histogram.num_tasks.astype(np.float64)
     square = np.square(histogram.num_candidates.astype(np.float64))
     m2 = (square - 1) / 12
@@ -195,10 +197,12 @@ def standard_deviation(histogram: Histogram) -> Moments:
     if square.variance == 0:
         # One task, or one candidate each.
         return Moments(root, 2 * UNIT_ROUNDOFF * root, 0.0, 0.0, "numerical")
+
     ranks = _Ranks.from_histogram(histogram, square.expectation)
     orders = [(ORDER, _GOOD_ENOUGH)]
     if has_many_blocks(histogram):  # moments take long: a low order, and less accuracy, first
         orders = [(_LOW_ORDER, GOOD_FOR_MANY), *orders]
+
     for order, enough in orders:
         central = _central_moments(ranks, square.variance / square.expectation**2, order)
         gap = _by_series(central)
@@ -206,6 +210,7 @@ def standard_deviation(histogram: Histogram) -> Moments:
             break
     else:  # no order was good enough
         gap = min(gap, _by_transform(ranks, central), key=lambda estimate: estimate.error)
+
     expectation = root * (1 - gap.value)
     variance = square.expectation * gap.value * (2 - gap.value)
     return Moments(
@@ -247,6 +252,7 @@ class _Ranks:
             middles = (2 * histogram.offsets + histogram.num_candidates).astype(object)
             total = int(np.dot(middles, histogram.num_tasks.astype(object)))
             away = ((n * middles - total) / (2 * n)).astype(np.float64)
+
         by_size = np.argsort(sizes)
         # Up to 256 of the last ranks, and how many tasks end by each.
         by_last_rank = np.argsort(histogram.last_ranks)
@@ -310,6 +316,7 @@ class _Ranks:
         else:
             reach = _WHOLE / math.sqrt(t) + 1
             indices, counts = self._fold_periods(first, end, reach, step)
+
         return step * indices.astype(np.float64), step * counts
 
     def _fold_periods(
@@ -335,10 +342,12 @@ class _Ranks:
                 indices.append(np.arange(next_index, next_index + period))
                 counts.append(np.full(period, float(num_periods)))
                 next_index += num_periods * period
+
             if stop > next_index:
                 indices.append(np.arange(next_index, stop))
                 counts.append(np.ones(stop - next_index))
                 next_index = stop
+
         return np.concatenate(indices), np.concatenate(counts)
 
     def _log_product(self, t: float, c: Values) -> Values:
@@ -359,6 +368,7 @@ class _Ranks:
                 offset = c[:, None] - self.middles[part]
                 logs = _log_mean_by_rule(t, offset, nodes[part], shares[part])
                 total += logs @ self.weights[part]
+
         if many < self.sizes.size:
             sizes, offsets = self.sizes[many:], self.offsets[many:]
             if t <= _SMOOTH:
@@ -366,6 +376,7 @@ class _Ranks:
             else:
                 phi = _mean_over_lattice(t, c, sizes, offsets)
             total += np.log(phi + TINY) @ self.weights[many:]
+
         return total
 
     def _count_narrow(self, limit: float, nodes: int) -> int:
@@ -409,6 +420,7 @@ def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
             total += sign * weight * t**k * hermite
             for degree in (2 * k - 1, 2 * k):
                 lower, hermite = hermite, 2 * distance * hermite - 2 * degree * lower
+
     # Far beyond an edge nothing but the rounding of these terms is left, of either sign.
     return np.asarray(np.maximum(total, 0.0) / (root * sizes))
 
@@ -424,6 +436,7 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> V
         is_of_block = (ranks[:, None] > offsets[:, None]) & (ranks[:, None] <= last_ranks)
         sums = np.sum(np.where(is_of_block, gauss[:, None], 0.0), axis=-1)
         return np.asarray(sums / sizes)
+
     # Ranks start at 1 for all: a cumulative sum up to each N serves all sizes.
     terms = np.where(ranks >= 1, gauss, 0.0)
     sums = np.concatenate((np.zeros((c.size, 1)), np.cumsum(terms, axis=1)), axis=1)
@@ -454,6 +467,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
     for term in _expand(excess, normal * slope, 2 * order):
         means.append(np.sum(shares * term, axis=-1))
         summands.append(np.sum(shares * np.abs(term), axis=-1) @ ranks.weights)
+
     # Neither part has a mean.
     means[1] = np.zeros_like(means[0])
     summands[1] = summands[0]
@@ -472,6 +486,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
         for g in range(len(series)):
             terms = [summands[j] * np.abs(series[g - j]) for j in range(g + 1)]
             lost[g] = sum(terms, none)
+
     moments = [
         Estimate(1.0, 0.0),
         Estimate(0.0, 0.0),
@@ -483,6 +498,7 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
         off = _MOMENT_ERROR * sizes[2 * k] + _MEAN_ERROR * lost[2 * k]
         error = UNIT_ROUNDOFF * factorial * float(normal_weights @ off)
         moments.append(Estimate(value, error))
+
     return moments
 
 
@@ -507,6 +523,7 @@ def _centre_squares(ranks: _Ranks, nodes: Values, shares: Values) -> Values:
     else:
         squares = np.square(away + nodes)
         centred = squares - np.sum(shares * squares, axis=1, keepdims=True)
+
     return np.asarray(centred)
 
 
@@ -527,6 +544,7 @@ def _logarithm(series: list[Values]) -> list[Values]:
             factors = np.expand_dims(np.arange(1, g) / g, other_axes)  # j / g
             lower_orders = a[g - 1 : 0 : -1]
             b[g] = a[g] - np.sum(factors * b[1:g] * lower_orders, axis=0)
+
     return list(logs)
 
 
@@ -543,6 +561,7 @@ def _exponential(logs: list[Values]) -> list[Values]:
         factors = np.expand_dims(np.arange(1, g + 1) / g, other_axes)  # j / g
         lower_orders = a[g - 1 :: -1][:g]
         a[g] = np.sum(factors * b[1 : g + 1] * lower_orders, axis=0)
+
     return list(a)
 
 
@@ -558,6 +577,7 @@ def _by_series(central: list[Estimate]) -> Estimate:
         truncation = (central[last].value + central[last].error) * remaining
         rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in terms)
         routes.append(Estimate(value, truncation + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
+
     return min(routes, key=lambda estimate: estimate.error)
 
 
@@ -591,6 +611,7 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
         total += terms[-1]
         if s_at > end or rest < UNIT_ROUNDOFF / 16 * total:
             break
+
     terms.append(rest)
     factor = STEP / (2 * math.sqrt(math.pi))
     return Estimate(factor * math.fsum(terms), factor * error)
@@ -613,6 +634,7 @@ def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
         limits = [limit(k, central[k].error / 8) for k in range(3, order)]
         limits.append(limit(order, central[order].value + central[order].error))
         reaches.append((min(limits), order))
+
     reach, order = max(reaches)
     # Where the series reaches as far as s = 60, L(s) and e^-s are next to nothing from there on.
     return order, math.floor(math.log(min(reach, _VANISHED)) / STEP)

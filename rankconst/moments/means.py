@@ -65,12 +65,14 @@ def mean_rank(histogram: Histogram) -> Moments:
         size = histogram.num_candidates.astype(np.float64)
         means = (size + 1) / 2 + offsets_of(histogram)
         return average(histogram, means, (size - 1) * (size + 1) / 12, 0.0)
+
     sizes = histogram.num_candidates.astype(object)  # int of Python: exact, without overflow
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
     twice_means = sizes + 1
     if histogram.offsets is not None:
         twice_means = 2 * histogram.offsets.astype(object) + twice_means
+
     expectation = int(np.dot(tasks, twice_means)) / (2 * n)
     variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
     error, variance_error = UNIT_ROUNDOFF * expectation, UNIT_ROUNDOFF * variance
@@ -89,6 +91,7 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
         block_means, block_variances = _reciprocal_moments(distinct)
         mean, variance = block_means[block_of_row], block_variances[block_of_row]
         return average(histogram, mean, variance, slack=_SUM_ERROR * variance, error=_SUM_ERROR)
+
     size = histogram.num_candidates.astype(np.float64)
     mean = harmonic(histogram.num_candidates) / size
     square = harmonic_squares(histogram.num_candidates) / size
@@ -127,6 +130,7 @@ def mean_term(histogram: Histogram, metric: Metric) -> Moments:
         return _mean_cut_off(histogram, metric, metric.k)
     if histogram.offsets is not None:
         return _mean_on_blocks(histogram, metric)
+
     num_candidates = histogram.num_candidates
     size = num_candidates.astype(np.float64)
     mean = sum_over_ranks(metric.take, num_candidates) / size
@@ -155,6 +159,7 @@ def _mean_cut_off(histogram: Histogram, metric: Metric, k: int) -> Moments:
     last = min(k, int(histogram.last_ranks.max()))
     if last > _MOST_RANKS:
         raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
+
     values = metric.take(np.arange(1, last + 1, dtype=np.float64))
     # Sums of the term (row 0) and of its square (row 1) over the ranks up to 0, 1, 2 ...: a sum
     # over the block of a task is a difference of two of them.
@@ -198,12 +203,14 @@ def average(
     total_slack = 0.0
     if not isinstance(slack, float) or slack != 0.0:
         total_slack = float(np.sum(squared * slack)) / total_weight / total_weight
+
     # Positive terms, each good to a few roundings; the sum itself is exact.
     roundings = _WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS
     rounding = UNIT_ROUNDOFF * roundings
     expectation_error = rounding * expectation
     if error is not None:
         expectation_error = error * abs(expectation)
+
     return Moments(
         expectation=expectation,
         expectation_error=expectation_error,
@@ -233,6 +240,7 @@ def _geometric_mean(histogram: Histogram, sign: float) -> Moments:
         blocks = blocks_of(histogram)
         scales = blocks.centres
         mean, variance = blocks.scaled_power(power)
+
     log_scale = math.fsum((histogram.row_weights * np.log(scales)).tolist()) * unit
     log_mean = math.fsum((tasks * np.log1p(mean)).tolist())
     log_growth = math.fsum((tasks * np.log1p(variance / np.square(1.0 + mean))).tolist())

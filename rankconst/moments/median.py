@@ -190,6 +190,7 @@ def _summarise(median: _MedianDistribution, statistic: _Statistic) -> Moments:
         value = statistic.value(c)
         error = 0.0 if value == round(value) else UNIT_ROUNDOFF * value
         return Moments(value, error, 0.0, 0.0, "numerical")
+
     nodes, counts = median.nodes, median.counts
     x = nodes.points.astype(np.float64)
     errors_of_gaps = np.zeros(2)
@@ -209,12 +210,14 @@ def _summarise(median: _MedianDistribution, statistic: _Statistic) -> Moments:
             errors_of_gaps = nodes.sum(0 * gap_errors, counts.mass * gap_errors)[1]
         terms += counts.mass * (half - gap_sums)
         sizes += counts.mass * (np.abs(half) + np.abs(gap_sums))
+
     (first, second), errors = nodes.sum(terms, sizes * counts.error)
     errors = errors + errors_of_gaps
     # What the window leaves out, against f at the ends of the axis.
     for start, stop in ((1.0, median.lowest), (median.highest + 1.0, median.largest)):
         ends = np.abs(statistic.difference(np.array([start]), stop - start, c))[:, 0]
         errors = errors + 2 * median.neglected * ends
+
     first_error, second_error = errors
     expectation = statistic.value(c) + float(first)
     spread_error = second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second
@@ -254,6 +257,7 @@ def _sum_below(median: _MedianDistribution, curvature: Callable[[Values], Values
         matters = carried_weights > math.exp(-_GAP_SCALES)
         carried_points = carried_points[matters]
         carried_weights = carried_weights[matters]
+
     return sums
 
 
@@ -276,11 +280,13 @@ def _sum_inside(
         weights = np.where(is_inside, np.exp(needed * np.log1p(-gaps / y)), 0.0)
         sums: Values = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
         return sums
+
     sums = np.empty((2, points.size))
     is_short = num_terms <= _TERM_BY_TERM
     for i in np.flatnonzero(is_short).tolist():
         x, weights = _last_terms(int(points[i]), panel, needed, rules)
         sums[:, i] = np.sum(curvature(x + points[i]) * weights, axis=-1)
+
     # Long sums by Gauss rules of their lengths: tables of shape (sums, nodes).
     is_long = ~is_short
     if is_long.any():
@@ -290,6 +296,7 @@ def _sum_inside(
         powers = np.exp(needed * np.log1p(-gaps / y))
         weights = np.stack([rule.weights for rule in rules_of_sums]) * powers
         sums[:, is_long] = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
+
     return sums
 
 
@@ -363,6 +370,7 @@ class _Profile:
             return 0.0
         if variance == 0.0 or (side < 0 and self.num_certain(x) > count):
             return -math.inf
+
         u = distance / variance
         return -variance * ((1.0 + u) * math.log1p(u) - u)
 
@@ -423,6 +431,7 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
         profile, negligible = _Profile(histogram, middle), _NEGLIGIBLE
     else:
         profile, negligible = _BlockProfile(histogram, middle), _NEGLIGIBLE / 2
+
     # The first x with m ranks expected up to there, but for half a one.
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
     limit = -(negligible + math.log(total) + 2.0 * math.log(centre))
@@ -440,6 +449,7 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
         paired = paired and bool(counts.mass.any())
     else:
         counts = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
+
     median = _MedianDistribution(
         paired=paired,
         centre=centre,
@@ -458,6 +468,7 @@ def _median_distribution(histogram: Histogram) -> _MedianDistribution:
             moments = (_summarise(median, statistic) for statistic in (_RANK, _INVERSE))
             if all(each.variance_error <= _PRECISE * each.variance for each in moments):
                 break
+
     return median
 
 
@@ -484,6 +495,7 @@ def _panels(
                 scale = min(scale, 8.0 * mean_gap)
                 if start - begin < 40.0 * mean_gap:
                     width = min(width, max(8.0 * mean_gap, start - begin))
+
             # Widths are powers of 2^(1/4), so that few rules serve.
             width = 2.0 ** (math.floor(4.0 * math.log2(max(width, _NARROWEST))) / 4.0)
             stop = min(end, start + round(width))

@@ -118,10 +118,12 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     certain = certain_moments(CATALOGUE["median_absolute_deviation"], histogram)
     if certain:
         return certain
+
     n = histogram.total
     # Tasks with one candidate and the same offset are one row.
     if n == 1 or 2 * int(np.max(histogram.num_tasks[histogram.num_candidates == 1], initial=0)) > n:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
+
     rng = make_generator()
     control = _place_control(histogram)
     limit = most_draws(histogram)
@@ -135,6 +137,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
         values, counts = values[size:], counts[:, size:]
     else:
         values, counts = _draw(histogram, control.points, plan.draws, rng)
+
     largest = float(histogram.last_ranks.max() - offsets_of(histogram).min() - 1) / 2
     first = second = _estimate_rare(histogram, values, largest)
     if first is None or second is None:
@@ -146,6 +149,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
             first = plain
         if not second.variance >= 0:
             second = plain
+
     rounding = 2 * UNIT_ROUNDOFF * first.expectation
     return Moments(
         expectation=first.expectation / NORMAL_QUARTILE,
@@ -226,6 +230,7 @@ def _make_plan(control: _Control, values: Values, counts: Values, limit: int) ->
     draws = 1 << ((2 * values.size).bit_length() - 1)
     while draws < limit and not error_of_one_draw < GOAL * scale * math.sqrt(draws):
         draws *= 2
+
     for_expectation = slopes if first is with_linear else 0.0 * slopes
     for_variance = slopes if second is with_linear else 0.0 * slopes
     return _Plan(for_expectation, for_variance, draws)
@@ -242,9 +247,11 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     num_rare = count_rare(values)
     if not is_rare(num_rare, draws):
         return None
+
     common = float(np.median(values))
     if num_rare > 0:
         return estimate(values, float(np.max(np.abs(values - common))))
+
     expectation = float(values.mean())
     variance = float(np.square(values - expectation).mean())
     chernoff = max(_bound_escape(histogram, common), sys.float_info.min)
@@ -252,6 +259,7 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     # Tables 1.0.0 keep their errors, but with equal even N the median may be either of two ranks.
     if histogram.offsets is None and chernoff < 1.0:
         return _sampled(expectation, chance * largest, variance, chance * largest**2)
+
     distance = _bound_distance(histogram, common, largest)
     beyond = _IMPROBABLE * largest
     error = chance * distance + beyond
@@ -271,6 +279,7 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
     middle = float(math.ceil(_locate(histogram)[0]))
     if value != math.floor(value):
         return 1.0
+
     right_ends = [middle + value - 1, middle + value]
     left_ends = [middle - value, middle - value - 1]
     reach = np.maximum(np.array([middle - 1, middle, *right_ends, *left_ends]), 0.0)
@@ -293,6 +302,7 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
             total += math.exp(-_divergence(level, mean, n))
         else:
             total += 1.0
+
     return min(total, 1.0)
 
 
@@ -385,6 +395,7 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
         changes = np.concatenate((tasks / sizes, -tasks / sizes))
         density = np.cumsum(np.bincount(edge_of_end[:-1], changes, edges.size))
         share = np.concatenate(([0.0], np.cumsum(np.diff(edges) * density[:-1]))) / histogram.total
+
     middle = float(np.interp(0.5, share, edges))
     too_near, far_enough = 0.0, float(edges[-1])
     while far_enough - too_near > 1e-3 + 1e-12 * far_enough:
@@ -394,6 +405,7 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
             too_near = distance
         else:
             far_enough = distance
+
     return middle, far_enough
 
 
@@ -414,6 +426,7 @@ def _place_control(histogram: Histogram) -> _Control:
         for j, q in enumerate(chances):
             products = np.minimum(p, q) * (1.0 - np.maximum(p, q))
             covariance[i, j] = np.sum(histogram.num_tasks * products)
+
     return _Control(points, _expect_counts(histogram, points), covariance)
 
 
@@ -497,6 +510,7 @@ class _Search:
             high = np.where(within < level, high, middle)
             next_low = np.where((within <= level) & (t > next_low[0]), middle, next_low)
             next_high = np.where((within > level) & (t < next_high[0]), middle, next_high)
+
         return high[0], _Bracket(next_low, next_high)
 
 
@@ -512,6 +526,7 @@ def _draw(
     if rank_by_rank:
         numbers = histogram.total
         method, smallest_batch = _draw_ranks, 1
+
     batch = max(smallest_batch, min(_TABLE // numbers, _LARGEST_BATCH))
     parts = [
         method(histogram, points, min(batch, draws - begin), rng)
@@ -534,6 +549,7 @@ def _draw_ranks(
     counts = np.empty((points.size, draws))
     for k, x in enumerate(points.tolist()):
         counts[k] = np.count_nonzero(ranks <= x, axis=1)
+
     # The indices of the two middle numbers of a sorted row; the same one twice if it is odd.
     lower, upper = (sizes.size - 1) // 2, sizes.size // 2
     for _ in range(2):  # the median of the ranks, then of their distances from it
@@ -541,6 +557,7 @@ def _draw_ranks(
         median = (ranks[:, lower] + ranks[:, upper]) / 2
         ranks -= median[:, None]
         np.abs(ranks, out=ranks)
+
     return median, counts
 
 
@@ -565,6 +582,7 @@ def _draw_deviations(
     if n % 2 == 0:
         upper_distance, _ = search.find(upper, bracket)
         distance = (distance + upper_distance) / 2
+
     at_points = rankings.counts[np.searchsorted(rankings.edges, points)].astype(np.float64)
     return distance + (up - down) / 2, at_points
 
@@ -590,6 +608,7 @@ def _draw_middle(
     lower_rank = np.maximum(np.ceil(lower_y), start + 1)
     if n % 2 == 1:
         return lower_y, lower_y, lower_rank, lower_rank
+
     # The upper y is the smallest of the m that remain behind the lower one on the stretch: the
     # share 1 - e^(-E/m) of what is left of the stretch comes before it, E standard exponential.
     stop = np.count_nonzero(counts < upper, axis=0)
@@ -625,6 +644,7 @@ def _draw_rankings(
         current = rng.binomial(current, chances[edge])
         current += tasks[edge]
         counts[edge] = current
+
     # The tasks whose N is below the edge are all up to it.
     counts[1:] += np.cumsum(tasks[:-1])[:, None]
     return _Rankings(edges, counts)

@@ -54,6 +54,7 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
         raise UndefinedError(
             f"f would be evaluated at {last:,} ranks; at most {_MOST_RANKS:,} are taken."
         )
+
     starts = offsets_of(histogram)
     edges = np.unique(np.concatenate((starts, histogram.last_ranks)))
     # Sums are of f less its value at the last rank: f is often near that far out, and then the
@@ -66,11 +67,13 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
         for edge in range(1, edges.size):
             sums[:, edge] = _sum_between(f, int(edges[edge - 1]), int(edges[edge]), centre)
         sums = np.cumsum(sums, axis=1)
+
     if sums[2, -1] and not _SMALLEST < sums[2, -1] < 1 / _SMALLEST:
         raise DataError(
             f"values of f differ by {sums[2, -1]:g}, which cannot be squared. "
             "Multiply f by a number."
         )
+
     # The moments of one task of each row.
     ends, begins = np.searchsorted(edges, histogram.last_ranks), np.searchsorted(edges, starts)
     size = histogram.num_candidates.astype(np.float64)
@@ -107,6 +110,7 @@ def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
         raise UsageError(
             f"f must map an array of ranks to an array of numbers: {error}. {_VECTORIZE}"
         ) from error
+
     if values.shape != ranks.shape:
         raise UsageError(
             f"f maps {ranks.size} ranks to an array of shape {values.shape}. {_VECTORIZE}"
@@ -164,6 +168,7 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
         raise UndefinedError(
             f"that rank may be any of {last:,}; at most {_MOST_RANKS:,} are added up."
         )
+
     d = np.arange(float(last))
     chances = np.exp(log_beyond(d))
     distance = math.fsum(chances.tolist())
@@ -203,4 +208,5 @@ def _log_beyond(
         share = np.clip(share, 0.0, 1.0)
         with np.errstate(divide="ignore"):
             logs[begin : begin + rows] = np.sum(tasks * np.log(share), axis=1)
+
     return logs

@@ -96,6 +96,7 @@ class Circle:
         period = min(2 * reach + 2, int(uncertain.max()) + 1)
         if odd and period % 2 == 0:
             period += 1
+
         # ... and |g| <= exp(-2 var sin^2(theta/2)) on its circle.
         least = 1.0 if whole else max(float(deviation.min()), 1.0)
         arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / least))
@@ -152,10 +153,12 @@ def find_tilt(
         with np.errstate(all="ignore"):
             missing = target_log_odds - np.log(mean / rest)
             step = missing * mean * rest / (uncertain * variance)
+
         newton = tilt + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
         # A step that leaves the bracket is replaced by one of bisection.
         is_between = (newton > low) & (newton < high)
         tilt = np.where(is_far, np.where(is_between, newton, 0.5 * (low + high)), tilt)
+
     return tilt, variance
 
 
@@ -197,11 +200,13 @@ class BelowCounts:
         for k in range(self._depth):
             powers *= ratio
             sums[:-1, k] = np.add.reduceat(powers, firsts)
+
         # Then to the end: add the sums of the next start, scaled from its N to this one's.
         scales = sizes[firsts[:-1]] / sizes[firsts[1:]]
         exponents = np.arange(1, self._depth + 1)
         for b in range(firsts.size - 2, -1, -1):
             sums[b] += sums[b + 1] * scales[b] ** exponents
+
         return sums
 
     def evaluate(self, count: int, centre: int) -> PointDistributions:
@@ -215,6 +220,7 @@ class BelowCounts:
             x, first = self._points[rows], self._first[rows]
             needed = count - self._certain[first]
             parts.append(self._evaluate_rows(x.astype(np.float64), first, needed, x < centre))
+
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         return PointDistributions(*columns)
 
@@ -264,6 +270,7 @@ class BelowCounts:
             tilted = chance * z[:, None] * scale
             mean += np.sum(tasks * tilted, axis=1)
             variance += np.sum(tasks * tilted * (1.0 - chance) * scale, axis=1)
+
         return mean, variance
 
     def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
@@ -284,6 +291,7 @@ class BelowCounts:
             both = (sums * powers - needed[:, None]) * _log1p_coefficients(num_terms)
             log_ratio: Complex = w * _horner(both, w)
             return log_ratio
+
         scaled = unit[:, None] * w
         total: Complex = scaled * _horner(sums * _log1p_coefficients(num_terms), scaled)
         self._add_factors(total, x, one_by_one, needed, zeta)
@@ -307,6 +315,7 @@ class BelowCounts:
             by_miss, by_chance = miss[:, None] * w_inverse, chance[:, None] * w
             total += tasks[:, None] * _log1p(np.where(is_likely[:, None], by_miss, by_chance))
             exponent -= np.where(is_likely, tasks, 0.0)
+
         total -= exponent[:, None] * zeta
 
     def _terms(self, modulus: float) -> int:

@@ -75,15 +75,18 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     """
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
+
     power = 1 / exponent
     if inverse:
         power = -power
+
     sums = _sum_powers(histogram, float(exponent))
     if int(histogram.num_candidates.max()) == 1:
         # All ranks are certain, and under chance 1.
         value = (sums.mean / histogram.total) ** power
         error = 0.0 if value == 1 else _CERTAIN_ERROR * value
         return Moments(value, error, 0.0, 0.0, "numerical")
+
     series = _by_series(sums, power)
     routes = [series]
     enough = GOOD_FOR_MANY if has_many_blocks(histogram) else _GOOD_ENOUGH
@@ -94,8 +97,10 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
             f"the power mean with exponent {exponent:g} "
             f"is not known for as few tasks as {histogram.total:,}: its series converges for many."
         )
+
     if is_covered and off > enough:
         routes.append(_by_transform(sums, power))
+
     scale = math.exp(power * (math.log(sums.mean) - math.log(histogram.total)))
     expectation = min([route.expectation for route in routes], key=lambda value: value.error)
     variance = min([route.variance for route in routes], key=lambda value: value.error)
@@ -177,11 +182,14 @@ class _SumOverFirstRanks:
                 log_phi = _log_phi_of_ranks(nodes, sizes)
             else:
                 log_phi = self._log_phi(nodes, sizes)
+
             logs[rows] = log_phi @ tasks - self.above * t[rows]
             if slope:  # only for q other than 1, where nothing is above
                 slopes[rows] = self._slope(nodes, sizes, log_phi) @ tasks
+
             if logs[rows][-1] < _VANISHED:
                 break  # and L is smaller still at every further t
+
         return logs, slopes
 
     def _log_phi(self, t: Values, sizes: Values) -> Values:
@@ -220,12 +228,14 @@ class _SumOverFirstRanks:
             scale = ones / self.mean
             raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
             second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
+
         mean = raw[1]
         shifts = [(-mean) ** k for k in range(ORDER + 1)]
         central = [ones, np.zeros_like(n), second]
         for k in range(3, ORDER + 1):
             terms = [math.comb(k, i) * raw[i] * shifts[k - i] for i in range(k + 1)]
             central.append(sum(terms, np.zeros_like(n)))
+
         return scale, central
 
 
@@ -241,6 +251,7 @@ class _SumOverBlocks:
         self._own = np.ones_like(self.weights)
         if histogram.weights is not None:
             self._own = histogram.weights * (histogram.total / histogram.total_weight)
+
         # With c the mean rank of a block, w r^q = w c^q (1 + shift), shift = (r / c)^q - 1 at each
         # point: it keeps its digits where a block is far out and narrow.
         self._units = self.blocks.centres**exponent * self._own  # w c^q
@@ -276,18 +287,22 @@ class _SumOverBlocks:
             if near.any():
                 gap = -self.blocks.mean(np.expm1(-at * beyond))
                 near = gap < 0.5
+
             if slope or not near.all():
                 kept = np.exp(-at * beyond)
                 phi = self.blocks.mean(kept)
             else:
                 phi = np.ones(near.size)
+
             log_phi = np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(phi + TINY))
             logs[index] = float(np.sum(self.weights * (log_phi - at * lowest)))
             if slope:
                 means = lowest + self.blocks.mean(beyond * kept) / phi
                 slopes[index] = float(np.sum(self.weights * means))
+
             if logs[index] < _VANISHED:
                 break
+
         return logs, slopes
 
     def central_moments(self) -> tuple[Values, list[Values]]:
@@ -325,6 +340,7 @@ def _log_sinhc(x: Values) -> Values:
     series = np.zeros_like(square)
     for step in (156, 110, 72, 42, 20, 6):
         series = square / step * (1 + series)
+
     # sinh(x) = e^x (1 - e^-2x) / 2.
     large = np.maximum(x, 0.5)
     far = large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)
@@ -362,10 +378,12 @@ def _by_transform(sums: _Sum, power: float) -> _Route:
     log_f = log_l
     if power > 0:
         log_f = log_l + np.log(slope / mean)  # of -L'
+
     first = _integrate_power(power, log_t, weights, log_f)
     second = Estimate(1.0, UNIT_ROUNDOFF)  # E[S / E[S]]
     if 2 * power != 1:
         second = _integrate_power(2 * power, log_t, weights, log_f)
+
     error = second.error + 2 * first.value * first.error
     return _Route(first, Estimate(second.value - first.value**2, error))
 
@@ -404,6 +422,7 @@ def _by_series(sums: _Sum, power: float) -> _Route:
     amplification = 1.0
     if power > 0.5:
         amplification = 16 * power**2 * 4 ** max(power - 2, 0)
+
     rounding = 64 * UNIT_ROUNDOFF * central[2] * amplification
     return _Route(
         Estimate(1 + shift, rest + 4 * UNIT_ROUNDOFF),
@@ -437,6 +456,7 @@ def _central_moments(sums: _Sum) -> list[float]:
     for k in range(2, ORDER + 1):
         lower = [math.comb(k - 1, j - 1) * cumulants[j] * moments[k - j] for j in range(2, k - 1)]
         cumulants.append(moments[k] - sum(lower, zeros))
+
     # Those of the sum.
     higher = [float(np.sum(sums.weights * scale**k * cumulants[k])) for k in range(2, ORDER + 1)]
     total_cumulants = [0.0, 0.0, *higher]
@@ -445,4 +465,5 @@ def _central_moments(sums: _Sum) -> list[float]:
         orders = range(2, k + 1)
         terms = [math.comb(k - 1, j - 1) * total_cumulants[j] * central[k - j] for j in orders]
         central.append(math.fsum(terms))
+
     return central

@@ -116,6 +116,7 @@ def _add_up(weigh: Callable[[Values], Values], n: int, right: int, k: int) -> Qu
     mean, unit = right * total / n, 0.0
     if n > 1:
         unit = right * (n - right) / n / (n - 1)
+
     spread = unit * max(square - total**2 / n, 0.0)
     error = _bound_sum(weights.size)
     return QueryMoments(mean, spread, error * mean, 2 * error * unit * square)
@@ -137,6 +138,7 @@ def precisions(n: int, right: int, k: int) -> QueryMoments:
     variance = np.zeros_like(place)
     if n > 2:
         variance = num_before * share * (1 - share) * (n - place) / (n - 2)
+
     square = right / n * float(((mean_count**2 + variance) / place**2).sum())
     if right > 1:
         # The products of precisions at two places r < s, with B right answers between them: E[(1 +
@@ -150,6 +152,7 @@ def precisions(n: int, right: int, k: int) -> QueryMoments:
         beyond = np.append(np.cumsum((1 / place)[::-1])[::-1][1:], 0.0)
         products = float(((start * beyond + slope * (k - place)) / place).sum())
         square += 2 * right * (right - 1) / (n * (n - 1)) * products
+
     error = _bound_sum(k)
     return QueryMoments(mean, max(square - mean**2, 0.0), error * mean, 4 * error * square)
 
@@ -175,6 +178,7 @@ def find_query_moments(family: Family, k: int | None, queries: Counts) -> list[Q
             query_moments.append(compute(n, right, cut_off))
         else:
             query_moments.append(NOTHING)
+
     return query_moments
 
 

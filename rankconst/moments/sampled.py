@@ -56,16 +56,19 @@ def sample_moments(histogram: Histogram, metric: Metric) -> Moments:
     if sizes.max() == 1 or metric.optimum is None or is_alone:
         value = metric.evaluate(offsets + 1, weights)
         return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
+
     draws = min(max(_WORK // sizes.size, FEWEST_DRAWS), MOST_DRAWS)
     rng = make_generator()
     values = np.empty(draws)
     for draw in range(draws):
         ranks = 1 + offsets + np.floor(rng.random_sample(sizes.size) * sizes)
         values[draw] = metric.evaluate(ranks, weights)
+
     gap = 0.0  # how far off values may be that were not seen
     if is_rare(count_rare(values), draws):
         # The largest distance of two shares, or of two ranks.
         gap = 1.0 if metric.is_share else float((offsets + sizes).max() - offsets.min() - 1)
+
     moments = estimate(values, gap)
     rounding = 4 * UNIT_ROUNDOFF * float(np.abs(values).max())
     return replace(

@@ -101,6 +101,7 @@ def gram_rules(lengths: Counts, size: int) -> Rule:
         limit, series = _interpolate_gram_rules(size)
         at = 2 * np.square(2 * size / scale[:, 0]) - 1
         x, shares = np.polynomial.chebyshev.chebval(at, series).swapaxes(1, 2) + limit[:, None]
+
     return Rule(scale * x + 0.5 * (scale - 1), scale * shares)
 
 
@@ -143,6 +144,7 @@ def _solve_gram_rules(scale: Values, size: int) -> Rule:
         x -= step
         if np.max(np.abs(step)) < 1e-15:
             break
+
     # Where there are few terms a node, the iteration has nodes change places.
     order = np.argsort(x)
     christoffel = 1 / squares  # the weights
@@ -211,6 +213,7 @@ def _evaluate_polynomials(x: Values, beta: Values) -> _Polynomials:
         slope_before, slope = slope, next_slope
         before, value = value, (x * value - beta_before * before) / beta_k
         beta_before = beta_k
+
     return _Polynomials(value, slope, squares)
 
 
@@ -225,6 +228,7 @@ def place_nodes(panels: list[Panel]) -> Nodes:
     """Choose points and weights for sums over consecutive panels, at whole numbers."""
     if not panels:
         return Nodes(np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int64))
+
     points, weights, checks, sizes = [], [], [], []
     for panel in panels:
         length = panel.stop - panel.start
@@ -233,11 +237,13 @@ def place_nodes(panels: list[Panel]) -> Nodes:
         num_nodes = _MOST_NODES  # more would be needed beyond a ratio of 1/4
         if ratio <= 0.25:
             num_nodes = max(6, math.ceil(-37.0 / math.log(ratio)))
+
         rule = _whole_rule(length, num_nodes)
         points.append(panel.start + rule.points)
         weights.append(rule.weights)
         checks.append(rule.checks)
         sizes.append(rule.points.size)
+
     return Nodes(
         points=np.concatenate(points),
         weights=np.concatenate(weights),
@@ -252,6 +258,7 @@ def _whole_rule(length: int, size: int) -> Nodes:
     first = np.zeros(1, dtype=np.int64)
     if length <= _TERMS_PER_NODE * size:
         return Nodes(np.arange(length), np.ones(length), np.zeros(length), first)
+
     nodes = gram_rule(length, size).nodes
     offsets = np.unique(np.rint(nodes).astype(np.int64))
     weights = _interpolating_weights(offsets, length)
@@ -278,6 +285,7 @@ def _interpolating_weights(offsets: Counts, length: int) -> Values:
         if k > 1:
             polynomials[k] -= beta[k - 2] * polynomials[k - 2]
         polynomials[k] /= beta[k - 1]
+
     # The sum of each polynomial over 0 .. length - 1 is 0, except for the constant one.
     sums = np.zeros(size)
     sums[0] = length
@@ -405,6 +413,7 @@ def _cut_panels(before: Counts, ends: Counts) -> tuple[Counts, Counts, Counts]:
         has_more = stops < ends[open_rows]
         open_rows = open_rows[has_more]
         starts = stops[has_more]
+
     rows, starts, lengths = np.hstack(panels)
     order = np.lexsort((starts, rows))
     return rows[order], starts[order], lengths[order]
@@ -420,6 +429,7 @@ def _place_in_panels(lengths: Counts, num_points: Counts) -> tuple[Values, Value
     distinct, kind = np.unique(lengths[is_long], return_inverse=True)
     if not distinct.size:
         return within, weights
+
     # Those of a long one are the nodes of the rule of its length.
     begins = range(0, distinct.size, _LENGTHS)
     rules = [gram_rules(distinct[begin : begin + _LENGTHS], _NODES) for begin in begins]

@@ -112,6 +112,7 @@ def name_blocks(
             known=known,
         )
         return dict.fromkeys(metrics, Block(names, ""))
+
     counts = Counter(metrics.values())
     blocks = {}
     for heading, metric in metrics.items():
@@ -124,6 +125,7 @@ def name_blocks(
         )
         known |= fold(names.values())
         blocks[heading] = Block(names, f"{name}_")
+
     return blocks
 
 
@@ -156,6 +158,7 @@ def _name_columns(
     for form, form_name in forms.items():
         name = keep_apart(form_name, known, ENDS)
         names |= {f"{form}{end}": f"{name}{end}" for end in ENDS}
+
     names |= {f"log10_p{end}": f"{prefix}log10_p{end}" for end in ENDS}
     names["p_method"] = f"{prefix}p_method"
     for baseline, (key, word) in itertools.product(baselines, _WORDS_OVER_BASELINE.items()):
@@ -163,6 +166,7 @@ def _name_columns(
         ends = ("",) if key == "expectation" else ENDS
         name = keep_apart(f"{prefix}{word}_{baseline}", known, ends)
         names |= {f"{key}{end}@{baseline}": f"{name}{end}" for end in ends}
+
     return names
 
 
@@ -252,6 +256,7 @@ class AdjustedReading:
         else:
             heads = [head for head in entries.heads if head.adjustment is None]
             heads = [head for head in heads if head.metric.optimum is not None]
+
         named = {head.column: head.metric for head in heads}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(
@@ -294,6 +299,7 @@ class AdjustedReading:
             columns = fill_columns(size, by_block[block], others, wanted=names)
             for key, name in names.items():
                 added[name] = columns.get(key, [None] * size)
+
         return added | self.last_columns
 
     def _split(self, done: Iterable[AdjustedBatch]) -> dict[Block, list[AdjustedBatch]]:
@@ -336,14 +342,17 @@ class AdjustedReading:
         for question in self.asked:
             for row in list_distinct(self.rows[list(question.numbers)]):
                 questions_of.setdefault(row, []).append(question.to_dict())
+
         assumptions_of: dict[int, dict[str, dict[str, None]]] = {}
         for place in np.flatnonzero(self.batch_of >= 0).tolist():
             fields = assumptions_of.setdefault(int(self.rows[place]), {})
             for name, value in self._list_assumptions(place):
                 fields.setdefault(name, {})[value] = None
+
         assumed: dict[int, dict[str, str]] = {}
         for row, fields in assumptions_of.items():
             assumed[row] = {name: " and ".join(values) for name, values in fields.items()}
+
         return {
             "assumed": [assumed.get(row) for row in rows],
             "asked": [questions_of.get(row) for row in rows],
@@ -357,9 +366,11 @@ class AdjustedReading:
         assumptions = find_assumed(address, self.user, tasks)
         if not address.rank_type:
             assumptions = assumptions | {"rank_type": "realistic"}
+
         for name, value in assumptions.items():
             if name in self.assumed:
                 yield name, value
+
         words = {word.lower() for word in self.user.accepted}
         for question in address.questions:
             if question.word in words:
@@ -380,6 +391,7 @@ class AdjustedReading:
                 )
                 for row, value in zip(where.rows.tolist(), values.tolist(), strict=True):
                     cells[row] = value
+
         return cells
 
     @cached_property
@@ -389,6 +401,7 @@ class AdjustedReading:
         keys = [*NAMES, "relations"]
         if self.details:
             keys += ["num_tasks", "table_version"]
+
         for key in keys:
             values = [tasks[key] for tasks in self._tasks.described]
             # Values of a field without usual ones, such as dataset, are always shown.
@@ -396,6 +409,7 @@ class AdjustedReading:
             if are_usual and (key in _RARE_FIELDS or not self.details):
                 continue
             columns |= self._make_task_columns(key, values)
+
         columns[keep_apart("note", self._taken)] = self._list_notes()
         return columns
 
@@ -411,10 +425,12 @@ class AdjustedReading:
         for each, code in zip(self.done, codes.tolist(), strict=True):
             rows = each.published.where.rows
             rows_of[code, id(rows)] = rows
+
         for (code, _), rows in rows_of.items():
             others = set(list_distinct(code_of[rows])) - {code, no_tasks}
             conflicts |= {(other, code) for other in others}
             code_of[rows] = code
+
         return _TasksOfRows([dict(each) for each in distinct], code_of, conflicts)
 
     def _make_task_columns(self, key: str, values: Sequence[Any]) -> dict[str, Any]:
@@ -432,11 +448,13 @@ class AdjustedReading:
                     of_rows[each.published.where.rows] = _describe_tasks(each)[key]
                 columns[keep_apart(f"{block.prefix}{key}", self._taken)] = of_rows.tolist()
             return columns
+
         shown = np.array([*values, None], dtype=object)  # None for rows without adjusted numbers
         roles = {read_label(column).role: column for column in self.reading.columns}
         original = roles.get(key)
         if original is not None and self._is_stated(key, original, shown):
             return {}
+
         name = keep_apart(key if original is None else f"{key}_added", self._taken)
         return {name: shown[self._tasks.code_of].tolist()}
 
@@ -449,6 +467,7 @@ class AdjustedReading:
             return True
         if key == "protocol" or key not in NAMES:  # a user's protocol goes before the file's
             return False
+
         values = [getattr(context, key) for context in entries.contexts]
         compared = set()  # batches of columns mostly share these two arrays
         for each in self.done:
@@ -461,6 +480,7 @@ class AdjustedReading:
             pairs = _list_pairs(cell_codes[where.rows], context_codes[where.positions], len(values))
             if not all(_has_value(cells[cell], key, values[context]) for cell, context in pairs):
                 return False
+
         return True
 
     def _list_notes(self) -> list[str | None]:
@@ -497,6 +517,7 @@ class AdjustedReading:
         batch_place = int(self.batch_of[place])
         if batch_place < 0:
             return AdjustedEntry(entry, note=note, wanted=bool(self.wanted[place]))
+
         done = self.done[batch_place]
         batch = done.published
         # Sorted, as searchsorted needs: batches are gathered in the order of the entries.

@@ -147,6 +147,7 @@ def adjust_reading(
     groups = _group_numbers(entries, addressed)
     if not groups and errors != "note":
         raise DataError(f"{reading.name} holds {_list_contents(reading)}")
+
     settled, failed = _settle_addresses(groups, user, reading, tables)
     addressed, notes_on_means = _settle_means(reading, addressed, settled, failed)
     asked = _list_questions(_group_numbers(entries, addressed), failed, in_python=in_python)
@@ -161,6 +162,7 @@ def adjust_reading(
             adjusting.leave(group.where.places, failed[group.address])
         else:
             adjusting.adjust(group, *settled[group.address])
+
     done = adjusting.list_credible()
     left, impossible = adjusting.left, adjusting.impossible
     left |= {place: error for place, error in uncounted.items() if wanted[place]}
@@ -169,6 +171,7 @@ def adjust_reading(
     is_incomplete = bool(asked or impossible or left)
     if (strict and is_incomplete) or (errors is None and not done):
         raise _choose_error(reading, asked, impossible, left, strict=strict)
+
     against, lacks = compare_with(done, tables, baselines)
     if significance:
         tracked = done if track is None else track(done)
@@ -212,6 +215,7 @@ def _select_entries(
         key = id(column.context_codes)
         if key not in shared:
             shared[key] = code_of[column.context_codes]
+
         metric = column.head.metric
         # A count, such as the number of ranks, has no optimum.
         is_asked_for = metric.optimum is not None and (not metrics or metric in metrics)
@@ -220,6 +224,7 @@ def _select_entries(
         of_column = np.full(column.places.size, -1) if is_left_alone else shared[key]
         codes.append(of_column)
         wanted.append((shared[key] >= 0) & is_asked_for)
+
     return entries.gather(wanted, np.bool_), Addressed(addresses, codes)
 
 
@@ -243,11 +248,13 @@ def _group_numbers(entries: Entries, addressed: Addressed) -> list[_Group]:
                 for code, positions in enumerate(positions_of)
                 if positions.size
             ]
+
         for code, positions, rows in divided[key]:
             where = Where(
                 column=number, positions=positions, rows=rows, places=column.places[positions]
             )
             groups.append(_Group(addressed.addresses[code], where))
+
     return sorted(groups, key=lambda group: int(group.where.places[0]))
 
 
@@ -267,11 +274,13 @@ def _settle_addresses(
             if isinstance(error, UnknownNameError) and not user.dataset:
                 failed[address] = _offer_name(error, address.dataset or "")
             continue
+
         if questions:
             text = "; ".join(str(question) for question in questions)
             failed[address] = AskedError(text, questions)
         else:
             settled[address] = tasks, tool
+
     return settled, failed
 
 
@@ -307,6 +316,7 @@ def _list_questions(
         if isinstance(error, AskedError):
             for question in error.questions:
                 places.setdefault(question, []).extend(where.places.tolist())
+
     total = sum(group.where.places.size for group in groups)
     return assign_numbers(places, total, in_python=in_python)
 
@@ -352,6 +362,7 @@ class _Adjusting:
         except DataError as error:
             self.leave(where.places, error)
             return
+
         num_tasks = group.address.num_tasks
         ends = self._read_numbers(where)
         batch = PublishedBatch(
@@ -368,6 +379,7 @@ class _Adjusting:
         is_number = ~np.isnan(ends.value)
         if not is_number.all():
             batch = batch.take(is_number)
+
         is_without_scores = tells_no_scores(metric, batch.value)
         self._without_scores += batch.index[is_without_scores].tolist()
         try:
@@ -394,12 +406,15 @@ class _Adjusting:
         column = self._entries.columns[where.column]
         if isinstance(column.numbers, Floats):
             return self._read_floats(column.head.metric, column.numbers.take(where.positions))
+
         if where.column not in self._parsed:
             self._parsed[where.column] = self._read_texts(column.head, column.numbers)
+
         ends, reasons = self._parsed[where.column]
         codes = column.numbers.codes[where.positions]
         for code, reason in reasons.items():
             self.impossible |= dict.fromkeys(where.places[codes == code].tolist(), reason)
+
         return Ends(*(each[codes] for each in ends))
 
     def _read_texts(self, head: ColumnHead, numbers: Texts) -> _ParsedTexts:
@@ -418,6 +433,7 @@ class _Adjusting:
                 return _ParsedTexts(Ends(*ends), {})
             except DataError:
                 pass  # one of them is wrong: read them one by one to find it
+
         reasons = {}
         for code, text in zip(codes, texts, strict=True):
             try:
@@ -427,6 +443,7 @@ class _Adjusting:
                 ends[:, code] = number.value, number.lower, number.upper
             except DataError as error:
                 reasons[code] = str(error)
+
         return _ParsedTexts(Ends(*ends), reasons)
 
     def _read_floats(self, metric: Metric, numbers: Floats) -> Ends:
@@ -435,9 +452,11 @@ class _Adjusting:
         value = numbers.values
         if in_percent.any():
             value = value / np.where(in_percent, 100, 1)
+
         decimals = self._find_decimals(metric)
         if decimals is None:
             return Ends(value, value, value)
+
         # Decimals are those of the printed number: 33.8% is 0.338, so two more of the fraction.
         half = 0.5 * 10.0 ** -(check_decimals(decimals) + 2 * in_percent)
         return Ends(value, value - half, value + half)
@@ -457,6 +476,7 @@ class _Adjusting:
         else:
             evaluation_of = number_evaluations(reading)
             evaluations = [evaluation_of[each.published.index] for each in self.done]
+
         contradicting = list_contradictions(self.done, evaluations, entries.text_at)
         infinite = [place for place in self.impossible if is_infinite(entries.text_at(place))]
         without_scores = [*self._without_scores, *infinite]
@@ -464,6 +484,7 @@ class _Adjusting:
         self.impossible |= contradicting | diverged
         if not (contradicting or diverged):
             return self.done
+
         is_impossible = np.zeros(len(entries), dtype=np.bool_)
         is_impossible[[*contradicting, *diverged]] = True
         return list(leave_out(self.done, is_impossible))
@@ -477,6 +498,7 @@ def _find_fractions(reading: Reading, addressed: Addressed) -> dict[int, str]:
         if column.head.metric.is_share:
             is_bare = (codes >= 0) & ~entries.is_percent[column.places]
             shares.setdefault(column.head.metric, []).extend(column.places[is_bare].tolist())
+
     heads = entries.list_percentages()
     percentages = [f"{head.column} (%)" for head in heads if head.column not in {"", "value"}]
     notes: dict[int, str] = {}
@@ -488,6 +510,7 @@ def _find_fractions(reading: Reading, addressed: Addressed) -> dict[int, str]:
                 f"{list_first(percentages or ['Hits@10 (%)'])}."
             )
             notes |= dict.fromkeys(places, note)
+
     return notes
 
 
@@ -524,6 +547,7 @@ def _choose_error(
         graphs = read_label(reading.name).graphs if str(error) == NO_DATASET else ()
         if len(graphs) == 1 and list_names().find(graphs[0]) is not None:
             error = DataError(f"{error} The name of the file suggests --dataset {graphs[0]}.")
+
     error.questions = asked
     return error
 
@@ -534,6 +558,7 @@ def _name_place(reading: Reading, entry: Entry) -> str:
         return f"{reading.name}, line {entry.line:,}, {entry.column}"
     if reading.layout == "wide":
         return f"{reading.name}, {entry.column}, row {entry.row}"
+
     # A file without lines: the cells of the row are the place, joined as in "RotatE.test".
     row = reading.rows[entry.row]
     texts = [row.get(key) for key in reading.columns if key != entry.column]
@@ -549,10 +574,13 @@ def _join_notes(
         remark = f"{question}."
         for place in question.numbers:
             remarks.setdefault(place, []).append(remark)
+
     for place, reason in reasons.items():
         remarks.setdefault(place, [reason])  # where there are questions, they are the reason
+
     for place, note in notes:
         remarks.setdefault(place, []).append(note)
+
     return {place: " ".join(sentences) for place, sentences in remarks.items()}
 
 
@@ -597,6 +625,7 @@ def _list_contents(reading: Reading) -> str:
         return f"no number that can be adjusted: {name_reasons(reading.skipped)}."
     if not base:
         return "only adjusted numbers. Name the document with the published ones."
+
     labels = dict.fromkeys(entry.metric.label for entry in base)
     parts = [f"metrics {', '.join(labels)}"]
     for name in ("dataset", "split", "side", "protocol"):
@@ -607,6 +636,7 @@ def _list_contents(reading: Reading) -> str:
         if values:
             more = " ..." if len(values) > _MOST_LISTED else ""
             parts.append(f"{name}s {', '.join(values[:_MOST_LISTED])}{more}")
+
     return f"none of the numbers you asked for. It has {'; '.join(parts)}."
 
 
@@ -629,6 +659,7 @@ def _find_diverged(reading: Reading, without_scores: Iterable[int]) -> dict[int,
     for place in without_scores:
         shown = f"{entries[place].metric.label} {entries.text_at(place)}"
         reasons.setdefault(int(evaluations[place]), NOT_A_NUMBER.format(shown))
+
     is_base = entries.flag_heads(lambda head: head.adjustment is None)
     places = np.flatnonzero(np.isin(evaluations, list(reasons)) & is_base).tolist()
     return {place: reasons[int(evaluations[place])] for place in places}

@@ -68,6 +68,7 @@ def pair_codes(first: Indices, second: Indices, count: int) -> Indices:
     """
     if not first.any():  # then `second` alone tells the pairs apart
         return second
+
     pairs = first * count + second
     largest = int(pairs.max())
     if largest >= _FEW_PAIRS * pairs.size:
@@ -76,6 +77,7 @@ def pair_codes(first: Indices, second: Indices, count: int) -> Indices:
         is_used = np.zeros(largest + 1, dtype=np.bool_)
         is_used[pairs] = True
         codes = (np.cumsum(is_used) - 1)[pairs]
+
     joined: Indices = codes.astype(np.intp, copy=False)
     return joined
 
@@ -126,6 +128,7 @@ class Cells(Listed[str]):
         # The first cells often tell, and then all need not be encoded.
         if len(set(self[: 2 * least])) <= least and len(self.coded[1]) <= least:
             return self.codes, self.distinct
+
         is_coded = self._code is not None
         texts = join_texts(self.distinct) if is_coded else self._texts
         chosen = screen(texts)
@@ -134,6 +137,7 @@ class Cells(Listed[str]):
         places[view_numbers(chosen)] = view_numbers(coded.indices) + 1
         if is_coded:
             places = places[self.codes]
+
         return places, ["", *coded.dictionary.to_pylist()]
 
     def __len__(self) -> int:

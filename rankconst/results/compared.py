@@ -90,6 +90,7 @@ class Compared(Sequence[Standings]):
             for place, (name, fact) in enumerate(name_evaluation(standings).items()):
                 frame.insert(place, name, [fact] * len(frame))
             frames.append(frame)
+
         return pd.concat(frames, ignore_index=True)
 
     def __str__(self) -> str:
@@ -132,12 +133,14 @@ def compare_files(files: Sequence[AdjustedReading]) -> Compared:
     names = name_files([adjusted.reading.name for adjusted in files])
     for adjusted, file_name in zip(files, names, strict=True):
         _add_file(columns, spreads, adjusted, file_name)
+
     standings = []
     for column in columns.values():
         if len(column.results) > 1:
             is_mean_rank = column.constants.metric.family == _MEAN_RANK
             deviations = spreads.get(column.evaluation) if is_mean_rank else None
             standings.append(rank_models(column.constants, column.results, deviations))
+
     if not standings:
         readings = " and ".join(adjusted.reading.name for adjusted in files)
         raise DataError(
@@ -201,6 +204,7 @@ def _compare_across(columns: Iterable[_Column]) -> Iterable[Across]:
             split, side = column.tool.find_usual(tasks.dataset, split, side)
         kind = column.constants.metric, column.evaluation.rank_type, split, side
         groups[*kind, tasks.aggregation].append(column)
+
     for alike in groups.values():
         grid = _lay_out(alike)
         if grid is not None:
@@ -215,15 +219,18 @@ def _lay_out(columns: Sequence[_Column]) -> Grid | None:
         named = [model for model, _ in column.results]
         if sorted(named) == sorted(models):  # each model has exactly one result
             shared.append(column)
+
     datasets = [column.evaluation.tasks.dataset for column in shared]
     if len(models) < 2 or len(datasets) < 2 or len(set(datasets)) < len(datasets):
         return None
+
     ends = np.empty((3, len(models), len(shared)))
     for j, column in enumerate(shared):
         published = dict(column.results)
         for i, model in enumerate(models):
             number = published[model]
             ends[:, i, j] = number.value, number.lower, number.upper
+
     num_tasks = np.array([column.constants.num_tasks for column in shared], dtype=float)
     values, lower, upper = ends
     return Grid(

@@ -125,6 +125,7 @@ def open_document(
     """
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
+
     name = "standard input" if str(path) == STDIN else str(path)
     data = _read_bytes(path, name)
     for begin, command in _UNPACK_COMMANDS.items():
@@ -132,6 +133,7 @@ def open_document(
             raise DataError(
                 f"{name} is compressed; expected text. {_recommend_command(path, command)}"
             )
+
     if len(data) > LARGEST:
         raise DataError(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
@@ -142,13 +144,16 @@ def open_document(
         return Document(name, _write_table(data, name), decimal, percent, metric)
     if data.startswith(_ZIP_SIGNATURE):
         return Document(name, "", decimal, percent, metric, workbook=data)
+
     for begin, reason in _REFUSED_SIGNATURES.items():
         if data.startswith(begin):
             raise DataError(f"{name} is {reason}")
+
     source = _decode_text(data, path, name)
     text = source.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
+
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
     text = text if "\n" in text else text.replace("\r", "\n")
     return Document(name, text, decimal, percent, metric, source)
@@ -159,6 +164,7 @@ def _decode_text(data: bytes, path: str | Path, name: str) -> str:
     marks = [mark for mark in _BYTE_ORDER_MARKS if data.startswith(mark)]
     if marks:  # the first is the longest
         data = _recode_to_utf8(data, _BYTE_ORDER_MARKS[marks[0]], name)
+
     if b"\0" in data[:4096]:
         # Latin letters in UTF-16 have a zero byte: the first of two if it is big-endian.
         order = "BE" if data.startswith(b"\0") else "LE"
@@ -167,6 +173,7 @@ def _decode_text(data: bytes, path: str | Path, name: str) -> str:
             "If it is UTF-16 without a byte order mark: "
             f"{_recommend_command(path, f'iconv -f UTF-16{order} -t UTF-8')}"
         )
+
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -186,6 +193,7 @@ def list_files(path: str | Path) -> list[str]:
     folder = Path(path)
     if str(path) == STDIN or not folder.is_dir():
         return [str(path)]
+
     files = sorted(folder.rglob("results.json"))
     files = files or sorted(inner for inner in folder.iterdir() if inner.is_file())
     if not files:
@@ -223,6 +231,7 @@ def _write_table(data: bytes, name: str) -> str:
         csv.write_csv(table.rename_columns(headings), output)
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"cannot read {name}: {first_line(error)}.") from error
+
     return output.getvalue().decode()
 
 
@@ -247,6 +256,7 @@ def _read_bytes(path: str | Path, name: str) -> bytes:
     """Read the bytes of a file, or of standard input, up to one more than is allowed."""
     if str(path) == STDIN:
         return sys.stdin.buffer.read(LARGEST + 1)
+
     try:
         with Path(path).open("rb") as file:
             return file.read(LARGEST + 1)

@@ -190,9 +190,11 @@ def read(
             f"expected a path, got {type(path).__name__}; "
             "rankconst.adjust takes numbers, dicts and frames."
         )
+
     files = list(dict.fromkeys(file for name in paths for file in list_files(os.fspath(name))))
     if len(files) == 1:
         return read_opened(open_document(files[0], decimal, percent, metric), form)
+
     from rankconst.results.joined import join_readings, name_files
 
     readings, failed = dict[str, Reading](), dict[str, DataError]()
@@ -202,8 +204,10 @@ def read(
             readings[file] = read_opened(document, form)
         except DataError as error:
             failed[file] = error
+
     if not readings:
         raise next(iter(failed.values()))
+
     name_of = dict(zip(files, name_files(files), strict=True))
     names = [name_of[file] for file in readings]
     joined = join_readings(list(readings.values()), names, f"{len(files)} files", "file")
@@ -246,10 +250,12 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         from rankconst.results.rewrite import refuse_replaced
 
         refuse_replaced(document, document.metric)
+
     if not reading.entries:
         raise DataError(_explain_empty(document, reader, reading))
     if reading.tool or not reading.columns:
         return reading
+
     # A table made from a tool's output has all its names from it.
     measured = {head.column for head in reading.entries.heads} if reading.layout == "wide" else ()
     if all(find_tool(["", column]) for column in measured):
@@ -264,12 +270,14 @@ def _choose_reader(document: Document, form: str | None) -> Reader:
             f"{document.name} is a notebook, which is not read. Save its results from a cell, as "
             "with DataFrame.to_csv, or run: jupyter nbconvert --to markdown FILE"
         )
+
     if form is None:
         reader = _recognise(document)
     else:
         known = dict.fromkeys(FORMATS, ())
         hint = f"Known formats: {', '.join(FORMATS)}."
         reader = FORMATS[resolve_name("format", form, known, hint)].load()
+
     if document.workbook and reader.key != "xlsx":
         raise DataError(
             f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave "
@@ -289,9 +297,11 @@ def _explain_empty(document: Document, reader: Reader, reading: Reading) -> str:
     if comment is not None:
         place = document.at(document.find_line(comment.start()))
         return f"{place}: an unescaped % comments out the rest of a row: write \\%."
+
     markup = _find_markup(document)
     if markup is not None:
         return markup
+
     found = name_reasons(reading.skipped) or "expected numbers, such as 0.338 below MRR"
     return f"{document.name} (read as {reader.key}) contains no value of a metric; {found}."
 
@@ -330,6 +340,7 @@ def _recognise(document: Document) -> Reader:
     # So a known markup goes before them, but not before readers that look for their own marks.
     if reader is None or reader.key in _LENIENT_FORMATS:
         markup = _find_markup(document)
+
     if reader is not None:
         # A file called .md may show another markup between its own tables.
         is_markdown = reader.key == "markdown" and document.suffix == ".md"
@@ -338,10 +349,12 @@ def _recognise(document: Document) -> Reader:
     elif document.suffix in _BY_SUFFIX:
         # No reader takes it. That of its suffix knows best what is wrong with it.
         return FORMATS[_BY_SUFFIX[document.suffix]].load()
+
     if markup is not None:
         raise DataError(markup)
     if _looks_like_ranks(document.text):
         raise DataError(f"{document.name} looks like a list of ranks. {ADJUST_RANKS}")
+
     looks = "JSON without a key that is a metric; " if document.is_structured else ""
     raise DataError(
         f"the format of {document.name} is not recognised: "

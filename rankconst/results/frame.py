@@ -78,6 +78,7 @@ def _read_any(results: Any, percent: bool | None, metric: Metric | None) -> Read
         return read_document("the dict", _write_dict(results))
     if is_frame(results):
         return read_frame(results, percent, metric).reading
+
     kind = type(results).__name__
     raise UsageError(
         f"expected a number, a path, a dict, a DataFrame or a Reading, got {kind}. "
@@ -91,11 +92,13 @@ def _write_ranks(ranks: Ranks) -> str:
     sides = list(ranks.sides)
     if all(side in ranks.sides for side in ENTITY_SIDES):
         sides.insert(0, "both")
+
     lines = ["side,metric,value,number of ranks"]
     for side in sides:
         size = ranks.select(side).size
         for key, value in ranks.to_dict(side).items():
             lines.append(f"{side},{key},{value!r},{size}")
+
     return "\n".join(lines) + "\n"
 
 
@@ -137,14 +140,17 @@ def add_columns(
         for row, reason in reasons.items():
             remarks[row] = f"{reason}; {remarks[row]}" if remarks[row] else reason
         columns[note] = remarks
+
     added = pd.DataFrame(columns, index=frame.index, copy=False)
     if frame.columns.nlevels > 1:
         added.columns = _part_names(columns, frame.columns)
+
     out = pd.concat([frame, added], axis=1)
     asked = []
     for question in adjusted.asked:
         rows = dict.fromkeys(adjusted.rows[list(question.numbers)].tolist())
         asked.append(question.to_dict() | {"rows": list(rows)})
+
     # Lists, as they come back from Parquet.
     assumed = {name: list(values) for name, values in adjusted.assumed.items()}
     out.attrs = {**frame.attrs, "assumed": assumed, "asked": asked}
@@ -212,6 +218,7 @@ def read_frame(
             split = _split_numbers(columns[j].series)
             if split is not None:
                 floats[j], texts[j] = split
+
     notes = _RowNotes()
     sheet = Sheet(
         heading=heading,
@@ -226,6 +233,7 @@ def read_frame(
         metrics = {parse_metric(name) for name in percent}
         is_named = entries.flag_heads(lambda head: head.metric in metrics)
         entries = entries.rewrite(is_named & ~entries.is_percent, percent=True)
+
     reading = Reading(
         name=_NAME_OF_FRAME,
         form="frame",
@@ -247,6 +255,7 @@ def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric
         first = [heads, *islice(zip(*cells, strict=True), _MOST_TRIED)]
         parse = choose_parse(metric, [Row(1, row, row) for row in first])
         heading = _compose_heading(names, parse)
+
     if not (heading.measures or heading.long):
         known = [key for key in heading.keys if key]
         advice = "of columns of datasets or models, give the metric, as in metric='mrr'"
@@ -256,6 +265,7 @@ def _find_heading(names: list[list[str]], cells: Sequence[Cells], metric: Metric
             f"no column holds a metric; there are: {', '.join(known) or 'none'}. "
             f"Name columns MRR, MR, Hits@10 ..., or metric and value; {advice}."
         )
+
     return heading
 
 
@@ -288,6 +298,7 @@ def _list_index(frame: pd.DataFrame) -> list[_FrameColumn]:
         if not counts and not _is_column(frame, level):
             name = "" if level.name is None else str(level.name)
             levels.append(_FrameColumn([name], pd.Series(level.array)))
+
     return levels
 
 
@@ -314,6 +325,7 @@ def _list_columns(frame: pd.DataFrame) -> list[_FrameColumn]:
             names[level] = names[level] or group
         listed.append(_FrameColumn([name for name in names if name], frame.iloc[:, j]))
         before = names
+
     return listed
 
 
@@ -366,12 +378,15 @@ def _read_texts(series: Any) -> Any:
         return None
     if series.dtype != object and not isinstance(series.dtype, pd.StringDtype):
         return None
+
     try:
         texts: Any = pa.array(series, from_pandas=True)
     except UnicodeEncodeError:  # half of a character
         return None
+
     if isinstance(texts, pa.ChunkedArray):
         texts = texts.combine_chunks()
+
     return texts.cast(pa.string()).fill_null("")
 
 
@@ -391,6 +406,7 @@ def _number_objects(series: Any) -> tuple[NDArray[np.intp], list[Any]]:
         codes, _ = pd.factorize(cells.map(lambda cell: f"{type(cell).__name__} {tell_apart(cell)}"))
         _, places = np.unique(codes, return_index=True)
         distinct = [cells.iloc[place] for place in places.tolist()]
+
     return np.where(missing | (codes < 0), len(distinct), codes).astype(np.intp), distinct
 
 
@@ -414,8 +430,10 @@ def _split_numbers(series: Any) -> tuple[NDArray[np.float64], Cells] | None:
         infinite = np.isinf(values)
         texts = ["", "inf"] if infinite.any() else [""]
         return np.where(infinite, np.nan, values), _code_cells(infinite.astype(np.intp), texts)
+
     if _read_texts(series) is not None:
         return None
+
     codes, distinct = _number_objects(series)
     floats = [_to_float(cell) for cell in distinct]
     texts = [

@@ -70,6 +70,7 @@ class Text(NamedTuple):
             example = "valid" if is_foreign else _find_example(word)
             accepted = shlex.quote(f"{word.text}=VALUE")
             option = f"--accept {accepted} for what it says, such as {example}"
+
         if is_foreign:
             question = f'{self.place} is not in English, "{shown}"'
             return Question(word.field, question, word.text, option=option)
@@ -120,6 +121,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
     if dataset.name:
         declared["dataset"] = dataset.name
         origins["dataset"] = dataset.place
+
     questions: dict[tuple[str, str], Question] = {}
     setting = ""  # inductive or transductive, as the nearest label says
     for text in texts:
@@ -132,6 +134,7 @@ def gather(texts: Sequence[Text]) -> Declarations:
                 continue
             declared[name] = value
             origins[name] = text.place
+
         for word in _list_asking(text, is_training=is_training):
             is_other = word.kind in _SETTINGS and setting not in {"", word.kind}
             if not is_other and not _is_answered(declared, word):
@@ -139,11 +142,14 @@ def gather(texts: Sequence[Text]) -> Declarations:
                 is_second = word.field == "dataset" and bool(dataset.name)
                 asked = replace(word, remedy=_IN_A_COLUMN) if is_second else word
                 questions.setdefault((word.field, word.text), text.ask(asked))
+
         setting = setting or _find_setting(text)
+
     if dataset.name and list_namesakes(dataset.name, typed=False):
         kind = _find_kind(texts)
         if kind:
             declared["kind"] = kind
+
     questions |= {("dataset", ask.word): ask for ask in dataset.questions}
     suites = _find_suites(texts)[0]
     counts = [text.label.num_triples for text in texts if len(text.label.graphs) < 2]
@@ -169,10 +175,13 @@ def _list_asking(text: Text, *, is_training: bool) -> Iterator[Word]:
         is_of_both = label.both and word.field == "side" and word.says != RELATION_SIDE
         if not is_of_both and _is_asking(text, word, is_training):
             yield word
+
     if not label.is_vocabulary:  # a sentence declares nothing
         return
+
     if text.scope == "name" and label.metric is not None:  # a row called "Standard deviation"
         yield Word(label.text.lower(), "metric")
+
     for name, values in label.values.items():
         if len(values) > 1 and name in FIELDS and name not in label.declared:
             yield Word(values[0], name, remedy=list_ways(name, values))
@@ -188,6 +197,7 @@ def _is_asking(text: Text, word: Word, is_training: bool) -> bool:
         return "text" in word.scopes and (word.field in _FIELDS_ASKED_FARTHER or bool(word.says))
     if text.scope in word.scopes or (is_training and word.field == "split"):
         return True
+
     # A caption of nothing but vocabulary is a label, as a heading of a column is: "Left".
     is_label = text.scope == "text" and text.label.is_vocabulary and word.field != "metric"
     if is_label and "column" in word.scopes:
@@ -277,18 +287,22 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
             datasets.setdefault(name_graph(graph), _Dataset(graph, text.place))
         if graphs and (label.is_vocabulary or not label.graphs):
             break
+
     if len(datasets) > 1:
         names = tuple(dataset.name for dataset in datasets.values())
         asked = f"it may be of {' or '.join(names)}"
         return _Dataset(questions=(Question("dataset", asked, option=_NAME_IT, choices=names),))
+
     if not datasets:
         named = _Dataset(questions=tuple(_ask_ordinary(texts)))
         if version is not None and version.place != FILE_NAME:
             named = named._replace(name=version.label.version, place=version.place)
         return named
+
     (dataset,) = datasets.values()
     if version is None or is_mean(dataset.name):
         return dataset
+
     versioned = f"{_VERSION_AT_END.sub('', dataset.name)} {version.label.version}"
     is_known = names_known(versioned)
     is_of_file = version.place == FILE_NAME
@@ -296,6 +310,7 @@ def _find_dataset(texts: Sequence[Text]) -> _Dataset:
         return dataset
     if is_known and not is_of_file:
         return dataset._replace(name=versioned)
+
     remedy = f"{versioned} in {_IN_A_COLUMN}" if is_known else ""
     question = version.ask(Word(version.label.version.lower(), "graph", remedy=remedy))
     return dataset._replace(questions=(question,))
@@ -324,8 +339,10 @@ def _list_graphs(label: Label, version: Text | None) -> tuple[str, ...]:
     graphs = label.graphs
     if not label.is_vocabulary:
         graphs = tuple(graph for graph in graphs if squash(graph) not in VOCABULARY.ordinary)
+
     if graphs or version is None:
         return graphs
+
     versioned = f"{label.text} {version.label.version}"
     is_known = len(versioned) < _LONGEST_NAME and names_known(versioned)
     return (label.text,) if is_known else ()
@@ -349,6 +366,7 @@ def _ask_ordinary(texts: Sequence[Text]) -> Iterator[Question]:
                     "dataset", reason, option=f"--dataset {mentions[0].key} if it is that"
                 )
                 return
+
     suites, place = _find_suites(texts)
     if suites:
         reason = f"no dataset is named, but {place} speaks of a number of graphs"
@@ -384,10 +402,12 @@ def ask_counts(
         count = getattr(address, name)
         if count and str(count) not in user.accepted:
             counts[name] = count
+
     if not counts or tasks.relations or find_protocol(tasks.protocol).negatives is not None:
         return ()
     if not tables.holds(tasks):
         return ()
+
     questions = [_ask_count(name, count, tasks, tables) for name, count in counts.items()]
     return tuple(question for question in questions if question is not None)
 
@@ -400,8 +420,10 @@ def _ask_count(name: str, count: int, tasks: Tasks, tables: Tables) -> Question 
     if name == "num_triples":  # logs also print those of its split, of train, and of all splits
         triples = [dataset[f"triples_{split}"] for split in SPLITS]
         in_all = {dataset[f"triples_{tasks.split}"], dataset["triples_train"], sum(triples)}
+
     if count == expected or count in in_all:
         return None
+
     keys = tables.protocols(tasks.dataset)
     others = {f"--protocol {key}": replace(tasks, protocol=key) for key in keys}
     others |= {f"--split {key}": replace(tasks, split=key) for key in SPLITS}

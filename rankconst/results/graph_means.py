@@ -84,6 +84,7 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
     is_called = entries.flag_contexts(lambda context: is_mean(context.dataset or ""))
     if not is_called.any():
         return {}
+
     flags, read = is_called.tolist(), _read_once(reading)
     means: dict[int, MeanNumber] = {}
     for codes in _code_rows_and_columns(reading):  # of rows, then of columns
@@ -95,6 +96,7 @@ def find_means(reading: Reading) -> dict[int, MeanNumber]:
                 mean = _compare_runs(reading, place, runs, read)
                 if mean is not None:
                     means[place] = replace(mean, is_alone=len(runs_of) == 1)
+
     return dict(sorted(means.items()))
 
 
@@ -154,9 +156,11 @@ def _list_runs(
             runs.append([])
         else:
             runs[-1].append(place)
+
     everything: list[int] = []
     if len(series) <= _MOST_BESIDE:
         everything = [place for run in runs for place in run]
+
     sides = zip(means, pairwise(runs), strict=True)
     return {mean: (before, behind, everything) for mean, (before, behind) in sides}
 
@@ -174,6 +178,7 @@ def _read_once(reading: Reading) -> Callable[[int], _Number | None]:
         )
         if key not in numbers:
             numbers[key] = _read_number(entries[place])
+
         return numbers[key]
 
     return read
@@ -202,11 +207,13 @@ def _compare_runs(
     number = read(place)
     if number is None:
         return None
+
     first = None
     dataset = entries.contexts[entries.context_codes[place]].dataset or ""
     before, behind, everything = runs
     if squash(dataset) in _OF_ALL:
         runs = everything, before, behind
+
     for run in runs:
         numbers = [read(other) for other in run]
         parts = [part for part in numbers if part is not None]
@@ -222,6 +229,7 @@ def _compare_runs(
         if is_held:
             return mean
         first = first or mean
+
     return first
 
 
@@ -244,6 +252,7 @@ def settle_means(
     }
     if not waiting:
         return addressed, {}
+
     codes = {address: code for code, address in enumerate(addressed.addresses)}
     old_code_of = reading.entries.gather(addressed.codes)
     code_of = old_code_of.copy()
@@ -260,6 +269,7 @@ def settle_means(
             addresses = [addressed.addresses[part] for part in parts if part >= 0]
             address = addressed.addresses[code]
             known[key] = _settle_mean(address, mean, addresses, settled, failed)
+
         address = known[key]
         code_of[place] = codes.setdefault(address, len(codes))
         if address in settled and mean.is_held:
@@ -269,6 +279,7 @@ def settle_means(
                 f"not the mean of the {len(mean.parts)} numbers next to it: "
                 f"taken as that of {settled[address][0].dataset}."
             )
+
     of_columns = [code_of[column.places] for column in reading.entries.columns]
     return addressed._replace(addresses=list(codes), codes=of_columns), notes
 
@@ -305,6 +316,7 @@ def _settle_mean(
     if not mean.is_held:
         question = ask_mean(address, f", and not that of the {len(mean.parts)} numbers next to it")
         return _fail_with_question(failed, replace(address, dataset=question.text), question)
+
     lacking = len(mean.parts) - len(parts)
     if lacking:
         text = f"mean of {len(mean.parts)} numbers, {lacking} without constants: not adjusted."
@@ -314,12 +326,14 @@ def _settle_mean(
         questions = tuple(dict.fromkeys(itertools.chain.from_iterable(asked)))
         failed[lacks] = AskedError(text, questions) if questions else DataError(text)
         return lacks
+
     tool = parts[0][1]
     joined = join_tasks([tasks for tasks, _ in parts], tool)
     is_of_tool = all(other is tool for _, other in parts) and (tool is None or tool.batch is None)
     if joined is None or not is_of_tool:
         several = replace(address, dataset=f"{address.dataset} of several evaluations")
         return _fail_with_question(failed, several, ask_mean(address))
+
     # The graphs tell which fields were assumed.
     joint = replace(address, dataset=joined.dataset, split=joined.split)
     joint = replace(joint, side=joined.side, protocol=joined.protocol)
@@ -415,7 +429,9 @@ def average_models(
         total = len(numbers) + sum(names_known(graph) for graph in missing)
         if suite is not None:
             total = len(suite.graphs)
+
         averages.append(ModelAverage(setting, model, _average_numbers(numbers), total))
+
     return averages
 
 
@@ -424,10 +440,12 @@ def _mark_averaged(floors: Iterable[AdjustedBatch], models: Sequence[str]) -> Fl
     places: dict[str, list[Indices]] = defaultdict(list)
     for done in floors:
         places[done.published.tasks.dataset].append(done.published.index)
+
     model_codes, distinct = factorize(models)
     graphs = np.zeros(len(distinct), dtype=np.intp)
     for indices in places.values():
         graphs[model_codes[np.concatenate(indices)]] += 1  # once, however many numbers it has
+
     is_averaged: Flags = (graphs >= FEWEST_GRAPHS)[model_codes]
     return is_averaged
 
@@ -445,6 +463,7 @@ def _list_graphs(
         if context.dataset is not None and not is_mean(context.dataset):
             series = _find_series(entries.heads[head].metric, model, context)
             graphs_of[series].add(context.dataset)
+
     return graphs_of
 
 
@@ -475,6 +494,7 @@ def _group_by_model(
             groups[setting, models[place]].append(
                 _GraphNumber(dataset, context, done, floor, position)
             )
+
     return groups
 
 
@@ -496,6 +516,7 @@ def _average_numbers(numbers: Sequence[_GraphNumber]) -> Average:
     for number in numbers:
         batch, at = number.done.published, number.position
         ends.append((batch.value[at], batch.lower[at], batch.upper[at]))
+
     values, lower, upper = np.array(ends).T
     return Average(
         metric=numbers[0].done.published.metric,
@@ -513,6 +534,7 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
     groups: dict[Hashable, list[ModelAverage]] = defaultdict(list)
     for mean in averages:
         groups[mean.setting, mean.average.datasets, mean.total].append(mean)
+
     differing = _list_differing([mean.setting for mean in averages])
     lines = []
     for means in groups.values():
@@ -529,11 +551,13 @@ def describe_averages(averages: Sequence[ModelAverage], *, details: bool) -> lis
             facts = [", ".join([value, chance, *results]), *heaviest, *_list_below(first)]
             lines.append(f"{title}{name}: {'; '.join(facts)}.")
             continue
+
         lines.append(f"{title}: {'; '.join([chance, *heaviest])}.")
         for mean in means:
             results = _describe_result(mean.average, details=details)
             facts = [", ".join(results), *_list_below(mean.average)]
             lines.append(f"  {mean.model}: {'; '.join(facts)}.")
+
     return lines
 
 
@@ -570,9 +594,11 @@ def _describe_result(average: Average, *, details: bool) -> list[str]:
     if significance is not None:
         text = str(significance)
         parts.append(f"p {text}" if text.startswith("<") else f"p at most {text}")
+
     if average.counting is not None:
         over = average.counting
         parts += _describe_index(average, over, "skill over counting", "skills", details=details)
+
     return [*parts, f"±{show_expected(average.error)} over datasets"]
 
 
@@ -587,8 +613,10 @@ def _describe_index(
         differs = abs(against.mean_index - against.index) > max(rounding, _LAST_DECIMAL / 2)
         other = f" (mean of {several} {against.mean_index:.4f})" if differs else ""
         parts.append(f"{name} {against.index:.4f}{other}")
+
     if details and not math.isnan(against.z):
         parts.append(f"z {against.z:,.4g}")
+
     return parts
 
 

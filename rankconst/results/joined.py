@@ -30,6 +30,7 @@ def join_readings(
     """
     if len(readings) == 1:
         return readings[0]
+
     first = readings[0]
     for other in readings:
         if other.layout != first.layout:
@@ -37,6 +38,7 @@ def join_readings(
                 f"{first.name} has {_LAYOUTS[first.layout]}, {other.name} "
                 f"{_LAYOUTS[other.layout]}: name one at a time."
             )
+
     names_of = _match_columns(readings)
     is_alike = len({reading.form for reading in readings}) == 1
     is_of_one_tool = len({reading.tool for reading in readings}) == 1
@@ -53,6 +55,7 @@ def join_readings(
         entries.append(_rename_and_set_tool(reading.entries, new_names, tool))
         for left_out in reading.skipped:
             skipped.append(replace(left_out, what=f"{column} {label}, {left_out.what}"))
+
     understood = dict.fromkeys(reading.understood for reading in readings if reading.understood)
     sizes = [len(reading.rows) for reading in readings]
     return Reading(
@@ -82,10 +85,12 @@ def _add_cells(
     if strip and reading.form in MARKED_UP:
         for new, marked in new_cells.items():
             new_cells[new] = [strip_markup(cell, reading.form) for cell in marked]
+
     _, *names = cells
     dataset = next((name for name in names if read_label(name).role == "dataset"), "")
     if dataset and dataset not in new_cells:
         new_cells[dataset] = name_datasets(reading)
+
     for name in names:
         cells[name].extend(new_cells.get(name, repeat("", len(reading.rows))))
 
@@ -99,9 +104,11 @@ def _rename_and_set_tool(entries: Entries, names: Mapping[str, str], tool: str |
     for column in entries.columns:
         head = column.head._replace(column=names[column.head.column])
         columns.append(replace(column, head=head))
+
     contexts = entries.contexts
     if tool is not None:
         contexts = [replace(context, tool=context.tool or tool) for context in contexts]
+
     return replace(entries, columns=tuple(columns), contexts=contexts)
 
 
@@ -121,6 +128,7 @@ def _match_columns(readings: Sequence[Reading]) -> list[dict[str, str]]:
             if meanings.count(meaning) == 1:
                 names[column] = first_names.setdefault(meaning, column)
         names_of.append(names)
+
     return names_of
 
 

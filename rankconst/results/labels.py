@@ -49,11 +49,14 @@ class Label:
         """The fields with a single value, if the label consists wholly of vocabulary."""
         if not self.is_vocabulary:
             return {}
+
         fields = {name: values[0] for name, values in self.values.items() if len(values) == 1}
         if self.both:
             fields["side"] = "both"
+
         if len(self.graphs) == 1:
             fields["dataset"] = self.graphs[0]
+
         return fields
 
     @property
@@ -105,6 +108,7 @@ def read_label(text: str, k: int | None = None) -> Label:
     """
     if not text.strip():
         return _NOTHING
+
     plain = _clean_text(text)
     cleaned = plain.text
     label = _compose_label(text, cleaned, tuple(_scan_names(cleaned, k)), k)
@@ -112,14 +116,18 @@ def read_label(text: str, k: int | None = None) -> Label:
     mark = _find_mark(text, label.graphs)
     if mark:
         words = (*words, Word(mark, "graph"))
+
     letters = _LETTERS_IN_BRACKETS.search(cleaned)
     if letters and label.metric is None and cleaned[: letters.start()].endswith(label.graphs[-1:]):
         words = (*words, Word(letters[1].lower(), "part", frozenset({"column", "row"})))
+
     if not label.is_vocabulary and VOCABULARY.is_foreign(cleaned):
         words = (*words, VOCABULARY.lexicon[FOREIGN])
+
     label = replace(label, words=words, percent=plain.percent)
     if label.metric is not None:
         return replace(label, role="measured", spread=plain.spread)
+
     role = VOCABULARY.match_role(cleaned) if len(cleaned) < _LONGEST_ROLE else ""
     return replace(label, role=role)
 
@@ -184,6 +192,7 @@ def _clean_text(text: str) -> _Cleaned:
     if " " in cleaned.strip():
         words = cleaned.split(" ")
         cleaned = " ".join(word for word in words if not _is_file(word))
+
     percent = any(not _is_amount(sign) for sign in _PERCENT_SIGNS.finditer(cleaned))
     spread = False
     cleaned = _PERCENT_SIGNS.sub(_keep_amount, cleaned)
@@ -191,6 +200,7 @@ def _clean_text(text: str) -> _Cleaned:
         spread = _PLUS_MINUS.search(cleaned) is not None
         cleaned = _TRAILING_MARKS.sub("", cleaned)
         cleaned = _PLUS_MINUS.sub("", cleaned) or cleaned
+
     cleaned = _FILTERED_METRIC.sub("filtered ", cleaned)
     cleaned = _ALL_ENTITIES.sub(r"all \1", name_queries(cleaned).translate(_ARROWS_TO_COLONS))
     return _Cleaned(_NUMBER_OF_RUNS.sub("", cleaned), percent, spread)
@@ -231,6 +241,7 @@ def _find_mark(text: str, graphs: Iterable[str]) -> str:
         is_closing = text.count(mark[0], 0, start) % 2 == 1  # 'data/WN18RR'
         if not is_closing:
             return mark[1] or mark[2]
+
     return ""
 
 
@@ -319,6 +330,7 @@ def _read_name(text: str, tokens: Sequence[Span], k: int | None) -> _Part:
         )
         if kind and not is_fragment:
             longest = _Part(kind, start, end, text[start:end])
+
     return longest
 
 
@@ -332,6 +344,7 @@ def _classify(name: str, k: int | None) -> _Kind:
     plain = squash(name)
     if not plain or not name.isascii():  # names are compared without such signs: ΔMRR is not MRR
         return ""
+
     joined = _write_plain(name)
     word = VOCABULARY.lexicon.get(joined)
     # Such as "std", which is the spread of a metric.
@@ -362,6 +375,7 @@ def _find_graphs(text: str) -> list[Span]:
             if words and all(VOCABULARY.is_plain(word) for word in words):
                 end = mention.stem
         graphs.append(Span(mention.start, end))
+
     return graphs
 
 
@@ -471,10 +485,12 @@ def _compose_label(text: str, cleaned: str, parts: tuple[_Part, ...], k: int | N
     asking = tuple(words.values())
     if not measures and not any("column" in word.scopes for word in asking):
         asking += tuple(_ask_compound(cleaned, parts))
+
     counted = _TEST_TRIPLES.search(cleaned)
     count = "" if counted is None else counted[1] or counted[2]
     if not (measures or is_vocabulary or graphs or asking or count):
         return Label(text)
+
     label = Label(
         text,
         values=_find_values(parts),
@@ -488,10 +504,12 @@ def _compose_label(text: str, cleaned: str, parts: tuple[_Part, ...], k: int | N
     )
     if not measures:
         return label
+
     metric, adjustment = measures[0]
     reason = _find_reason(asking, metric, cleaned, parts)
     if len(measures) > 1:
         reason = "it names several metrics"
+
     return replace(label, metric=metric, adjustment=adjustment, reason=reason)
 
 
@@ -508,6 +526,7 @@ def _list_measures(
         # In running text, "map" is a map: such a metric needs a k.
         if is_vocabulary or not isinstance(metric, AnswersMetric) or metric.k:
             listed[measure] = None
+
     return list(listed)
 
 
@@ -528,9 +547,11 @@ def _find_values(parts: Iterable[_Part]) -> dict[str, tuple[str, ...]]:
         if part.kind == "value":
             name, value = VOCABULARY.values[squash(part.text)]
             values[name] = tuple(dict.fromkeys((*values.get(name, ()), value)))
+
     protocols = values.get("protocol", ())
     if len(protocols) > 1 and "raw" not in protocols:  # a time-aware protocol is filtered, too
         values["protocol"] = tuple(value for value in protocols if value != "filtered")
+
     return values
 
 
@@ -544,12 +565,15 @@ def _find_leading(cleaned: str, parts: Sequence[_Part]) -> str:
     """Return the statistic that a title begins with, as "gains" of "Gains over TransE"; else ""."""
     if len(parts) > _MOST_OF_TITLE:
         return ""
+
     is_first = True  # nothing but filler is before the part
     for position, part in enumerate(parts):
         if part.text.lower() in _CONJUNCTIONS:
             is_first = False
+
         if position and _END_OF_PHRASE.search(cleaned, parts[position - 1].end, part.start):
             is_first = True
+
         is_filler = part.kind in {"filler", "value"} or part.text.isdigit()
         if is_filler or not is_first:
             continue
@@ -558,6 +582,7 @@ def _find_leading(cleaned: str, parts: Sequence[_Part]) -> str:
         behind = {other.text.lower() for other in parts[position + 1 :]}
         if word is not None and "title" in word.scopes and behind.isdisjoint(_VERBS):
             return word.text
+
     return ""
 
 
@@ -574,8 +599,10 @@ def _ask_compound(cleaned: str, parts: Sequence[_Part]) -> Iterator[Word]:
     numbered = _NUMBERED_NOUN.match(cleaned)
     if numbered is not None and numbered["noun"].lower() in VOCABULARY.numbered - _NOUNS_OF_SIZES:
         yield Word(numbered[1].lower(), "part", _SCOPES_OF_COMPOUNDS)
+
     if len(parts) > _MOST_OF_COMPOUND:
         return
+
     nouns = VOCABULARY.nouns
     tokens = [token[0].lower() for token in _TOKEN.finditer(_ACRONYM.sub("", cleaned))]
     unknown = {part.text.lower() for part in parts if part.is_unknown}
@@ -595,6 +622,7 @@ def _joins_sides(parts: Iterable[_Part]) -> bool:
                 side_before = side
         elif not part.kind:
             side_before = ""
+
     return False
 
 
@@ -617,9 +645,11 @@ def _is_transformed(cleaned: str, parts: Iterable[_Part], words: Iterable[Word])
             text = _METRIC_SIGN if part.kind == "metric" else "word"
         rest += cleaned[end : part.start] + text
         end = part.end
+
     rest += cleaned[end:]
     if _OPERATORS.search(rest) or _OTHER_UNIT.search(rest):
         return True
+
     is_among = any(word.field == "protocol" for word in words)  # 50 samples
     return not is_among and _FACTOR_AT_METRIC.search(rest) is not None
 
@@ -639,6 +669,7 @@ def find_name(text: str, metric: Metric, adjustment: str | None = None) -> Span 
                 tokens = _TOKEN.finditer(part.text)
                 first = next(token for token in tokens if token[0].lower() not in prefixes)
                 return Span(part.start + first.start(), part.end)
+
     return None
 
 
@@ -654,9 +685,11 @@ def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
     if span is None:
         name = metric.name_of(adjustment)
         return f"{cleaned} {name}" if name else f"{cleaned}_{adjustment}"
+
     before, rest = cleaned[: span.start], cleaned[span.end :]
     if re.fullmatch(rf"\W*{metric.hits_k}", rest):  # of two levels, "Hits@ / 10"
         rest = ""
+
     return f"{before}{metric.column_of(adjustment)}{rest}"
 
 
@@ -727,6 +760,7 @@ def list_others(text: str) -> list[str]:
         elif is_other:
             others.append(part.text)
         end = part.end if is_other else -1
+
     return others
 
 
@@ -762,14 +796,17 @@ def answer(label: Label, cell: str) -> Label | None:
     is_yes = VOCABULARY.flags.get(cell.lower())
     if is_yes is None or not (label.values or label.words):
         return None
+
     if not (is_yes or label.values or cell == "0"):
         denied = (replace(word, kind="") for word in label.words if word.kind in _USUAL_KINDS)
         words = tuple(denied) if label.is_vocabulary else ()
         return replace(label, words=words)
+
     if not label.is_vocabulary:
         return None
     if is_yes:
         return label
+
     opposite = OPPOSITES.get(label.declared.get("protocol", ""))
     if opposite and len(label.values) == 1:
         return replace(label, text=f"not {label.text}", values={"protocol": (opposite,)})
@@ -794,8 +831,10 @@ def ask_alone(label: Label, scope: str) -> Label:
         return replace(label, words=(*label.words, Word(amount[0], "part")))
     if not label.alone:
         return label
+
     words = []
     for word in label.words:
         scopes = word.scopes | {scope} if word.scopes & _SCOPES_ALONE[scope] else word.scopes
         words.append(replace(word, scopes=scopes))
+
     return replace(label, words=tuple(words))

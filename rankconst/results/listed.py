@@ -140,8 +140,10 @@ class AdjustedFile:
         skipped = self.numbers.reading.skipped
         if skipped:
             lines.append(f"Skipped: {name_reasons(skipped)}.")
+
         if self.assumed:
             lines.append(f"Assumed: {describe_assumed(self.assumed)}.")
+
         lines += dict.fromkeys(f"Asked: {question}." for question in self.asked)
         return replace(listing, caption="\n".join(lines))
 
@@ -178,15 +180,18 @@ def lay_out(
         caption = _describe_columns(adjusted, tables, chosen, more, screen=True)
         if not any(column.key == "dataset" and column.title for column in columns):
             title = _name_tasks(adjusted, tables)
+
     places = np.flatnonzero(chosen).tolist()
     # Only PyKEEN's tables have a row for each metric and tie policy.
     has_ties = any(context.rank_type for context in reading.entries.contexts)
     is_of_pykeen = screen and reading.layout == "long" and has_ties
     if is_of_pykeen:
         places = _order_metrics(adjusted, data, places)
+
     listing = Listing(columns, data, title, caption, upright=adjusted.details)
     if places != list(range(len(chosen))):
         listing = listing.take(places)
+
     has_notes = any(column.is_note and column.title for column in columns)
     is_short = not (adjusted.details or adjusted.against or has_notes)
     if is_of_pykeen and reading.joined and is_short:
@@ -211,22 +216,27 @@ def _list_columns(
             facts.remove("dataset")
             place = 1 if reading.joined else 0  # behind the name of the file, if there are several
             columns.insert(place, Column("dataset", "dataset", _show_text))
+
     columns += [Column(fact) for fact in facts]
     if screen and adjusted.waiting:
         data[note] = _shorten_notes(adjusted, data[note])
+
     notes = itertools.compress(data[note], chosen.tolist())
     longest = max((len(text or "") for text in notes), default=0)
     has_notes = longest > 0 and not (screen and longest > _LONG_NOTE)
     if has_notes or adjusted.details:
         title = note if has_notes else None
         columns.append(Column(note, title, _show_text, drop=_Drop.note, is_note=True))
+
     if form is Format.json:
         data |= {column: adjusted.list_numbers(column) for column in adjusted.blocks}
         data |= adjusted.answers
         columns += [Column("assumed"), Column("asked")]
+
     if screen and reading.layout != "long":
         groups = _group_columns(adjusted)
         columns = [column._replace(group=groups.get(column.key)) for column in columns]
+
     return columns
 
 
@@ -244,10 +254,12 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
     place_of = {pair: place for place, pair in enumerate(zip(run_of, metric_of, strict=True))}
     if len(place_of) < len(run_of):  # a pair is there twice
         return listing
+
     runs = list(dict.fromkeys(run_of))
     data: dict[str, list[Any]] = {}
     for j, column in enumerate(columns):
         data[column.key] = [run[j] for run in runs]
+
     published = list_values(listing.data[value])
     adjusted = list_values(listing.data[index])
     names = {metric: parse_metric(metric).column_of("index") for metric in metric_of}
@@ -258,6 +270,7 @@ def _list_runs(listing: Listing, value: str, index: str) -> Listing:
         drop = _Drop.published + order
         columns.append(column_of[value]._replace(key=metric, title=metric, drop=drop))
         columns.append(column_of[index]._replace(key=name, title=name, drop=order))
+
     caption = f"{_join_few(names.values())}{listing.caption.removeprefix(index)}"
     return replace(listing, columns=columns, data=data, caption=caption)
 
@@ -278,6 +291,7 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
         for column in reading.columns:
             stripped = {cell: strip_markup(cell, reading.form) for cell in set(data[column])}
             data[column] = [stripped[cell] for cell in data[column]]
+
     columns = []
     for place, column in enumerate(reading.columns):
         is_numeric, drop, show = column in numeric, 0, _show_text
@@ -288,6 +302,7 @@ def _list_originals(adjusted: AdjustedReading, form: Format, data: dict[str, Any
         elif screen:
             drop = _rank_text(column, place, data[column])
         columns.append(Column(column, column, show, right=is_numeric, drop=drop, raw=raw))
+
     return columns
 
 
@@ -296,11 +311,13 @@ def _rank_text(column: str, place: int, cells: Sequence[str]) -> int:
     role = read_label(column).role
     if role in {"model", "dataset"}:
         return 0
+
     is_shared = len(cells) > 1 and len(set(cells)) == 1
     if is_shared:
         return _Drop.same + place
     if place == 0 or role:
         return 0
+
     longest = max((len(cell or "") for cell in cells), default=0)
     return _Drop.text if longest > _LONG_TEXT else _Drop.short_text
 
@@ -318,6 +335,7 @@ def _add_columns(
     }
     if not next_to:
         return [*columns, *itertools.chain.from_iterable(columns_of.values())]
+
     ordered: list[Column] = []
     for column in columns:
         ordered.append(column)
@@ -330,6 +348,7 @@ def _add_columns(
                 ordered.append(computed._replace(title=rest, continues=column.key))
             else:
                 ordered.append(computed)
+
     return ordered
 
 
@@ -346,10 +365,12 @@ def _name_tasks(adjusted: AdjustedReading, tables: Tables) -> str:
     tasks = {part.published.tasks for part in adjusted.done}
     if len({each.aggregation for each in tasks}) > 1:  # a tool may leave some metrics unweighted
         tasks = {replace(each, aggregation=DEFAULT_AGGREGATION) for each in tasks}
+
     datasets = {address.dataset for address in tasks}
     is_of_counts = {address.protocol for address in tasks} == {OWN_COUNTS.key}
     if is_of_counts or len(datasets) != 1 or "dataset" not in adjusted.last_columns:
         return ""
+
     dataset = datasets.pop()
     title = tables.titles.get(dataset, dataset)
     return f"{title} ({tasks.pop().describe()})" if len(tasks) == 1 else title
@@ -374,6 +395,7 @@ def _order_metrics(adjusted: AdjustedReading, data: dict[str, Any], places: list
             texts["metric"][entry.row] = metric.label
         with suppress(ValueError):  # such as "nan%", which stays
             texts[entry.column][entry.row] = show_number(float(entry.text), 4)
+
     data |= texts
     behind_all = (len(reading.parts), 0, False, 0)  # rows without a metric
     return sorted(places, key=lambda row: orders.get(row, behind_all))
@@ -392,25 +414,30 @@ def _describe_columns(
     meanings = [f"{_join_few(indices)}: 0 = chance, 1 = perfect."]
     if adjusted.against:
         meanings.append("skill: 0 = as the baseline, 1 = perfect.")
+
     if adjusted.details:
         meanings.append("In brackets: the effect of rounding.")
+
     lines = [" ".join(meanings)]
     floors = _find_floors(adjusted, tables, chosen)
     has_answers = any(isinstance(chance.published.metric, AnswersMetric) for chance in floors)
     if has_answers or (adjusted.details and len(floors) <= _FEW_NAMES):
         lines += [_describe_rankers(chance, floor) for chance, floor in floors.items()]
+
     datasets = {chance.published.tasks.dataset for chance in floors}
     if screen and len(datasets) >= FEWEST_GRAPHS:
         from rankconst.results.graph_means import average_models, describe_averages
 
         averages = average_models(adjusted, floors, tables)
         lines += describe_averages(averages, details=adjusted.details)
+
     if floors:
         wanted = int(chosen[adjusted.rows[adjusted.wanted]].sum())
         count = sum(chance.published.index.size for chance in floors)
         verb = "is" if count == 1 else "are"
         some = f"{count:,} of {wanted:,} numbers {verb} adjusted. " if count < wanted else ""
         lines.append(f"{some}{summarise(floors)}")
+
     lines.append(f"{more}Tables {adjusted.table_version}.")
     return "\n".join(lines)
 
@@ -442,9 +469,11 @@ def _shorten_notes(adjusted: AdjustedReading, notes: Sequence[str | None]) -> li
         word = question.word if question.place else question.text
         for row in adjusted.rows[list(question.numbers)].tolist():
             words_of.setdefault(row, {})[word] = None
+
     shortened = list(notes)
     for row, words in words_of.items():
         shortened[row] = f"asked: {', '.join(words)}"
+
     return shortened
 
 
@@ -458,6 +487,7 @@ def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
         if not group and brackets is not None:
             group = brackets[1]
         groups |= dict.fromkeys((column, *names[block].values()), group)
+
     return groups
 
 
@@ -472,14 +502,17 @@ def _list_computed(block: Block, names: Mapping[str, str]) -> list[Column]:
         shown[key] = Column(key, title, fixed, right=True, show_row=ranged)
         if form == "z":
             shown[key] = shown[key]._replace(meaning="standard deviations better than chance")
+
     skills = [name for key, name in block.names.items() if key.startswith("index@")]
     for place, name in enumerate(skills):
         title = name.replace("_", " ")
         shown[name] = Column(name, title, fixed, right=True, drop=_Drop.skill + place)
+
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
         meaning = "probability that a random ranker does as well"
         shown[key] = Column(key, title, right=True, show_row=show_tail(key), meaning=meaning)
+
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
@@ -508,6 +541,7 @@ def choose_rows(adjusted: AdjustedReading, form: Format) -> Flags:
         chosen[rows[adjusted.wanted]] = True
     else:
         chosen[:] = True
+
     return chosen
 
 
@@ -519,10 +553,12 @@ def choose_ranks(adjusted: AdjustedReading) -> Flags:
     entries, chosen = adjusted.reading.entries, adjusted.wanted.copy()
     if not any(context.rank_type for context in entries.contexts):
         return chosen
+
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
         is_usual = _flag_field(entries, field, usual)
         if (chosen & is_usual).any():
             chosen &= is_usual | _flag_field(entries, field, None)  # or not named
+
     return chosen
 
 
@@ -535,10 +571,12 @@ def explain_ranks(adjusted: AdjustedReading) -> str:
     """Name the evaluations of PyKEEN that a screen shows, and how to see the rest; else ""."""
     if adjusted.reading.layout != "long":
         return ""
+
     chosen = choose_ranks(adjusted)
     left = int(adjusted.wanted.sum() - chosen.sum())
     if not left:
         return ""
+
     entries = adjusted.reading.entries
     codes = dict.fromkeys(entries.context_codes[chosen].tolist())
     contexts = [entries.contexts[code] for code in codes]

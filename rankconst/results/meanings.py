@@ -66,6 +66,7 @@ def _parse_name(name: str, tables: AnswerTables) -> AnswersMetric:
     meaning, *others = libraries_of
     if isinstance(meaning, Meaning) and not others:
         return define_metric(*meaning)
+
     key_of = {row.title: key for key, row in load_libraries().items()}
     texts, options = [], []
     for meaning, titles in libraries_of.items():
@@ -76,6 +77,7 @@ def _parse_name(name: str, tables: AnswerTables) -> AnswersMetric:
         if isinstance(meaning, Meaning):
             key = next((key_of[title] for title in titles if title in key_of), "LIBRARY")
             options.append(f"--tool {key}")
+
     text = f"{name} differs: {', or '.join(texts)}"
     question = Question("tool", text, option=" or ".join(options))
     raise AskedError(f"{question}.", (question,))
@@ -88,6 +90,7 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
     """
     if are_of_answers(tables):
         return {}
+
     heads = reading.entries.heads
     families = {head.metric.family for head in heads}
     head_codes = reading.entries.head_codes
@@ -98,11 +101,14 @@ def find_answers(reading: Reading, tables: Tables) -> dict[int, DataError]:
         # be of a task such as classification.
         is_other = reading.entries.flag_contexts(_is_of_other_task)
         needs = np.where(is_other, needs[is_other].any(), needs[~is_other].any())
+
     # What logs call nDCG@k is of recommenders.
     if reading.form == "generic" and "ndcg_at_k" in families:
         needs = np.ones_like(needs)
+
     if not needs.any():
         return {}
+
     places = np.flatnonzero(needs)
     advice = _advise_renaming(head.metric for head in heads)
     errors = [DataError(_NEEDS_COUNTS.format(head.metric.label) + advice) for head in heads]
@@ -121,6 +127,7 @@ def _advise_renaming(metrics: Iterable[Metric]) -> str:
         is_hit = isinstance(metric, AnswersMetric) and metric.k == 1
         if is_hit or metric.family in _RECALL_FAMILIES:
             ways.append(f"{metric.label} Hits@{metric.k or 'k'}")
+
     if not ways:
         return ""
     return f" Where each ranking task has one right answer, call {join_words(ways)}."

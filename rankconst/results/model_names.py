@@ -92,9 +92,11 @@ def _ask_behind_name(label: Label) -> Iterator[Word]:
             yield Word(registered.text.lower(), "dataset", says=registered.key)
         else:  # FB15k-237-N
             yield Word(graph.text.lower(), "graph")
+
     is_open = has_place and not names_graph and not label.words
     if behind is not None and is_open:
         yield Word(behind["name"].rstrip(")]").lower(), "part")
+
     minus = _DIFFERENCE.match(label.text)
     if minus is not None and _is_compared(minus["first"], minus["model"]):
         yield Word("-", "metric")
@@ -128,9 +130,11 @@ def _is_detail(name: str, joint: str) -> bool:
     label = read_label(name)
     if label.graphs or label.version:
         return False
+
     words = name.split()
     may_be_graph = joint in {"on", "for"}
     if label.is_vocabulary or (not may_be_graph and names_model(words)):
         return True
+
     known = VOCABULARY.models | VOCABULARY.technical
     return all(word.lower() in known or VOCABULARY.match_role(word) == "model" for word in words)

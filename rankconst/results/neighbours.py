@@ -59,6 +59,7 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
     dataset = datasets.pop() if len(datasets) == 1 else None
     if dataset is None:
         return reading
+
     measured = {head.column for head in entries.heads}
     # Most columns are ruled out by their first cells, before all are read.
     first_rows = [rows[row] for row in dict.fromkeys(entries.rows[:_FIRST_ROWS].tolist())]
@@ -75,6 +76,7 @@ def name_relations(reading: Reading, user: Address, tables: Tables) -> Reading:
                 context = _add_relation(entry.context, cell, relations, reading, column)
                 labelled.append(entry._replace(context=context))
             return replace(reading, entries=make_entries(labelled))
+
     return reading
 
 
@@ -89,10 +91,12 @@ def _find_relations(cells: Iterable[str], dataset: str, tables: Tables) -> set[s
     likely = {name for name in names if not _NO_RELATION.match(name)}
     if 2 * len(likely) <= len(names):
         return set()
+
     try:
         known = tables.relations(tables.resolve_dataset(dataset))
     except UnknownNameError:
         return set()
+
     relations = {name for name in likely if match_relations([name], known)}
     return relations if 2 * len(relations) > len(names) else set()
 
@@ -105,11 +109,13 @@ def _add_relation(
     is_absent = not cell and reading.of_objects
     if context.relations or cell.lower() in ALL or is_absent:
         return context
+
     if cell in relations:  # its name and the heading above are about the relation
         answered = {"aggregation", "relations"}
         others = [ask for ask in context.questions if ask.text != cell and ask.place != CORNER]
         questions = tuple(ask for ask in others if ask.field not in answered)
         return replace(context, relations=(cell,), questions=questions)
+
     reason, place = (_NOT_ONE, "its row") if cell else (_NO_CELL, "")
     question = Question("relations", reason.format(column), cell.lower(), place)
     # The new question about the word replaces others about it.
@@ -158,6 +164,7 @@ def ask_about_repeated(
     }
     if not filtered and not any(_lacks(context, name) for context in contexts for name in declared):
         return entries
+
     group = _number_groups(entries, evaluations, apart)  # numbers that look like the same one
     columns, _ = factorize((head.metric, head.column) for head in entries.heads)
     column_of = columns[entries.head_codes]
@@ -171,6 +178,7 @@ def ask_about_repeated(
             is_other = entries.flag_contexts(lambda context: context.split not in {None, "test"})
             is_again |= is_open & np.isin(evaluations, evaluations[is_other])
         entries = _add_question(entries, is_open & np.isin(column_of, column_of[is_again]), name)
+
     return entries
 
 
@@ -194,6 +202,7 @@ def _fill_assumed(context: Address) -> tuple[Hashable, ...]:
         value = getattr(context, name)
         if value is not None and not (name == "protocol" and is_filtered(value)):
             settled[name] = value
+
     dataset = None if context.dataset is None else squash(context.dataset)
     others = (context.aggregation, context.rank_type, context.relations)
     return (dataset, *settled.values(), *others)
@@ -213,15 +222,18 @@ def _add_question(entries: Entries, asked: Flags, name: str) -> Entries:
     """Add a question about a field, such as split, to the numbers that `asked` flags."""
     if not asked.any():
         return entries
+
     question = _ASK_UNFILTERED
     if name != "protocol":
         text = f"a number next to it names its {name}, so this one may be of another {name}"
         question = Question(name, text, option=REMEDIES[name])
+
     distinct, code_of = np.unique(entries.context_codes[asked], return_inverse=True)
     contexts = list(entries.contexts)  # shared with other numbers: those with the question are new
     for place in distinct.tolist():
         context = contexts[place]
         contexts.append(replace(context, questions=(*context.questions, question)))
+
     context_codes = entries.context_codes.copy()
     context_codes[asked] = len(entries.contexts) + code_of
     return entries.readdress(contexts, context_codes)

@@ -76,8 +76,10 @@ def _outline(key: str, value: Value, silent: frozenset[str], leaves: list[Value]
         if find_role(key) in ADDRESS:  # any text may be the name of a dataset
             outline.append(str(value))
         return tuple(outline)
+
     if isinstance(value, list) and not is_list(value):
         return _LIST, *[_outline(key, item, silent, leaves) for item in value]
+
     leaves.append(value)
     if isinstance(value, Number):
         return str(value) if _is_about_tasks(key) else _NUMBER
@@ -110,6 +112,7 @@ def _list_silent(records: Sequence[Record]) -> frozenset[str]:
         cells = join_texts(texts)
         passed = view_numbers(screen(cells)) | view_numbers(screen_measures(cells))
         may_tell = {texts[place] for place in np.flatnonzero(passed).tolist()}
+
     labels = {text: read_label(text.strip()) for text in may_tell}
     telling = {text for text, label in labels.items() if label.is_about_tasks or label.metric}
     return frozenset(text for text in texts if text not in telling)
@@ -137,6 +140,7 @@ def _copy_leaves(value: Value, leaves: list[Value]) -> Value:
         return {name: _copy_leaves(below, leaves) for name, below in value.items()}
     if isinstance(value, list) and not is_list(value):
         return [_copy_leaves(item, leaves) for item in value]
+
     # Numbers and lists are objects of their own already.
     leaf = _Leaf(value) if type(value) is str else value
     leaves.append(leaf)
@@ -202,23 +206,28 @@ class _Table:
             for i, record in enumerate(value, start=1):
                 self.add(record, place, layouts, line, (*path, str(i)))
             return
+
         leaves: list[Any] = []
         outline = _outline("", value, self._silent, leaves)
         layout = layouts.get(outline)
         if layout is None:
             layout = layouts[outline] = _lay_out(self, value, place)
+
         first = len(self.lines)
         for model_row in layout.rows:
             self._add_row(model_row, line, leaves)
+
         self._evaluations += len(layout.rows)
         for row, column, leaf, deviation in layout.numbers:
             cell = leaves[leaf].strip()
             if deviation is not None:
                 cell = f"{cell} ± {leaves[deviation].strip()}"
             self.columns[column][first + row] = cell
+
         for skipped in layout.skipped:
             key = ".".join((*path, *skipped.place.path, skipped.key))
             self._notes.add(line, key, skipped.reason)
+
         # A list in the record: its own outlines, as the texts around it are of this record.
         for objects in layout.lists:
             inner = objects.place._replace(path=(), is_row=True)
@@ -281,6 +290,7 @@ def _lay_out(table: _Table, value: Value, place: Place) -> _Layout:
             columns[at].add(column)
             deviation = None if item.deviation is None else place_of[id(item.deviation)]
             layout.numbers.append(_Number(at, column, place_of[id(item.value)], deviation))
+
     return layout
 
 
@@ -305,6 +315,7 @@ def _make_row(
     model = place.model
     if model is None:
         model, names = "".join(names[:1]), names[1:]
+
     steps = tuple([(key, find_cell(step)) for key, step in place.steps])
     return _Row(text, evaluation, find_cell(model), steps, " / ".join(names))
 
@@ -340,8 +351,10 @@ def _read(document: Document) -> Reading:
     layouts: dict[Hashable, _Layout] = {}
     for record in records:
         table.add(record.value, place, layouts, record.line)
+
     if len(table.lines) * len(table.columns) > MOST_CELLS:
         refuse_size(document.name)
+
     sheet = _make_sheet(table, document)
     entries = SheetReader(sheet, notes).read().entries
     columns_of_file, rows = _list_cells(table, sheet)
@@ -397,11 +410,13 @@ def _list_cells(table: _Table, sheet: Sheet) -> tuple[tuple[str, ...], Rows]:
     columns: dict[str, Sequence[str]] = {"line": lines}
     for key, steps in table.steps.items():
         columns[key] = _list_all(steps, rows)
+
     by_key = dict(zip(sheet.heading.keys, sheet.cells, strict=True))
     del by_key["step"]  # all steps in one text
     columns["model"] = by_key.pop("model")
     for name in (*NAMES, "rank_type"):
         columns[name] = [getattr(address, name) or "" for address in addresses]
+
     columns["key"] = table.keys
     columns |= by_key
     filled = {name: cells for name, cells in columns.items() if any(cells)}

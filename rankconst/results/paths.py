@@ -90,6 +90,7 @@ class Place(NamedTuple):
         is_model = find_role(self.path[-1]) == "model" if self.path else False
         if not is_model and _is_unknown(key, label, beside):
             label = ask_whole(label)
+
         outer = (*self.beside, *self.above)
         above = (*keep(_doubt_other_graph(Text(label, "row", _ABOVE), outer)), *outer)
         step = VOCABULARY.find_step(key)
@@ -122,13 +123,16 @@ def _is_unknown(key: str, label: Label, beside: Iterable[str]) -> bool:
         return False
     if _RANGE_OF_VALUES.match(key):
         return True
+
     others = [read_label(other) for other in beside]
     if not label.graphs and any(other.declared for other in others):
         return True  # as "blind" may be a split next to "train" and "test"
+
     words = list_others(key)
     names = [*words, *beside]
     if not label.graphs:
         names.append(squash(key))
+
     # No name of a model is all in lower case.
     return all(_LOWER_CASE_WORDS.fullmatch(word) for word in words) and not names_model(names)
 
@@ -181,8 +185,10 @@ def walk(value: Value, place: Place) -> Iterator[Measurement | ObjectList]:
             return
         for i, item in enumerate(value, start=1):
             yield from walk(item, place._replace(path=(*place.path, str(i))))
+
     if not isinstance(value, dict):
         return
+
     place = _look_around(value, place)
     yield from _read_named(value, place)
     means = _find_means(value)
@@ -246,22 +252,26 @@ def _look_around(value: Mapping[str, Value], place: Place) -> Place:
         role = find_role(key, word)
         if role != squash(key) and role in taken:  # another key is the name of that role
             role = ""
+
         fact = _find_fact(role, inner)
         if fact and role == "model":
             model = fact
         elif fact:
             facts[role] = fact
+
         is_count = bool(fact) and role in COUNTS
         is_text = isinstance(inner, str | bool) and not is_count and role != "hyperparameter"
         if is_text and read_label(key).metric is None:
             is_number = isinstance(inner, Number)
             read = _read_beside(key, word, role, is_number=is_number, is_value=has_value)
             texts_of[read.rank] += read.texts
+
     others = keep(*texts_of.pop(_RANK_OF_OTHERS, ()))
     ranked = [text for rank in sorted(texts_of) for text in texts_of[rank]]
     declaring = keep(*ranked, *flags)
     if place.is_row and value:
         declaring += keep(*_find_corner(value))
+
     keys_above = [text for text in place.above if text.place == _ABOVE]
     declaring = tuple(_doubt_other_graph(text, keys_above) for text in declaring)
     return place._replace(
@@ -294,6 +304,7 @@ def _split_flags(
             texts.append(Text(ask_alone(label, "row"), "row", _NEXT))
         else:
             affirmed.append(key)
+
     together = Text(read_label(" ".join(affirmed)), "row", _NEXT)
     return [together, *texts], others
 
@@ -311,6 +322,7 @@ def _find_fact(role: str, value: Value) -> Any:
         return read_count(word)
     if role == "relations" and isinstance(value, list):
         return tuple(str(relation) for relation in value)
+
     is_name = isinstance(value, str | bool) and not isinstance(value, Number)
     if role not in {"model", "tool", "relations"} or not is_name or read_label(word).metric:
         return None
@@ -338,6 +350,7 @@ def _read_beside(key: str, word: str, role: str, *, is_number: bool, is_value: b
     asking = list(ask_about_heading(heading, word, _NEXT))
     if is_number:
         return _Beside(_RANK_OF_OTHERS, asking)
+
     is_unknown_path = role == "dataset" and "/" in word and not label.graphs
     if role in ADDRESS and not is_unknown_path:
         return _Beside(ADDRESS.index(role), [Text(declare(role, word), "row", place)])
@@ -345,9 +358,11 @@ def _read_beside(key: str, word: str, role: str, *, is_number: bool, is_value: b
         return _Beside(len(ADDRESS), [Text(name_model(label), "name", place)])
     if role in {"tool", "relations"} and label.metric is None:
         return _Beside(len(ADDRESS), [Text(label, "row", place)])
+
     if "protocol" in heading.declared and "protocol" not in label.declared:  # filter: time
         asking.append(Text(doubt(heading), "row", _NEXT))
         label = weaken(label)
+
     is_said = not is_path(word) or any("names" in row.scopes for row in heading.words)
     return _Beside(_RANK_OF_OTHERS, [Text(label, "row", place), *asking] if is_said else [])
 
@@ -359,6 +374,7 @@ def _find_corner(value: Mapping[str, Value]) -> tuple[Text, ...]:
         return ()
     if heads_models(first) or squash(first) in VOCABULARY.remarks or _names_metric([name]):
         return ()
+
     label = read_label(first)
     if label.is_about_tasks or label.is_vocabulary or label.metric is not None:
         return ()
@@ -432,6 +448,7 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
     if not isinstance(value, dict):
         yield Measurement(place, key, value, _explain_unread(key, value))
         return
+
     below = {read_label(inner).metric for inner in value} - {None}
     if below and "mean" not in value:
         label = read_label(key)
@@ -441,6 +458,7 @@ def _read_metric(key: str, value: Value, place: Place) -> Iterator[Measurement |
             inside = inside._replace(above=(Text(asked, "row", _ABOVE), *inside.above))
         yield from walk(value, inside)
         return
+
     inside = _look_around(value, place)
     place = inside._replace(
         nearer=(*inside.nearer, *place.nearer),
@@ -481,11 +499,13 @@ def _explain_unread(key: str, value: Value) -> str:
         return label.reason or NO_K
     if label.reason:
         return label.reason
+
     parts = None if label.is_vocabulary else _LAST_WORD.fullmatch(key)
     if parts is not None:
         before, last = parts.groups()
         if read_label(before).metric == label.metric and not read_label(last).is_vocabulary:
             return f"{last!r} behind a metric is not understood"
+
     return "" if isinstance(value, str) else read_number(value)[1]
 
 
@@ -495,12 +515,14 @@ def _read_named(value: Mapping[str, Value], place: Place) -> Iterator[Measuremen
     number, metric = by_role.get("value"), by_role.get("metric")
     if not isinstance(number, str):
         return
+
     # One text may be the name of a metric, as in {"name": "MRR", "value": 0.3}.
     if not isinstance(metric, str):
         texts = [text for text in value.values() if isinstance(text, str)]
         names = [text for text in texts if read_label(text).metric is not None]
         metrics = {read_label(text).metric for text in names}
         metric = names[0] if len(metrics) == 1 else ""
+
     name = _name_k(metric, str(by_role.get("k"))) or metric
     if read_label(name).metric is not None:
         yield from _read_metric(name, number, place)

@@ -323,6 +323,7 @@ class Entries(Listed[Entry]):
         model = self.models[column.model_codes[at]]
         if model:
             context = replace(context, model=model)
+
         line = int(column.lines[at])
         shown = None if line == NO_LINE else line
         text = column.numbers.write(at)
@@ -379,6 +380,7 @@ def make_entries(entries: Iterable[Entry]) -> Entries:
                 model_codes=model_codes[context_codes[places]],
             )
         )
+
     return Entries(tuple(columns), bare, models)
 
 
@@ -386,6 +388,7 @@ def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
     """Put numbers below each other; `sizes` has how many rows the table of each part has."""
     if len(parts) < 2:
         return parts[0] if parts else Entries()
+
     joined: dict[Hashable, list[Column]] = {}
     contexts, models = list[Address](), list[str]()
     num_numbers = num_rows = 0
@@ -399,10 +402,12 @@ def join_entries(parts: Sequence[Entries], sizes: Sequence[int]) -> Entries:
                 model_codes=column.model_codes + len(models),
             )
             joined.setdefault((column.head, type(column.numbers)), []).append(moved)
+
         contexts += part.contexts
         models += part.models
         num_numbers += len(part)
         num_rows += size
+
     columns = tuple(Column.join(alike) for alike in joined.values())
     return Entries(columns, contexts, models)
 
@@ -413,6 +418,7 @@ def _read_value(text: str) -> float:
         return float(text)
     except ValueError:
         pass
+
     try:
         return parse_value(re.sub(UNIT, "", text)).value
     except DataError:
@@ -550,6 +556,7 @@ class Collector:
             cells = [row.get(key) or "" for row in self._rows]
             if any(cells):
                 filled[key] = cells
+
         entries, skipped = make_entries(self._entries), tuple(self._skipped)
         return Reading(
             name=document.name,
@@ -610,10 +617,12 @@ def require_complete(reading: Reading) -> None:
     """Raise DataError if anything in a file was left out, naming the first reasons."""
     if not reading.skipped:
         return
+
     what, rest = "nothing", ""
     if len(reading.entries):
         what = "not everything"
         rest = ", or read the rest without --strict (in Python: strict=True)"
+
     raise DataError(
         f"{reading.name}: {what} can be read ({len(reading.skipped):,} left out): "
         f"{name_reasons(reading.skipped)}. Fix it{rest}."
@@ -632,10 +641,12 @@ def name_reasons(skipped: Iterable[Skipped]) -> str:
     for part in skipped:
         line = "" if part.line is None else f"line {part.line:,}: "
         reasons.setdefault(part.reason, f"{line}{part.what}: {part.reason.removesuffix('.')}")
+
     named = list(reasons.values())[:_MOST_REASONS]
     others = len(reasons) - len(named)
     if others:
         named.append(f"and {count_of(others, 'other reason')}")
+
     return "; ".join(named)
 
 
@@ -671,10 +682,12 @@ class Measured:
         half_width, text = self.interval.half_width, self.entry.text
         if math.isnan(self.value):
             return f"{self.label} {text}"
+
         if half_width > 2 * NOISE * abs(self.value):
             decimals = max(1 - math.floor(math.log10(half_width)), 1)
             lower, upper = (f"{end:.{decimals}f}".rstrip("0").rstrip(".") for end in self.interval)
             return f"{self.label} {text} ({lower} to {upper})"
+
         if count_digits(text) <= _MOST_SHOWN and parse_value(text).value == self.value:
             return f"{self.label} {text}"
         return f"{self.label} {self.value:.{_MOST_SHOWN}g}"
@@ -697,6 +710,7 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
     else:
         in_percent = percent and entry.adjustment == "index"
         published = parse_value(entry.text, percent=in_percent, exact=exact)
+
     slack = NOISE * abs(published.value)
     interval = Interval(published.lower - slack + shift, published.upper + slack + shift)
     averaged = published.deviation is not None
@@ -754,6 +768,7 @@ def group_entries(reading: Reading) -> list[Group]:
         if not isinstance(entry.metric, AnswersMetric):
             context = replace(entry.context, model=model or None)
             groups.setdefault((evaluation, context), []).append(entry._replace(context=context))
+
     return [Group(tuple(entries)) for entries in groups.values()]
 
 
@@ -801,13 +816,16 @@ def _name_heading_models(reading: Reading) -> Grouping | None:
     columns = {(head.metric, head.adjustment, head.column) for head in entries.heads}
     if reading.layout == "long" or len(kinds) == len(columns):
         return None
+
     row_of = pair_codes(entries.rows, entries.context_codes, len(entries.contexts))
     if reading.of_objects:
         row_of = pair_codes(row_of, entries.model_codes, len(entries.models))
+
     number_of = pair_codes(row_of, kind_of[entries.head_codes], len(kinds))
     is_repeated = np.bincount(number_of)[number_of] > 1
     if not is_repeated.any():
         return None
+
     heads = np.unique(entries.head_codes[np.isin(row_of, row_of[is_repeated])])
     names = [cut_metric(head.column, head.metric, head.adjustment) for head in entries.heads]
     name_of, distinct = factorize(["", *names])  # so that code 0 is the empty name
@@ -835,17 +853,21 @@ def list_groupings(reading: Reading, *, by_ties: bool = True) -> list[Grouping]:
         for column in _list_naming(reading, by_ties=by_ties):
             cell_of, cells = factorize_cells(reading.cells(column))
             groupings.append(Grouping(cell_of[entries.rows], cells))
+
     if reading.layout == "long" or reading.of_objects:
         model_codes, models = factorize(entries.models)
         if len(models) > 1:
             groupings.append(Grouping(model_codes[entries.model_codes], models))
+
     if by_ties:
         type_of, rank_types = factorize(context.rank_type for context in entries.contexts)
         if len(rank_types) > 1:
             groupings.append(Grouping(type_of[entries.context_codes], rank_types))
+
     in_headings = _name_heading_models(reading)
     if in_headings is not None:
         groupings.append(in_headings)
+
     return groupings
 
 
@@ -860,6 +882,7 @@ def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
     entries = reading.entries
     if not len(entries):
         return []
+
     excluded = _OF_ONE_NUMBER if by_ties else {*_OF_ONE_NUMBER, "rank_type"}
     numbers = {head.column for head in entries.heads}
     first = int(entries.rows[0])
@@ -869,4 +892,5 @@ def _list_naming(reading: Reading, *, by_ties: bool) -> list[str]:
             continue
         if read_label(reading.cells(column)[first]).role not in _NAMES_NUMBER:
             names.append(column)
+
     return names

@@ -87,6 +87,7 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
         )
     if plain in {BOTH, *ADJUSTMENTS}:
         return _EXCHANGES_OVER_BASELINE.get(plain, Exchange(plain))
+
     is_family = plain.endswith("@k")
     # Any k will do: of AH@10, only the family is used.
     spelling = f"{name.strip()[:-1]}10" if is_family else name
@@ -98,6 +99,7 @@ def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
             f"AH@10, AH@k or ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: "
             "the published number and its index."
         ) from None
+
     key = metric.family if is_family else metric.key
     return Exchange(form, key)
 
@@ -168,8 +170,10 @@ def locate(document: Document, reading: Reading) -> dict[int, tuple[Passage, ...
             run = spans[i : i + len(digits)]  # neighbours in the cell
             if [span.digits for span in run] == digits:
                 fitting.append(run)
+
         if len(fitting) == 1:
             located[place] = tuple(fitting[0])
+
     return located
 
 
@@ -250,6 +254,7 @@ def _list_names(i: int, row: Row) -> list[_Name | None]:
             end = len(row.cells) if row.spans is None else j + row.spans.get(j, 1)
         is_below = j < end
         names.append(name if is_below else None)
+
     return names
 
 
@@ -318,6 +323,7 @@ def rewrite(
             f"numbers are replaced in {' and '.join(MARKUPS)} only. "
             "Leave out --replace to get the adjusted numbers as a table."
         )
+
     sheets = _CellIndex(markup.find_tables(document))
     cells, notes = _choose_cells(document, adjusted, exchanges, sheets, percent=percent)
     if not cells:
@@ -326,9 +332,11 @@ def rewrite(
             f"{document.name}: no number can be replaced. "
             f"{reasons or 'None is of the metric asked for.'}"
         )
+
     edits: dict[Passage, None] = {}  # a number that several rows share is replaced once
     for cell, decimals in zip(cells, _settle_decimals(cells), strict=True):
         edits |= dict.fromkeys(_write_edits(cell, decimals, document.text))
+
     headings, unnamed = _rename_headings(document.text, adjusted.reading, cells, sheets)
     lines = _describe_adjustment(adjusted, cells, len(notes), command)
     top = [f"{markup.begin}{line}{markup.end}" for line in lines]
@@ -353,6 +361,7 @@ def _choose_cells(
     for site, number in zip(sites, entries, strict=True):
         if site is not None and number.adjusted is None and number.entry.context.questions:
             waiting.add(site.table)
+
     cells: list[Cell] = []
     notes: list[Note] = []
     for place, (site, number) in enumerate(zip(sites, entries, strict=True)):
@@ -366,10 +375,12 @@ def _choose_cells(
             cell = _make_cell(
                 document.text, number, spans_of.get(place), site, exchange, percent=percent
             )
+
         if isinstance(cell, Cell):
             cells.append(cell)
         else:
             notes.append(_note_unchanged(number.entry, cell))
+
     chosen, left = _split_ambiguous(cells)
     notes += [_note_unchanged(cell.entry, "one number for several rows") for cell in left]
     return chosen, notes
@@ -380,12 +391,14 @@ def _split_ambiguous(cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
     values: dict[Passage, set[float]] = defaultdict(set)
     for cell in cells:
         values[cell.spans[0]].add(cell.value)
+
     chosen, ambiguous = list[Cell](), list[Cell]()
     for cell in cells:
         if len(values[cell.spans[0]]) == 1:
             chosen.append(cell)
         else:
             ambiguous.append(cell)
+
     return chosen, ambiguous
 
 
@@ -416,12 +429,15 @@ def _make_cell(
     entry = number.entry
     if number.adjusted is None or number.constants is None:
         return number.note or "you asked for other numbers"
+
     value = getattr(number.adjusted, exchange.form)
     if value is None:
         return f"its {exchange.form} is undefined here"
+
     written = parse_value(entry.text, percent=percent and entry.metric.is_share)
     if spans is None or site is None or not _are_all(spans, written):
         return "its place in the text is uncertain"
+
     scale = float(getattr(number.constants, exchange.form).scale)
     if exchange.form == "index":
         value /= written.unit
@@ -429,6 +445,7 @@ def _make_cell(
         if _PERCENT_SIGN.match(text, spans[-1].end) is not None or has_unit(entry.column):
             return f"{exchange.name(entry.metric)} is not a percentage; remove the sign"
         scale *= written.unit
+
     return Cell(entry, spans, site, value, scale, exchange)
 
 
@@ -462,6 +479,7 @@ def _write_edits(cell: Cell, decimals: int, source: str) -> list[Passage]:
     value = re.sub(r"^-(?=[0.]*$)", "", f"{cell.value:.{decimals}f}")  # no -0.000
     if cell.exchange.beside:
         return [_write_beside(cell, _drop_zero(cell, value), source)]
+
     first, *others = cell.spans
     edits = [Passage(first.start, first.end, _drop_zero(cell, value))]
     for span in others:
@@ -473,6 +491,7 @@ def _write_edits(cell: Cell, decimals: int, source: str) -> list[Passage]:
         else:
             text = f"{deviation:.{max(decimals, _keep_decimals(span, cell.scale))}f}"
         edits.append(Passage(span.start, span.end, _drop_zero(cell, text)))
+
     return edits
 
 
@@ -483,9 +502,11 @@ def _write_beside(cell: Cell, text: str, source: str) -> Passage:
     if sign is not None:
         end = sign.end()
         text += sign["sign"]
+
     closers = _CLOSING_MARKUP.match(source, end)
     if closers is not None and (sign is not None or len(cell.spans) > 1):
         end = closers.end()
+
     return Passage(end, end, f" / {text}")
 
 
@@ -507,19 +528,23 @@ def _describe_adjustment(
         metric, exchange = cell.entry.metric, cell.exchange
         relation = "next to" if exchange.beside else "for"
         forms[f"{exchange.name(metric)} {relation} {metric.label}"] = None
+
     datasets: dict[str, dict[str, None]] = {}
     for tasks in (done.published.tasks for done in adjusted.done):
         datasets.setdefault(tasks.describe(), {})[tasks.dataset] = None
+
     evaluated = "; ".join(f"{', '.join(names)} ({those})" for those, names in datasets.items())
     action, baseline = "Adjusted for chance", cells[0].exchange.baseline
     if baseline is not None:
         action = f"Compared with the {BASELINES[baseline].title} baseline"
+
     lines = [
         f"{action} by rankconst {__version__}: {', '.join(forms)}.",
         f"Ranking tasks: {evaluated}; tables {adjusted.table_version}.",
     ]
     if unchanged:
         lines.append(f"Numbers that stay as published: {unchanged}.")
+
     return [*lines, command] if command else lines
 
 
@@ -541,6 +566,7 @@ def _put_into_source(document: Document, edits: Iterable[Passage], top: Sequence
     for edit in sorted(edits, key=attrgetter("start", "end")):
         parts += [document.text[position : edit.start], edit.text]
         position = edit.end
+
     body = "".join([*parts, document.text[position:]])
     source = document.source or document.text
     ends = re.findall("\r?\n", source) or re.findall("\r", source)
@@ -574,6 +600,7 @@ def _rename_headings(
             below.setdefault(key, (name, []))[1].append(entry)
         elif (entry.row, entry.column) in exchanges:
             unnamed.append(entry)
+
     edits: list[Passage] = []
     for name, entries in below.values():
         used = {exchanges.get((entry.row, entry.column)) for entry in entries}
@@ -584,10 +611,12 @@ def _rename_headings(
         edits += renamed
         if not renamed:
             unnamed += [entry for entry in entries if (entry.row, entry.column) in exchanges]
+
     notes: dict[str, Note] = {}
     for entry in unnamed:
         note = _note_heading(entry, exchanges[entry.row, entry.column])
         notes.setdefault(note.reason, note)  # that of the first line
+
     return edits, list(notes.values())
 
 
@@ -619,17 +648,21 @@ def _rename_heading(text: str, name: _Name, metric: Metric, exchange: Exchange) 
     new = exchange.name(metric) if is_skill else metric.name_of(exchange.form)
     if not new or not word:
         return []
+
     if is_stem:  # AH@ for Hits@ above 10
         dropped = "0123456789" if word.endswith("@") else "@0123456789"
         new = new.rstrip(dropped)
+
     alone = re.compile(rf"(?<![\w@]){re.escape(word)}(?!\w)")
     matches = list(alone.finditer(text, name.cell.start, name.cell.end))
     if len(matches) != 1:
         return []
+
     renamed = read_label(name.plain.replace(word, new, 1))
     is_understood = (renamed.metric, renamed.adjustment) == (metric, exchange.form)
     if not (is_skill or is_stem or is_understood):
         return []
+
     start, end = matches[0].span()
     written = f"{word} / {new}" if exchange.beside else new
     edits = [Passage(start, end, written)]
@@ -637,4 +670,5 @@ def _rename_heading(text: str, name: _Name, metric: Metric, exchange: Exchange) 
     is_turned = not (metric.increasing or exchange.form == "normalised" or exchange.beside)
     if direction is not None and is_turned:
         edits.append(Passage(*direction.span(1), _OPPOSITE_DIRECTIONS[direction[1]]))
+
     return edits

@@ -109,6 +109,7 @@ def _read_json(document: Document) -> tuple[Record, ...]:
         is_line = "\n" not in whole and "\n" in text[text.index(whole) : error.pos]
         if error.msg != "Extra data" or not is_line:
             _refuse_json(error, document, 0, len(text.rstrip()))
+
     records = []
     for place, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -116,6 +117,7 @@ def _read_json(document: Document) -> tuple[Record, ...]:
                 records.append(Record(place, _parse_json(line, document, place)))
             except json.JSONDecodeError as error:
                 _refuse_json(error, document, place - 1, len(line.rstrip()))
+
     return tuple(records)
 
 
@@ -127,6 +129,7 @@ def _turn_columns_to_rows(value: Value) -> Value:
     """
     if not isinstance(value, dict):
         return value
+
     names, data = value.get("columns"), value.get("data")
     if isinstance(names, list) and isinstance(data, list):  # {"columns": ["MRR"], "data": [[0.3]]}
         rows = [row for row in data if isinstance(row, list) and len(row) == len(names)]
@@ -134,6 +137,7 @@ def _turn_columns_to_rows(value: Value) -> Value:
             return value
         texts = [str(name) for name in names]
         return [dict(zip(texts, row, strict=True)) for row in rows]
+
     columns = {name: column for name, column in value.items() if isinstance(column, dict)}
     first: dict[str, Value] = next(iter(columns.values()), {})
     is_numbered = bool(first) and list(first) == [str(i) for i in range(len(first))]
@@ -155,6 +159,7 @@ def read_number(value: Value) -> NumberText:
         return NumberText("", f"it is {kinds.get(type(value), str(value).lower())}, not a number")
     if is_infinite(value):  # batches.py reads the numbers next to it
         return NumberText(str(value))
+
     try:
         parse_value(value)
     except DataError as error:
@@ -162,6 +167,7 @@ def read_number(value: Value) -> NumberText:
         if remedy.startswith("Write"):
             reason = f"{reason}: w{remedy[1:]}"
         return NumberText("", reason)
+
     return NumberText(str(value))
 
 
@@ -188,10 +194,13 @@ def _parse_json(text: str, document: Document, line: int | None) -> Value:
         raise DataError(f"{document.at(line)}: {reason}") from None
     except RecursionError:
         _refuse_depth(document, line)
+
     if text.count("{") + text.count("[") > DEEPEST:  # else it cannot be too deep
         _check_depth(value, document, line)
+
     if "\\u" in text:
         _check_unicode(value, document, line)
+
     return value
 
 
@@ -216,6 +225,7 @@ def _check_depth(value: Value, document: Document, line: int | None) -> None:
             inner = outer.values() if isinstance(outer, dict) else outer
             below += [item for item in inner if isinstance(item, (dict, list))]
         level = below
+
     if level:
         _refuse_depth(document, line)
 
@@ -252,6 +262,7 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
             f"{document.at(line)}: more than {limit} MiB of YAML in one piece. Save it as JSON, "
             "or only the part with the results."
         )
+
     try:
         # The parser in C, where PyYAML has it, is ten times as fast.
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -260,8 +271,10 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
         value = None if node is None else _convert_node(node, document, line)
     except yaml.YAMLError as error:
         _refuse_yaml(error, document, text, line)
+
     if "\\u" in text or "\\U" in text:
         _check_unicode(value, document, line)
+
     return value
 
 
@@ -271,12 +284,14 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
     problem = problem or "it cannot be read"
     if "nesting depth" in problem:  # newer versions of PyYAML have a limit
         _refuse_depth(document, line)
+
     mark, lines = getattr(error, "problem_mark", None), text.rstrip().split("\n")
     if mark is None:
         raise DataError(f"{document.at(line)}: this is not YAML: {problem}.") from None
     if (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
         where = document.at(line + len(lines) - 1)
         raise DataError(f"{where}: it ends in the middle: was the file copied whole?") from None
+
     where = f"{document.at(line + mark.line)}, column {mark.column + 1:,}"
     raise DataError(f"{where}: this is not YAML: {problem}.") from None
 
@@ -288,6 +303,7 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
         kind = type(event).__name__
         if kind == "DocumentStartEvent":
             num_documents += 1
+
         reason = ""
         if num_documents > 1:
             reason = "a second YAML document begins; save each as a file of its own"
@@ -295,8 +311,10 @@ def _check_events(events: Iterator[Any], document: Document, line: int) -> None:
             reason = "anchors and aliases (& and *) are not read; write the value out"
         elif getattr(event, "tag", None) is not None:
             reason = f"the tag {event.tag} is not read; write a plain value"
+
         if reason:
             _refuse_part(document, line, event, reason)
+
         depth += _DEPTH_CHANGES.get(kind, 0)
         if depth > DEEPEST:
             _refuse_depth(document, line + event.start_mark.line)
@@ -306,6 +324,7 @@ def _convert_node(node: Any, document: Document, line: int) -> Value:
     """Convert a node of YAML; DataError for a repeated key, or one that is no text."""
     if node.id == "sequence":
         return [_convert_node(inner, document, line) for inner in node.value]
+
     if node.id == "mapping":
         mapping: dict[str, Value] = {}
         for key, inner in node.value:
@@ -316,6 +335,7 @@ def _convert_node(node: Any, document: Document, line: int) -> Value:
                 _refuse_part(document, line, key, reason)
             mapping[key.value] = _convert_node(inner, document, line)
         return mapping
+
     text = str(node.value)
     if node.style:  # in quotes, or a block
         return text

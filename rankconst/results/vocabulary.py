@@ -170,6 +170,7 @@ def _load_vocabulary() -> Vocabulary:
     roles: dict[str, str] = {}
     for role, names in data["roles"].items():
         roles |= dict.fromkeys((_write_role(name) for name in (role, *names)), role)
+
     flags = dict.fromkeys(words.pop("yes"), True) | dict.fromkeys(words.pop("no"), False)
     values = _load_values(data["values"], apart=words.pop("apart"))
     return Vocabulary(values, _load_lexicon(data["lexicon"], values), roles, flags, **words)
@@ -197,8 +198,10 @@ def _load_values(
         for value, spellings in rows.items():
             for spelling in (value, *spellings, *further.get(field, {}).get(value, ())):
                 values[squash(spelling)] = FieldValue(field, value)
+
     for word in apart:
         values.pop(word, None)
+
     return values
 
 
@@ -222,6 +225,7 @@ def _load_lexicon(
                 if named is not None and named.field == field:
                     says = named.value
                 lexicon[text] = replace(group, text=text, says=says)
+
     return lexicon
 
 
@@ -236,11 +240,14 @@ def _list_spellings(text: str) -> tuple[str, ...]:
     first, _, last = text.partition("-to-")
     if not last and len(text) == len("1-n"):
         first, _, last = text.partition("-")
+
     if not last or (first.isdigit() and last.isdigit()):
         return (text,)
+
     spellings = [text, f"{first}to{last}", f"{first}:{last}"]
     if not (first.isdigit() or last.isdigit()):
         spellings.append(f"{first}2{last}")
+
     return tuple(dict.fromkeys(spellings))
 
 

@@ -129,16 +129,19 @@ class Tables(TableFiles):
             if start >= 0:
                 line = self._index[start : self._index.index(b"\n", start + 1)]
             self._lines[dataset] = json.loads(line)
+
         return self._lines[dataset]
 
     def _find_indexed(self, tasks: Tasks, metric: Metric) -> tuple[Moments, Indexed] | None:
         """Return the moments of a metric in the index, and its totals, if it has them."""
         if not _may_be_indexed(tasks, metric):
             return None
+
         constants = self._find_line(tasks.dataset).get("constants", {})
         of_tasks = constants.get(f"{tasks.protocol}/{tasks.side}/{tasks.baseline}", {})
         if metric.label not in of_tasks:
             return None
+
         worst, smallest_difference, *numbers = of_tasks[metric.label]
         moments = Moments(**dict(zip(NUMBERS, numbers, strict=True)), method="closed_form")
         return moments, Indexed(of_tasks["num_tasks"], worst, smallest_difference)
@@ -184,22 +187,27 @@ class Tables(TableFiles):
         # A name that is a key needs no registry, which takes longer to read than the tables.
         if require_text(name) in self.titles:
             return name
+
         from rankconst.catalogue.benchmarks import explain_ambiguous, list_names
         from rankconst.catalogue.literature import find_suite
 
         if ambiguous := explain_ambiguous(name):
             raise UnknownNameError(ambiguous)
+
         try:
             return self._names.resolve(name)
         except UnknownNameError as error:
             unknown = error
+
         # The program may know more names than the tables list, and suites have keys of their own.
         known = list_names().find(name)
         if known in self.titles:
             return known
+
         suite = find_suite(name) if known is None else None
         if suite is not None:
             return suite.key
+
         from rankconst.tables.explain import explain_unknown
 
         raise UnknownNameError(explain_unknown(self, name, str(unknown), load))
@@ -306,6 +314,7 @@ class Tables(TableFiles):
                 f"{tasks.dataset} averages MR, MRR, Hits@k and nDCG; "
                 f"of {metric.label} see its graphs."
             )
+
         # A metric's range depends on all candidates, whatever the baseline.
         find_histogram = functools.partial(
             self.histogram, replace(tasks, baseline=DEFAULT_BASELINE)
@@ -317,10 +326,12 @@ class Tables(TableFiles):
             return Constants(
                 tasks, metric, find_histogram, moments, self.version, find_blocks, totals
             )
+
         histogram, found = find_histogram(), self._find_moments(tasks, metric)
         if found is None:
             ranking = histogram if find_blocks is None else find_blocks()
             found = compute_moments(metric, ranking)
+
         return Constants(tasks, metric, histogram, found, self.version, find_blocks)
 
     def find_suite(self, dataset: str) -> Suite | None:
@@ -336,6 +347,7 @@ class Tables(TableFiles):
         suite = self.find_suite(tasks.dataset)
         if suite is None:
             return ""
+
         from rankconst.tables.suite_means import cover_suite
 
         coverage = cover_suite(suite, tasks, self)
@@ -378,6 +390,7 @@ class Tables(TableFiles):
             from rankconst.tables.suite_means import pool_suite
 
             return pool_suite(suite, tasks, self)
+
         home = self.set_for(tasks)
         records = home.records(tasks.dataset)
         stored = tasks
@@ -385,6 +398,7 @@ class Tables(TableFiles):
             all_tasks = replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=())
             if records.pool(all_tasks) is None:
                 stored = home._find_stored(tasks) or tasks
+
         histogram = records.pool(stored)
         if histogram is None:
             from rankconst.tables.explain import explain_lack
@@ -407,13 +421,16 @@ class Tables(TableFiles):
             return (DEFAULT_BASELINE,)
         if name != ALL_BASELINES:
             return (parse_baseline(name).key,)
+
         if dataset not in self.titles:
             dataset = None
+
         column = ("baseline",)
         table = self._read("baseline_candidates", column, dataset, coded=column)
         held = {key for (key,) in find_runs(table, column)[0]}
         if dataset is None:  # few datasets have it
             held.discard(SINGLE_STEP)
+
         return tuple(key for key in BASELINES if key == DEFAULT_BASELINE or key in held)
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
@@ -446,11 +463,13 @@ class Tables(TableFiles):
         if tasks.split == "test" and (line := home._find_line(tasks.dataset)):
             addresses = (f"{tasks.protocol}/{side}/{DEFAULT_BASELINE}" for side in SIDES)
             return any(address in line["constants"] for address in addresses)
+
         histograms = home.records(tasks.dataset).histograms
         for split in POOLED_SPLITS.get(tasks.split, (tasks.split,)):
             rows = (Tasks(tasks.dataset, tasks.protocol, split, side) for side in SIDES)
             if histograms.keys().isdisjoint(rows):
                 return False
+
         return True
 
     def sides(self, tasks: Tasks) -> tuple[str, ...]:
@@ -459,6 +478,7 @@ class Tables(TableFiles):
         stored, histograms = home._find_stored(tasks), home.records(tasks.dataset).histograms
         if stored is None:
             return ()
+
         ranks_relations = find_protocol(tasks.protocol).ranks_relations
         sides = []
         for side in SIDES:
@@ -466,6 +486,7 @@ class Tables(TableFiles):
             is_held = row in histograms or {*row.parts} <= histograms.keys()
             if is_held and (ranks_relations or side != RELATION_SIDE):
                 sides.append(side)
+
         return tuple(sides)
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
@@ -486,14 +507,17 @@ class Tables(TableFiles):
         """
         if self.holds(tasks):
             return tasks
+
         negatives = find_protocol(tasks.protocol).negatives
         if negatives is None:
             return None
+
         # However negatives are drawn, sampled:M has the same number of them.
         for key in (f"sampled:{negatives}", "raw"):
             substitute = replace(tasks, protocol=key)
             if self.holds(substitute):
                 return substitute
+
         return None
 
     def to_pandas(self, name: str = "constants") -> pd.DataFrame:
@@ -549,6 +573,7 @@ def _refuse_mixed(tasks: Tasks) -> None:
         reason = explain_unranked(tasks)
         if reason:
             raise UsageError(reason)
+
     if tasks.split in POOLED_SPLITS and (tasks.relations or not tasks.is_micro):
         raise UsageError(
             f"{tasks.split} is of all relations, and each task counts once; "
@@ -607,6 +632,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     folders = bundle_folders()
     if isinstance(path, str) and path in folders and not exists(Path(path)):
         path, version = None, version or path
+
     if path is None:
         if not folders:
             raise TablesError(
@@ -624,6 +650,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
 
         place, folder = find_location(path)
         tables = Tables(place, read_descriptor(folder), folder, os.fspath(path))
+
     if version is not None and tables.version != version:
         raise UnknownNameError(
             f"{tables.folder} holds table version {tables.version}, not {version}. "

@@ -35,6 +35,7 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
     ranker = f"the {BASELINES[tasks.baseline].title} baseline"
     if tasks.is_chance:
         ranker = "a random ranker"
+
     without_baseline = replace(tasks, baseline=DEFAULT_BASELINE)
     where = f"{without_baseline.describe()}; {constants.num_tasks:,} ranking tasks"
     candidates = identify(version, str(tasks))
@@ -44,6 +45,7 @@ def cite_constant(constants: Constants, title: str, *, tabulated: bool) -> str:
         source = f"constant {candidates}/{metric.label.lower()} of the rankconst tables {version}"
     else:
         source = f"computed from tables {version} of rankconst, candidates {candidates}"
+
     value = show_number(constants.expectation, _DIGITS)
     return (
         f"The expected {metric.label} of {ranker} on {title} ({where}) is {value}: "

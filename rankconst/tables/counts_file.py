@@ -84,6 +84,7 @@ def make_answer_tables(answers: Mapping[Tasks, Answers]) -> AnswerTables:
     for tasks, queries in answers.items():
         sizes, times = queries.queries[:, 0], queries.weights[:, 0].astype(int)
         histograms[tasks] = Histogram.from_counts(sizes, times)
+
     plain = make_tables(histograms)
     return AnswerTables(
         plain.path, plain.descriptor, plain.folder, make=plain.make, answers=answers
@@ -105,6 +106,7 @@ def _make(name: str, histograms: Mapping[Tasks, Histogram]) -> pa.Table:
             sizes, counts = histogram.num_candidates.tolist(), histogram.num_tasks.tolist()
             for size, count in zip(sizes, counts, strict=True):
                 rows.append({**address, "num_candidates": size, "num_tasks": count})
+
     return pa.Table.from_pylist(rows, schema=schema_of(name))
 
 
@@ -126,14 +128,17 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
         raise DataError(
             f"cannot read {path}: {cause}. Expected a CSV file with a column num_candidates."
         ) from error
+
     if not tallies:
         raise DataError(f"{path} holds no counts. Expected a number of candidates in each row.")
+
     for tasks in tallies:
         if tasks.side == "both" and any(side in tallies for side in tasks.sides):
             raise DataError(
                 f"{path}: there are counts of {tasks} for both sides together and for one side. "
                 "Give either."
             )
+
     answers, histograms = {}, {}
     for tasks, tally in tallies.items():
         sizes, rights = zip(*tally, strict=True)
@@ -144,6 +149,7 @@ def read_counts(path: Path, tool: str | None = None) -> Tables:
             answers[tasks] = gather_answers(
                 sizes, rights, tasks.dataset, num_tasks=times, tool=tool
             )
+
     return make_answer_tables(answers) if answers else make_tables(histograms)
 
 
@@ -151,11 +157,13 @@ def _read_lines(path: Path) -> Iterator[str]:
     """Return the lines of a UTF-8 file that is not too large."""
     with path.open("rb") as file:
         content = read_at_most(file, _LARGEST)
+
     if len(content) > _LARGEST:
         raise DataError(
             f"{path} is larger than {_LARGEST // 2**20} MiB. "
             "Count equal rows: add a column num_tasks."
         )
+
     content.decode("utf-8-sig")  # all of it, for the place of a byte that is not text
     return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")
 
@@ -167,6 +175,7 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
     heading, first_line = [first], 2  # below the heading
     if read_count(first.strip()) is not None:  # numbers alone
         heading, first_line = ["num_candidates", first], 1
+
     rows = csv.reader(chain(heading, lines), delimiter=delimiter)
     names = _read_heading(path, next(rows, []))
     dataset = show_controls(path.stem.lower())
@@ -182,10 +191,12 @@ def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[_Row]:
             raise DataError(
                 f"{path}, line {line}: {shorten(', '.join(cells)) or 'blank'}: {reason}"
             ) from error
+
         for name in ("num_candidates", "num_tasks"):
             number = getattr(row, name)
             if not 1 <= number <= _MOST:
                 raise DataError(f"{path}, line {line}: {name} is {number}; expected 1 to 2**53.")
+
         size, right = row.num_candidates, row.relevant
         if right is not None and right > size:
             raise DataError(
@@ -204,6 +215,7 @@ def _read_heading(path: Path, heading: Sequence[str]) -> list[str]:
             f"{path}, line 1: got columns {shorten(', '.join(names))}; "
             f"expected num_candidates, and as needed {', '.join(_COLUMNS[1:])}."
         )
+
     further = sorted(_OF_TASKS.intersection(names))
     if "relevant" in names and further:
         raise DataError(
@@ -221,6 +233,7 @@ def _read_row(names: Sequence[str], dataset: str, cells: tuple[str, ...]) -> _Ro
     right = read_count(texts["relevant"]) if "relevant" in texts else None
     if size is None or number is None or (right is None and "relevant" in texts):
         raise ValueError
+
     tasks = Tasks(
         keys.get("dataset", dataset),
         keys.get("protocol", OWN_COUNTS.key),
@@ -263,6 +276,7 @@ class AnswerTables(TablesInMemory):
             )
         if tasks not in self.answers:
             raise UnknownNameError(explain_absent(self, tasks))
+
         key = metric.family.removesuffix("_of_answers")
         return replace(self.answers[tasks].define(key, metric.k), tasks=tasks)
 
@@ -276,15 +290,18 @@ class AnswerTables(TablesInMemory):
         """
         if self.library:
             return {read_meaning(name, self.library): [parse_library(self.library).title]}
+
         titles = list_meanings(name)
         if not titles:
             raise UnknownNameError(
                 f"{name} is not known as a metric of several right answers; "
                 f"known are: {', '.join(FAMILIES)}."
             )
+
         meanings = [meaning for meaning in titles if isinstance(meaning, Meaning)]
         if not meanings:  # reasons only
             raise UnknownNameError(str(next(iter(titles))))
+
         first, *others = meanings
         if len(meanings) == len(titles) and all(self._are_alike(first, other) for other in others):
             return {first: titles[first]}

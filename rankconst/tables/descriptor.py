@@ -183,10 +183,12 @@ def read_descriptor(folder: Folder) -> dict[str, Any]:
             f"{folder} holds no tables: {DESCRIPTOR} is missing. "
             "`rankconst build --out DIR` makes them."
         ) from error
+
     try:
         descriptor = parse_json(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise TablesError(f"{file} is not JSON ({error}). Build the set again.") from error
+
     if not _is_descriptor(descriptor):
         raise TablesError(
             f"{file} is not the descriptor of a set of tables: expected a version, "
@@ -241,12 +243,14 @@ def read_hashed(folder: Folder, name: str, expected: str | None) -> bytes:
     remedy = "Get the set again."
     if isinstance(file, Path):
         remedy = f"Restore it, or delete {folder} and build again."
+
     try:
         content = read_file(file)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
             f"{file} is missing; the set in {folder} is not whole. {remedy}"
         ) from error
+
     got = f"sha256:{hashlib.sha256(content).hexdigest()}"
     if got != expected:
         raise TablesError(
@@ -265,5 +269,6 @@ def check_whole(folder: Folder) -> None:
         raise TablesError(
             f"{folder / DESCRIPTOR} names no {', '.join(lacking)}; a set of tables has them."
         )
+
     for name in COLUMNS:
         read_hashed(folder, f"{name}.parquet", hashes[name])

@@ -120,10 +120,12 @@ def _prepare(values: Any, encode: Callable[[Any], str]) -> Callable[[slice], pa.
             return lambda rows: _write_floats(numbers[rows], encode)
         texts = _write_floats(view_numbers(coded.dictionary).view(np.float64), encode)
         return lambda rows: texts.take(coded.indices[rows])
+
     cells = list_values(values)
     types = {type(value) for value in cells}
     if not types <= _ALIKE:
         return lambda rows: join_texts([encode(value) for value in cells[rows]])
+
     code_of: dict[Any, int] = {}
     codes = [code_of.setdefault(value, len(code_of)) for value in cells]
     indices = wrap_numbers(np.array(codes, dtype=np.int32))
@@ -143,6 +145,7 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
     texts: pa.Array[Any] = wrap_numbers(values).cast(pa.string())
     if plain.all():
         return texts
+
     special = []
     for value in values[~plain].tolist():
         if math.isnan(value):
@@ -151,6 +154,7 @@ def _write_floats(values: NDArray[np.float64], encode: Callable[[Any], str]) -> 
             special.append(encode(value))
         else:
             special.append(repr(value))
+
     written: pa.Array[Any] = pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(special))
     return written
 
@@ -208,6 +212,7 @@ def write_workbook(columns: Mapping[str, Any]) -> Iterator[bytes]:
             entry = zipfile.ZipInfo(name)  # of 1980: the time is no part of the content
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, text)
+
     yield sink.getvalue()
 
 
@@ -233,10 +238,12 @@ def _write_cell(value: Any) -> str:
         return f"<c><v>{value!r}</v></c>" if math.isfinite(value) else _write_text(str(value))
     if isinstance(value, (list, tuple)):
         return _write_text("; ".join(str(item) for item in value))
+
     text = str(value)
     printed = _PRINTED.fullmatch(text)
     if printed is None or text in {"", "-"}:
         return _write_text(text)
+
     num_decimals = len(printed[1] or "")  # also the number of the style: see _PARTS
     return f'<c s="{num_decimals}"><v>{float(text)!r}</v></c>'
 

@@ -52,6 +52,7 @@ def explain_unknown(
         return (
             f"the counts are of {datasets}, not of {name}. Give them a column dataset, with {name}."
         )
+
     key = list_names().find(name)
     if key is None:
         return _explain_stranger(tables, name, reason)
@@ -69,6 +70,7 @@ def _explain_stranger(tables: Tables, name: str, reason: str) -> str:
     elsewhere = explain_elsewhere(name)
     if elsewhere is not None:
         return f"{name} is not included: {elsewhere}. `rankconst show datasets` lists what is."
+
     suites = [key for key in load_suites() if key.startswith(f"{squash(name)}_")]
     if suites:
         return f"unknown dataset {name!r}. There are means over graphs: {', '.join(suites)}."
@@ -123,8 +125,10 @@ def _explain_unbuilt(
     # Only a folder can be added to; next to a zip file or a download, new tables are built.
     if tables.place is not None and Path(tables.place).is_dir():
         return f"{missing} Run: rankconst build {benchmark.key} --out {tables.place}."
+
     if tables.place is None:
         missing = f"{benchmark.title} is not included."
+
     python = f"In Python, rankconst.load({OUTPUT!r}) opens it."
     return f"{missing} `rankconst build {benchmark.key}` downloads and computes it. {python}"
 
@@ -139,12 +143,14 @@ def explain_absent(tables: Tables, tasks: Tasks) -> str:
     unfit = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
     if unfit:
         return f"{tasks.dataset}: {unfit[0].lower()}{unfit[1:]}"
+
     reason = ""
     missing = list_missing(tables, tasks.dataset)
     if missing:
         reason = f" The file of {missing} was missing when they were built."
     elif tasks.protocol in UNTABLED and tables.place is None:  # the tables of the package
         reason = f" Build them: rankconst build {tasks.dataset} -p {tasks.protocol}."
+
     return (
         f"the tables ({tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
         f"under protocol {tasks.protocol}.{reason} They hold (protocol/split): {', '.join(pairs)}."
@@ -177,9 +183,11 @@ def explain_baseline(tables: Tables, tasks: Tasks) -> str:
             f"baseline {baseline.key} is for "
             f"temporal graphs whose splits follow each other in time. Use --baseline {FLOOR}."
         )
+
     remedy = f"use --baseline {DEFAULT_BASELINE}"
     if tasks.protocol != OWN_COUNTS.key:
         remedy = f"build them with --baseline all, or {remedy}"
+
     return (
         f"the tables ({tables.version}) hold no constants of baseline {baseline.key} for "
         f"{tasks.dataset}: {remedy}."
@@ -192,6 +200,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
         return explain_baseline(tables, tasks)
     if not tables.holds(stored):
         return explain_absent(tables, tasks)
+
     where = f"{tasks.dataset} {tasks.split}"
     if not tasks.relations and tasks.is_micro:
         rows = tables.records(tasks.dataset).histograms
@@ -201,17 +210,20 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
             f"the tables ({tables.version}) hold {where} of side {' and '.join(sides)} only, "
             f"not of {tasks.side}{reason}"
         )
+
     if not tasks.relations:
         return (
             f"the tables ({tables.version}) hold no weights of {where} for {tasks.aggregation}. "
             "Leave out the aggregation."
         )
+
     relations = tables.relations(stored)
     if not relations:
         return (
             f"the tables ({tables.version}) hold no relations of {where}. "
             "Leave them out, or name another split."
         )
+
     name = next(name for name in tasks.relations if name not in relations)
     hint = " Name each relation by itself."
     if not set(name.split(",")) <= {*relations}:
@@ -219,6 +231,7 @@ def explain_lack(tables: Tables, tasks: Tasks, stored: Tasks) -> str:
 
         near = difflib.get_close_matches(name, relations, n=3)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
+
     return (
         f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
         f"{tasks.protocol}.{hint} "

@@ -43,6 +43,7 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         raise _refuse(shorten(repr(place)))
     if text.lower().startswith(("doi:", "http://", "https://")):
         return _find_copy(text)
+
     try:
         if "://" not in text and "\0" not in text:
             path = Path(text)
@@ -56,6 +57,7 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
         ) from error
     except OSError:  # too long for a name, a loop of links
         pass
+
     from rankconst.download import hide_login
 
     raise _refuse(repr(shorten(hide_login(text))))
@@ -114,6 +116,7 @@ def _parse(text: str) -> _Remote:
             f"{text!r} is not an address: it has characters that are not text. "
             "Type or copy it again."
         )
+
     address, mark, fragment = text.partition("#")
     match = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
     if mark and match is None:
@@ -121,6 +124,7 @@ def _parse(text: str) -> _Remote:
             f"what follows # in {hide_login(text)!r} is not a hash: "
             f"expected #sha256= and 64 hexadecimal digits, got #{fragment}."
         )
+
     sha256 = None if match is None else match[1].lower()
     return _Remote(address, hide_login(address), sha256)
 
@@ -138,9 +142,11 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
     if copy.is_file():
         with suppress(TablesError, DownloadError):  # damaged since: it is downloaded again
             return copy, remote.open(copy)
+
     deposited = None
     if text.lower().startswith("doi:"):
         deposited = _find_deposited(remote.address)
+
     url = remote.address if deposited is None else deposited.url
     try:
         with explain_write_errors(
@@ -158,6 +164,7 @@ def _find_copy(text: str) -> tuple[Path, ZipPath]:
                 fresh.replace(copy)
     except TablesError as error:
         raise DownloadError(f"{error} Nothing was kept.") from error
+
     return copy, find_set(copy, remote.name)
 
 
@@ -183,6 +190,7 @@ def _find_deposited(address: str) -> _Deposited:
             f"{address!r} is not a DOI: expected doi:10.PREFIX/SUFFIX, "
             "or doi:10.PREFIX/SUFFIX/NAME.zip."
         )
+
     doi, name = match.groups()
     # pooch reads the answers of repositories unchecked, and raises these.
     unchecked = LookupError, TypeError, AttributeError
@@ -199,17 +207,21 @@ def _find_deposited(address: str) -> _Deposited:
             f"doi:{doi} leads to no deposit whose files can be listed ({type(error).__name__}: "
             f"{shorten(first_line(error))}). Check the DOI, or {_REMEDY}."
         ) from error
+
     zips = [file for file in files if file.name.lower().endswith(".zip")]
     matches = [file for file in zips if name in {None, file.name}]
     if len(matches) == 1:
         return matches[0]
+
     problem = f"no {name}" if name else "no zip file"
     if matches:
         problem = "several zip files"
+
     names = ", ".join(shorten(file.name) for file in files[:9])
     advice = f"Check the DOI, or {_REMEDY}."
     if zips:
         advice = f"Name one of its zip files: doi:{doi}/NAME.zip."
+
     raise DownloadError(
         f"doi:{doi} has {problem}: expected one, got the files {names or 'none'}. {advice}"
     )
@@ -232,6 +244,7 @@ def _list_files(doi: str) -> list[_Deposited]:
         if not isinstance(name, str) or pattern.fullmatch(digest) is None:
             raise ValueError(f"{name!r} has no hash of a known kind: {digest!r}")
         files.append(_Deposited(name, str(repository.download_url(name)), digest))
+
     return files
 
 
@@ -306,6 +319,7 @@ def find_set(archive: Path, label: str) -> ZipPath:
             f"{label} holds no tables: expected {DESCRIPTOR} at its top or in one folder there, "
             f"got {first}. Zip a folder written by `rankconst build --out DIR`."
         )
+
     if len(descriptors) > 1:
         raise TablesError(
             f"{label} holds several sets of tables: expected one {DESCRIPTOR}, "

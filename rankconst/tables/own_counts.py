@@ -175,6 +175,7 @@ class Answers:
         divisors[has_right] = family.divide(sizes, right, k)
         if family.pooled:  # a sum over all queries, over the sum of their divisors
             divisors[:] = math.fsum(sums * divisors) / total
+
         # The best and the worst ranker have the right answers of each query first, and last.
         empty_value = float(empty == "1")
         best, worst = np.full((2, len(queries)), empty_value)
@@ -186,6 +187,7 @@ class Answers:
         sums_of_answers = find_query_moments(family, k, queries)
         for i in np.flatnonzero(has_right).tolist():
             query_moments[i] = sums_of_answers[i].over(float(divisors[i]))
+
         metric = replace(
             define_metric(key, k),
             best=math.fsum(sums * best) / total,
@@ -197,6 +199,7 @@ class Answers:
         if (times != sums).any():
             task_weights = sums / times
             aggregation = "own weights"
+
         return Constants(
             Tasks(self.name, OWN_COUNTS.key, "", "both", aggregation),
             metric=metric,
@@ -249,9 +252,11 @@ def gather_answers(
     library = parse_library(tool).key if tool else ""
     if empty not in {None, LEFT_OUT, "0", "1"}:
         raise UsageError(f"empty is {empty!r}; expected 'left out', '0' or '1'.")
+
     sizes, right, query_weights = _read_queries(counts, relevant, weights)
     if not (empty or library or right.all()):
         raise DataError(f"relevant[{int(np.argmin(right))}] is 0. {EMPTY}")
+
     order = np.lexsort((right, sizes))
     pairs = np.column_stack((sizes, right))[order]
     starts = np.flatnonzero(np.append(True, (pairs[1:] != pairs[:-1]).any(axis=1)))
@@ -269,6 +274,7 @@ def _read_queries(
     arrays = [np.asarray(counts), np.asarray(relevant), weights]
     if not arrays[0].size:
         raise DataError("there are no queries: expected the number of candidates of each.")
+
     # A single number is that of all queries, but a list of one is not.
     shapes = [array.shape for array in arrays if array.ndim]
     if len({*shapes}) > 1:
@@ -277,6 +283,7 @@ def _read_queries(
             f"counts, relevant and weights have shapes {listed}; "
             "expected one number for each query."
         )
+
     sizes, right, weights = np.broadcast_arrays(*[np.atleast_1d(array) for array in arrays])
     sizes = read_counts("num_candidates", sizes)
     right = read_counts("relevant", right, least=0)
@@ -286,9 +293,11 @@ def _read_queries(
             f"query {index} has {right[index]} right answers among {sizes[index]} candidates; "
             f"expected at most {sizes[index]}."
         )
+
     weights = check_weights(weights, sizes.size)
     if (weights == weights[0]).all():  # as without weights
         weights = np.ones(weights.shape)
+
     return sizes, right, weights
 
 
@@ -395,6 +404,7 @@ def from_counts(
         )
     if not by_side:
         return Counts(name, {"both": Histogram.from_counts(sizes, weights=weights_given)})
+
     counts_of, weights_of = _read_sides(sizes), dict[str, Any]()
     if weights is not None:
         weights_of = _read_sides(weights_given)
@@ -403,6 +413,7 @@ def from_counts(
                 f"counts are of {', '.join(counts_of)}, weights of {', '.join(weights_of)}. "
                 "Give both for the same sides."
             )
+
     sides = {
         side: Histogram.from_counts(numbers, weights=weights_of.get(side))
         for side, numbers in counts_of.items()
@@ -420,10 +431,12 @@ def _take_counts(counts: Any) -> Any:
             "the evaluator holds no counts: "
             "make it with RankBasedEvaluator(clear_on_finalize=False)."
         )
+
     by_side = {}
     for side, arrays in batches.items():
         if arrays:
             by_side[str(side)] = np.concatenate([np.ravel(array) for array in arrays])
+
     return by_side
 
 
@@ -495,9 +508,11 @@ def from_triples(
             "a graph of your own needs train and test: rankconst.from_triples(train, test=test), "
             "or rankconst.from_triples(train, valid, test)."
         )
+
     splits = {"train": train, "valid": valid, "test": test}
     if valid is None:
         del splits["valid"]
+
     names = PROTOCOLS if protocol is None else as_names(protocol)
     protocols = order_protocols(parse_protocol(each) for each in names)
     return make_tables(splits, make_key(name), name, protocols)

@@ -128,6 +128,7 @@ class TableFiles:
                 )
             table = self._read_rows(file, columns, dataset, baseline)
             self._check_values(name, table)
+
         return table
 
     def _read_rows(
@@ -141,13 +142,16 @@ class TableFiles:
         keys = {}
         if dataset is not None:
             keys["dataset"] = dataset
+
         if baseline is not None:
             keys["baseline"] = baseline
+
         # One thread: pyarrow's workers, when only just started, can abort a short process at its
         # exit (apache/arrow issue 34314), and files of this size gain nothing from them.
         groups, hold_no_other_rows = _find_row_groups(file, keys)
         if hold_no_other_rows:
             return file.read_row_groups(groups, [*columns], use_threads=False)
+
         needed = list(dict.fromkeys([*keys, *columns]))
         table = file.read_row_groups(groups, needed, use_threads=False)
         return select_rows(table, keys).select(columns)
@@ -196,6 +200,7 @@ class TableFiles:
             resources: list[dict[str, Any]] = self.descriptor["resources"]
             resource = next((row for row in resources if row.get("name") == name), {})
             self._contents[name] = read_hashed(self.folder, f"{name}.parquet", resource.get("hash"))
+
         return self._contents[name]
 
     def leaves_out(self, name: str) -> bool:
@@ -228,14 +233,17 @@ def _find_fault(name: str, column: str, values: pa.ChunkedArray[Any]) -> str:
         for lists in cast("list[pa.ListArray[Any]]", values.chunks):
             first, last = lists.offsets[0].as_py(), lists.offsets[-1].as_py()
             nulls += lists.values.slice(first, last - first).null_count
+
     if nulls:
         return f"{nulls:,} nulls"
     if (name, column) == ("datasets", "dataset"):
         wrong = next((key for key in values.to_pylist() if not is_key(str(key))), None)
         return "" if wrong is None else f"{shorten(wrong)!r}, which is not a key of a dataset"
+
     is_numeric = column in LEAST or pa.types.is_floating(values.type)
     if not is_numeric or values.null_count or not len(values):
         return ""
+
     numbers = to_array(values)
     if not np.isfinite(numbers).all():
         return "numbers that are not finite"
@@ -256,6 +264,7 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
         group = metadata.row_group(index)
         # A value that repeats takes nothing in the file, and eight bytes in memory.
         size += max(group.total_byte_size, 8 * group.num_columns * group.num_rows)
+
     check_size(place, size, len(content))
     return file
 
@@ -282,7 +291,9 @@ def _find_row_groups(file: pq.ParquetFile, keys: Mapping[str, str]) -> tuple[lis
                 kept.append(group)
                 if bounds.min != bounds.max or bounds.null_count:
                     are_all_wanted = False
+
         groups = kept
+
     return groups, are_all_wanted
 
 
@@ -358,14 +369,17 @@ class Records:
         """Pool candidate counts as :meth:`pool` does, without the cache."""
         if not tasks.is_chance:
             return self._gather_blocks(tasks)
+
         if tasks.relations:
             stored = self.relation_histograms
         elif tasks.is_micro:
             stored = self.histograms
         else:
             stored = self.macro_histograms
+
         if tasks in stored:  # own counts may be of both sides, not told apart
             return stored[tasks]
+
         # Tables have a histogram for each side of each split, and for each relation.
         singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
         wanted = [replace(part, relations=names) for part in tasks.parts for names in singles]
@@ -385,10 +399,13 @@ class Records:
         }
         if tasks.relations:
             wanted["relation"] = tasks.relations
+
         for column, values in wanted.items():
             table = table.filter(pc.is_in(table[column], value_set=join_texts([*values])))
+
         if not len(table):
             return None
+
         sizes, num_tasks, offsets = (to_array(table[column]) for column in _BLOCKS)
         weights = None
         group = AGGREGATIONS[tasks.aggregation].group
@@ -396,6 +413,7 @@ class Records:
             weights = to_array(table["weight"])
         elif group == "relation":
             weights = 1.0 / _sum_groups([table["side"], table["relation"]], num_tasks)
+
         return Histogram.from_counts(sizes, num_tasks, weights, offsets)
 
     def _read_blocks(self, tasks: Tasks) -> pa.Table:
@@ -409,9 +427,11 @@ class Records:
                 table = self.read("baseline_candidates", names, baseline=tasks.baseline)
                 self._blocks[tasks.baseline] = table
             return self._blocks[tasks.baseline]
+
         names = (*names, "relation")
         if AGGREGATIONS[tasks.aggregation].group == "query":
             names = (*names, "weight")
+
         return self.read("baseline_candidates_by_relation", names, baseline=tasks.baseline)
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
@@ -440,6 +460,7 @@ class Records:
         keys: tuple[str, ...] = ("protocol", "split", "side")
         if extra_key:
             keys = (*keys, extra_key)
+
         columns = ("num_candidates", "num_tasks", *weights)
         # Keys are compared by their codes in the dictionary, so that only one of each group becomes
         # text.
@@ -447,6 +468,7 @@ class Records:
         runs, starts = find_runs(table, keys)
         if not runs:
             return
+
         pieces = [np.split(to_array(table[column]), starts[1:]) for column in columns]
         for run, arrays in zip(runs, zip(*pieces, strict=True), strict=True):
             names: dict[str, Any] = dict(zip(keys, run, strict=True))

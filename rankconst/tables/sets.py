@@ -35,12 +35,14 @@ class TablesInMemory(Tables):
         """Read columns of a table."""
         if name not in self._made:
             self._made[name] = self.make[name]()
+
         keys = {"dataset": dataset, "baseline": how.get("baseline")}
         given = {column: key for column, key in keys.items() if key is not None}
         table = select_rows(self._made[name], given).select(columns)
         for column in how.get("coded", ()):
             index = table.schema.get_field_index(column)
             table = table.set_column(index, column, table[column].dictionary_encode())
+
         return table
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
@@ -103,6 +105,7 @@ class JoinedTables(Tables):
         """Read columns of a table, of one dataset or of all."""
         if dataset is not None:
             return self.set_of(dataset)._read(name, columns, dataset, **how)
+
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -111,6 +114,7 @@ class JoinedTables(Tables):
             keys = join_texts([key for key, home in self._homes.items() if home is single])
             table = single._read(name, tuple(dict.fromkeys(("dataset", *columns))), **how)
             parts.append(table.filter(pc.is_in(table["dataset"], value_set=keys)).select(columns))
+
         return pa.concat_tables(parts)
 
 

@@ -66,6 +66,7 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
     first, keys = graphs[0], [graph.dataset for graph in graphs]
     if any(graph.relations or not graph.is_micro for graph in graphs):
         return None
+
     for key in join_graphs(keys, tool):
         suite = read_suite(key)
         if suite is None:
@@ -76,6 +77,7 @@ def join_tasks(graphs: Sequence[Tasks], tool: Tool | None) -> Tasks | None:
             mean = replace(mean, split=split, side=side)
         if all(_find_tasks(suite, graph.dataset, mean) == graph for graph in graphs):
             return mean
+
     return None
 
 
@@ -89,6 +91,7 @@ def pool_suite(suite: Suite, tasks: Tasks, tables: Tables) -> Histogram:
         raise UsageError(
             f"{suite.key} averages over graphs: leave out relations and macro averages."
         )
+
     coverage = require_suite(suite, tasks, tables)
     if coverage.missing and not tasks.is_chance:
         raise UndefinedError(

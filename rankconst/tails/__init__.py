@@ -78,8 +78,10 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
     lack = explain_lack(metric, histogram)
     if lack:
         raise UndefinedError(lack)
+
     if metric.takes_k:
         require_k(metric.k)
+
     observed = [float(value) for value in values]
     for value in observed:
         if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
@@ -87,6 +89,7 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
                 f"{metric.label} = {value} is outside its range, "
                 f"{metric.lower:g} to {metric.upper:g}."
             )
+
     rule = TAILS[metric.family]
     if rule.best is not None and histogram.is_weighted:
         # The sum of all terms that gives a value, less the largest possible one.
@@ -94,6 +97,7 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
         sums = [rule.best * histogram.total_weight * value - top for value in observed]
         slack = _SUM_SLACK * histogram.total_weight
         return [_settle(mixed, total, lambda x: invert(mixed, x), slack) for total in sums]
+
     distribution = rule.make(histogram, metric)
     return [rule.compute(distribution, histogram, value) for value in observed]
 
@@ -114,9 +118,12 @@ def _mix(
             lost = distribution.missed
         else:
             _, lost = split_offsets(part)
+
         if len(distribution.tasks):
             parts.append((weight, distribution))
+
         top += weight * (best * part.total - lost)
+
     return MixedDistribution(parts), top
 
 
@@ -133,11 +140,13 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
             f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; "
             f"here are {histogram.total:,}."
         )
+
     if rule is None:
         known = "HitRatio@k of several right answers"
         if metric.family in CATALOGUE:
             known = _list_labels(TAILS)
         return f"no tail probability of {label} is known, only of {known}."
+
     if histogram.offsets is not None and not rule.blocks:
         known = _list_labels(family for family, row in TAILS.items() if row.blocks)
         return (

@@ -67,6 +67,7 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
         return Tail(-math.inf, 0.0, "exact")
     if hits <= 0 or k > negatives:
         return Tail(0.0, 0.0, "exact")
+
     drawn = hits + k - 1
     mean = drawn * negatives / (n + negatives)  # of J
     # Terms fall away from the mean: the side without it, J < k or J >= k, is summed.
@@ -75,6 +76,7 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
         summed = range(k - 1, max(drawn - n, 0) - 1, -1)
     else:
         summed = range(k, min(negatives, drawn) + 1)
+
     logs: list[float] = []
     error = 0.0
     for start in range(0, len(summed), _CHUNK):
@@ -85,6 +87,7 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
         error = max(error, part_error)
         if logs[-1] < logs[0] + math.log(_NEGLIGIBLE):
             break
+
     # ln of the sum of exp(logs), without underflow.
     largest = max(logs)
     log_sum = largest + math.log(math.fsum(math.exp(log - largest) for log in logs))
@@ -124,6 +127,7 @@ def log_binomial(x: Values, size: Values | float, share: float) -> tuple[Values,
         # The two differences cancel: with them both parts are small next to the mean.
         log_power -= count * log_ratio - difference
         rounding_scale += np.abs(difference) + count * np.abs(log_ratio)
+
     corrections = _stirling(np.asarray(size, dtype=np.float64)) - _stirling(x) - _stirling(size - x)
     is_inside = (x > 0) & (x < size)
     spread = size / (2 * math.pi * np.maximum(x * (size - x), 0.5))
@@ -217,6 +221,7 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
     n = histogram.total
     if n > 40 or math.prod(int(c) + 1 for c in histogram.num_tasks) > _SUBSETS:
         return None
+
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
     # The product of all 1 - x^N as far as it counts: exponents to coefficients.
     terms = {0: 1}
@@ -224,12 +229,14 @@ def count_rank_sums(histogram: Histogram, most: int) -> Tail | None:
         for used, weight in list(terms.items()):
             if used + size <= most - n:
                 terms[used + size] = terms.get(used + size, 0) - weight
+
     favourable = sum(weight * math.comb(most - used, n) for used, weight in terms.items())
     possible = math.prod(sizes)
     rest = possible - favourable
     log = math.log(favourable) - math.log(possible)
     if favourable > rest:  # next to 1 the difference of logarithms would cancel
         log = math.log1p(-(rest / possible))
+
     return Tail.from_log(log, 4 * UNIT_ROUNDOFF * (1.0 + math.log(possible)), "exact")
 
 
@@ -244,6 +251,7 @@ def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tai
     """
     if len(distribution.counts) > _SIZES:
         return None
+
     least = x - slack
     saddle = find_saddle(distribution, x, distribution.span)
     # Sums of the complement are below x: any sum may be one until all parts are in.
@@ -252,11 +260,13 @@ def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tai
     # A distribution with more values than products may pair can be used once in each half.
     if distribution.tasks[kept > math.isqrt(_PAIRS)].sum() > 2 or kept.max() > _PAIRS:
         return None
+
     singles, log_scale = _tilt_tasks(distribution, saddle, kept, slack)
     tasks = distribution.tasks.astype(np.int64).tolist()
     halves = _split_in_halves(singles, tasks, bound, slack)
     if halves is None:
         return None
+
     left, right = halves
     # A sum of the left half goes with right[i:] in the tail, with right[:i] in its complement.
     inward = slice(None, None, -1 if saddle.upper else 1)
@@ -266,6 +276,7 @@ def enumerate_sums(distribution: SumDistribution, x: float, slack: float) -> Tai
     log_terms = np.log(left.chance) - saddle.t * left.values + log_joined
     if not np.any(np.isfinite(log_terms)):
         return Tail(0.0, 0.0, "convolution")
+
     log = float(np.logaddexp.reduce(log_terms)) + log_scale
     # The complement's sums are moved from the bottom to the top, by t times the width.
     error = saddle.rounding + UNIT_ROUNDOFF * (64.0 + 4.0 * (len(right) + log_scale - saddle.cgf))
@@ -303,6 +314,7 @@ def _tilt_tasks(
     for num_ranks, size, log_mean in zip(kept, distribution.sizes, log_means, strict=True):
         values = distribution.deviations(np.arange(1.0, num_ranks + 1))
         parts.append(_merge(values, np.exp(t * values - log_mean) / size, slack))
+
     return parts, math.fsum((distribution.tasks * log_means).tolist())
 
 
@@ -317,6 +329,7 @@ def _split_in_halves(
     squares = [len(single) ** 2 for single, c in zip(singles, tasks, strict=True) if c > 1]
     if sum(pairs for pairs in squares if pairs <= _PAIRS) > _ALL_PAIRS:
         return None
+
     # Distributions of 1, 2, 4 ... tasks alike, by squaring: 5 tasks are 1 and 4.
     parts: list[Part] = []
     num_pairs = 0
@@ -329,14 +342,17 @@ def _split_in_halves(
                     return None
                 parts.extend([power] * rest)
                 break
+
             if rest % 2:
                 parts.append(power)
+
             rest //= 2
             if rest:
                 num_pairs += len(power) ** 2
                 if num_pairs > _ALL_PAIRS:
                     return None
                 power = _product(power, power, least, slack)
+
     # Each distribution, the largest first, joins the half with fewer values.
     left = right = Part(np.zeros(1), np.ones(1))
     for part in sorted(parts, key=len, reverse=True):
@@ -348,6 +364,7 @@ def _split_in_halves(
         left = _product(left, part, least, slack)
         if not len(left):
             return None
+
     return left, right
 
 

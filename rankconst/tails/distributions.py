@@ -231,6 +231,7 @@ class ReciprocalDistribution(SumDistribution):
             num_beyond = self.sizes[is_far] - head
             beyond = num_beyond + np.einsum("zm,mu->zu", powers, self._beyond[head])
             sums[:, is_far] += np.exp(-z * reference)[:, None] * beyond
+
         log_means = np.log(sums / self.sizes)
         if upper:
             return log_means
@@ -251,6 +252,7 @@ class ReciprocalDistribution(SumDistribution):
                 rising *= (m + 2 * k - 1) * (m + 2 * k)
             scaled = beyond * (head / size) ** m
             rows.append(scaled[0] - scaled[1:])
+
         return np.array(rows)
 
 
@@ -291,14 +293,17 @@ class LogRankDistribution(SumDistribution):
         ranks = 1.0 + np.arange(head)
         if not upper:
             ranks /= head
+
         # Sums of j^-z up to each rank of the head, then up to each N. Shape (Z, U).
         running = np.cumsum(np.exp(-z[:, None] * np.log(ranks)), axis=1)
         sums = running[:, np.minimum(self.counts, head) - 1]
         is_far = self.sizes > head
         if not upper:
             sums = sums * np.exp(z[:, None] * np.log(self.sizes / head))
+
         if is_far.any():
             sums[:, is_far] += self._sum_beyond(z[:, None], head, self.sizes[is_far], upper)
+
         return np.log(sums / self.sizes)
 
     @staticmethod
@@ -318,12 +323,14 @@ class LogRankDistribution(SumDistribution):
         else:  # Re z < 0, so that 1 - z is not 0
             at_head, at_end = np.exp(z * log_ratio), np.ones_like(z)
             integral = (size - head * at_head) / (1.0 - z)
+
         total: Complex = integral + 0.5 * (at_end - at_head)
         rising: Complex = z
         for k, weight in enumerate(EULER_MACLAURIN, start=1):
             derivative = at_end * np.power(size, 1.0 - 2 * k) - at_head * head ** (1.0 - 2 * k)
             total = total - weight * rising * derivative
             rising = rising * (z + (2 * k - 1)) * (z + 2 * k)
+
         return total
 
 
@@ -403,12 +410,15 @@ class Tail:
         """
         if log >= 0:  # by rounding: nothing is known but that it is at most 1
             return cls(0.0, math.inf, method)
+
         error = _add_rounding(error, log)
         tail = math.log1p(-math.exp(log))
         if error < 1:
             return cls(tail / LN10, 2 * math.exp(log - tail) * error / LN10, method)
+
         if most is None:
             most = log + error
+
         least = math.log1p(-math.exp(most)) if most < 0 else -math.inf
         return cls(tail / LN10, max(-tail, tail - least) / LN10, method)
 

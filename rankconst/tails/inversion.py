@@ -127,6 +127,7 @@ def find_saddle(distribution: SumDistribution, x: float, span: float | None) -> 
     least, farthest = -math.inf, math.inf
     if not upper:
         least, farthest = _NEGLIGIBLE, 0.5 * distribution.farthest
+
     t = _find_lowest(height, sign / distribution.width, least, farthest)
     terms = distribution.tasks * distribution.log_means(np.array([t + 0j]), upper=upper)[0].real
     # The second derivative of K, by differences.
@@ -154,10 +155,12 @@ def _find_lowest(
     while least < now < last and abs(2.0 * t) < farthest:
         t *= 2.0
         last, now = now, float(height(np.array([t]))[0])
+
     for factor in (4.0, 1.3, 1.03):
         highest_power = 0.0 if abs(factor * t) > farthest else 1.0
         grid = t * factor ** np.linspace(-1.0, highest_power, 17)
         t = float(grid[np.argmin(height(grid))])
+
     return t
 
 
@@ -188,6 +191,7 @@ def invert(distribution: SumDistribution, x: float) -> Tail:
         if is_complete:
             log, error = _sum(saddle, z, g)
             return _make_tail(log, error, saddle, "exact")
+
     saddle = find_saddle(distribution, x, None)
     step = 2.0 * math.pi / _period(distribution, saddle)
     z, g, is_gone = _walk(distribution, saddle, step, settles=True)
@@ -198,6 +202,7 @@ def invert(distribution: SumDistribution, x: float) -> Tail:
         if grains < _GRANULAR:
             return _make_tail(log, error + 2.0 * grains, saddle, "inversion")
         z, g, _ = _walk(distribution, saddle, step, settles=False)  # as far as the budget allows
+
     return _bracket(saddle, z, g)
 
 
@@ -237,6 +242,7 @@ def _period(distribution: SumDistribution, saddle: Saddle) -> float:
         z = (saddle.t + shift).astype(np.complex128)
         growth = distribution.cgf(z, upper=saddle.upper).real - saddle.cgf
         least_periods.append(float(np.min((growth - shift * saddle.x + log_target) / u)))
+
     return max(least_periods)
 
 
@@ -276,6 +282,7 @@ def _walk(
         complete = stop - 1 == circle or is_gone
         first = stop
         count = stop
+
     return np.concatenate(nodes), np.concatenate(values), complete
 
 
@@ -289,6 +296,7 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     terms = g
     if shift:
         terms = g * np.exp(-(z - saddle.t) * shift)
+
     # Conjugate nodes have conjugate values: all but the first count twice.
     total = float(terms[0].real) + 2.0 * float(terms[1:].real.sum())
     total_size = 1.0 + 2.0 * float(np.abs(terms[1:]).sum())
@@ -301,6 +309,7 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     if total <= 2.0 * lost:
         # Nothing but rounding: all that is known is how small the integral is.
         return log_of_axis + math.log(2.0 * scale * lost), _LOST
+
     error = saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(-_FINE)
     return log_of_axis + math.log(scale * total), error
 
@@ -314,11 +323,13 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     for shift in (radius, -radius):
         log, error = _sum(saddle, z, smeared, shift)
         bounds.append((log, error + 4.0 * math.exp(-_BETA) * _BETA))
+
     (low, low_error), (high, high_error) = sorted(bounds)
     error = 0.5 * (high - low) + max(low_error, high_error)
     log_most = high
     if high_error < _LOST:
         log_most += high_error
+
     return _make_tail(0.5 * (low + high), error, saddle, "inversion", log_most)
 
 
@@ -343,8 +354,10 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
         z: Complex = np.asarray(saddle.t + 1j * reach * np.geomspace(1.0, _FAR, _LOOKS))
         modulus = np.exp(distribution.cgf(z, upper=saddle.upper).real - saddle.cgf)
         return float(modulus.mean()) * math.log(_FAR) / math.pi
+
     if not isinstance(distribution, (ReciprocalDistribution, LogRankDistribution)):
         return 0.0
+
     # The chance of each rank under the tilted distribution of each size, shape (R, U).
     ranks = np.arange(1.0, min(distribution.sizes[-1], 256.0) + 1)
     log_means = distribution.log_means(np.array([saddle.t + 0j]), upper=saddle.upper)[0].real
@@ -359,6 +372,7 @@ def _granularity(distribution: SumDistribution, saddle: Saddle, reach: float) ->
         frequencies, phases = _reciprocal_returns(len(ranks))
     else:
         frequencies, phases = _logarithmic_returns(len(ranks))
+
     modulus = np.minimum(np.abs(phases @ mean_chances), 1.0) ** num_tasks
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
 

@@ -121,6 +121,7 @@ def _index(metric: Metric, moments: Moments) -> Affine:
             f"the adjusted index of {metric.label} is undefined: "
             f"every ranker gets {moments.expectation:g}."
         )
+
     unit = metric.optimum - moments.expectation
     if unit == 0:
         raise UndefinedError(
@@ -139,9 +140,11 @@ def _z(metric: Metric, moments: Moments) -> Affine:
         raise UndefinedError(
             f"the z-score of {metric.label} is undefined here: the variance {why}."
         )
+
     unit = math.sqrt(moments.variance)
     if not metric.increasing:
         unit = -unit
+
     return Affine(moments.expectation, unit)
 
 
@@ -215,6 +218,7 @@ class Adjusted:
             columns = [np.ravel(each)[:most].astype(float).tolist() for each in ends]
             rows = zip(*columns, strict=True)
             shown[form] = [show_range(*row) for row in rows]
+
         return shown
 
 
@@ -235,6 +239,7 @@ def map_corners(
         raise UndefinedError(
             f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined."
         )
+
     mapped: list[tuple[Any, Any]] = [each.map_interval(*ends) for each in maps]
     lowers, uppers = zip(*mapped, strict=True)
     if isinstance(lowers[0], float):

@@ -133,9 +133,11 @@ class Average:
         pooled = pool_graphs([constants.ranking for constants in self.constants])
         if explain_lack(self.metric, pooled):
             return None
+
         worst = self.value + self.rounding
         if self.metric.increasing:
             worst = self.value - self.rounding
+
         return compute_significance(self.metric, pooled, worst, Interval(worst, worst))
 
 
@@ -155,10 +157,12 @@ def _compare_means(metric: Metric, values: Values, constants: Sequence[Constants
     gain = mean - expectation
     if not metric.increasing:
         gain = -gain
+
     ranges = optimum - expected
     mean_index = math.nan
     if ranges.all():
         mean_index = float(((values - expected) / ranges).mean())
+
     return Held(
         expectation,
         variance,

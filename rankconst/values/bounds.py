@@ -129,8 +129,10 @@ def _accumulate(lower: ArrayLike, upper: ArrayLike) -> tuple[Values, Values]:
     largest = np.concatenate([none, largest, none + 1])
     for j in range(1, len(least)):
         np.fmax(least[j - 1], least[j], out=least[j, ...])
+
     for j in range(len(largest) - 1, 0, -1):
         np.fmin(largest[j - 1], largest[j], out=largest[j - 1, ...])
+
     return least, largest
 
 
@@ -248,6 +250,7 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
     metrics = {result.metric for result in results}
     if len(metrics) < 2:
         return {}
+
     hits = sorted(metrics - {_MRR, _MR}, key=lambda metric: metric.hits_k or 0)
     # Reasons name hits by k first, then MRR and MR.
     order = [*hits, _MRR, _MR]
@@ -260,11 +263,13 @@ def find_contradictions(results: Sequence[Results], show: Callable[[int], str]) 
         part = slice(start, start + _BLOCK)
         block = {metric: _Ends(lower[part], upper[part]) for metric, (lower, upper) in ends.items()}
         is_wrong[part] = np.any([breach.is_broken for breach in _apply_rules(hits, block)], axis=0)
+
     is_wrong &= ~is_repeated
     reasons: dict[int, str] = {}
     for numbers in _gather_numbers(results, rows, is_wrong, show):
         reason = _explain([*numbers.values()])
         reasons |= dict.fromkeys(numbers, reason)
+
     return reasons
 
 
@@ -279,6 +284,7 @@ def _gather_numbers(
             lower, upper = result.lower[position], result.upper[position]
             numbers = evaluations.setdefault(int(row_of[position]), {})
             numbers[index] = _Number(result.metric, lower, upper, show(index))
+
     return evaluations.values()
 
 
@@ -307,6 +313,7 @@ def _lay_out(
         # Each row has each metric once: nothing needs to be moved.
         ends = {result.metric: _Ends(result.lower, result.upper) for result in results}
         return ends, np.zeros(size, dtype=np.bool_)
+
     ends = {metric: _Ends(*np.full((2, size), np.nan)) for metric in metrics}
     num_results = {metric: np.zeros(size, dtype=np.intp) for metric in metrics}
     for result, rows_of_result in zip(results, rows, strict=True):
@@ -314,6 +321,7 @@ def _lay_out(
         lower[rows_of_result] = result.lower
         upper[rows_of_result] = result.upper
         num_results[result.metric] += np.bincount(rows_of_result, minlength=size)
+
     is_repeated: Flags = np.any([number > 1 for number in num_results.values()], axis=0)
     return ends, is_repeated
 
@@ -340,6 +348,7 @@ def _apply_rules(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Iterat
     for index, metric in enumerate(hits):
         yield _Breach(metric, _LESS, hits[:index], ends[metric].upper + _NOISE < surest)
         surest = np.fmax(surest, ends[metric].lower)  # fmax ignores NaN
+
     ks = [metric.hits_k or 0 for metric in hits]
     # Ends of the shares of hits, shape (ks, evaluations).
     lower = np.array([ends[metric].lower for metric in hits]).reshape(-1, size)
@@ -349,6 +358,7 @@ def _apply_rules(hits: Sequence[Metric], ends: Mapping[Metric, _Ends]) -> Iterat
         bound = bound_reciprocal_rank(ks, lower, upper, _STEP)
         yield _Breach(_MRR, "too small for", hits, mrr.upper + _NOISE < bound.lower)
         yield _Breach(_MRR, "too large for", hits, mrr.lower - _NOISE > bound.upper)
+
     if mr is not None:
         largest_mr = mr.upper * (1 + _NOISE)
         if mrr is not None:
@@ -373,6 +383,7 @@ def _explain(numbers: Sequence[_Number]) -> str:
     others = [by_metric[metric] for metric in breach.others]
     if breach.relation == _LESS:  # the largest of the hits before is enough
         others = [max(others, key=lambda other: other.lower)]
+
     words = join_words([str(other) for other in others])
     return (
         f"{by_metric[breach.metric]} is {breach.relation} {words} of the same evaluation, which no "

@@ -198,8 +198,10 @@ class Comparison:
         row["difference"] = self.difference
         for name in ("difference", "confidence", "z", "log10_p"):
             row[f"{name}_lower"], row[f"{name}_upper"] = getattr(self, f"{name}_interval")
+
         for name in ("z_uncorrelated", "method", "smallest", "is_significant"):
             row[name] = getattr(self, name)
+
         row["note"], row["table_version"] = self.note, self.table_version
         return row
 
@@ -250,6 +252,7 @@ class Comparison:
         ]
         if self._may_be_less:
             sentences.append("Rounded as it is, this one may be less.")
+
         quantile = _BOUND_QUANTILE if self.method == "bound" else _QUANTILE
         if self.z_uncorrelated >= quantile:
             sentences.append(
@@ -263,6 +266,7 @@ class Comparison:
                 "This one is significant "
                 f"if about {most} tasks or fewer are hits of one model only."
             )
+
         return " ".join(sentences)
 
     @property
@@ -390,10 +394,12 @@ def bound_pairs(
     if spreads is not None and histogram.weights is None:
         by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least_sum**2 / total
         squares = np.fmin(squares, by_spreads)  # fmin ignores NaN
+
     z_upper = np.full(len(first), math.sqrt(histogram.total))
     if metric.hits_k:
         least_weight = float(weights_of(histogram).min())
         z_upper = np.minimum(np.sqrt(total * farthest.distance / least_weight), z_upper)
+
     z_lower = np.minimum(_divide_by_root(least_sum, squares), z_upper)
     # The smallest and the largest loss of each value.
     least_loss, largest_loss = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
@@ -404,6 +410,7 @@ def bound_pairs(
         scaled = least_loss / math.sqrt(histogram.total)
         together = filled[first] + filled[second] - 2 * scaled[first] * scaled[second]
         uncorrelated = np.minimum(squares, together)
+
     z_uncorrelated = np.minimum(_divide_by_root(least_sum, uncorrelated), z_upper)
     # No test that flips signs has a smaller p than that of equal signs, 2 / 2^n.
     p_lower = np.full(len(first), (1 - histogram.total) * math.log10(2.0))
@@ -422,6 +429,7 @@ def bound_pairs(
         most = np.rint(total * far.distance)
         p_lower[is_exact] = np.minimum((1 - most) * math.log10(2.0), 0.0)
         method = np.where(is_exact, "exact", method)
+
     # The bound of sum D_i^2 is largest where the losses of a pair are half of what they can be, or
     # as near to that as the intervals allow.
     half = np.clip(
@@ -468,6 +476,7 @@ def _list_hits(
             ends, note = Interval(math.nan, math.nan), str(error)
         hits.append(ends)
         notes.append(note)
+
     return np.transpose(hits), tuple(notes)
 
 
@@ -504,6 +513,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
             f"got {first.size} task; expected at least 2: "
             "one task does not tell how much they vary."
         )
+
     first_terms, second_terms = (metric.take(ranks.astype(np.float64)) for ranks in (first, second))
     n = first.size
     differences = second_terms - first_terms
@@ -522,6 +532,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     else:
         method = "normal"
         log10_p = _log10_normal(z)
+
     smallest = float(_find_smallest(np.array(squares), np.array(method), step)) / n
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
     difference = total / n
@@ -615,6 +626,7 @@ def _pair_ends(lower: Values, upper: Values, first: Places, second: Places) -> t
         facing = np.where(is_below, end_below, end_above)
         nearest.append(np.where(is_common, common, facing))
         farthest.append(np.where(is_below, end_above, end_below))
+
     return _Ends(*nearest), _Ends(*farthest)
 
 
@@ -631,12 +643,14 @@ def find_smallest_difference(metric: Metric, histogram: Histogram) -> float | No
     """Return a difference that is always significant; None if no bound is known."""
     if not metric.is_mean or histogram.shared:
         return None
+
     spans, counts, _ = _list_spans(metric, histogram)
     room, largest = Room.from_spans(spans, counts), float(spans.max())
     # The largest sum D_i^2: one model is at its best everywhere, the other at its worst.
     squares, method = room.squares[-1:], np.array(["exact"])
     if not metric.hits_k or histogram.is_weighted:  # no exact sign test
         method = _choose_method(squares, largest)
+
     smallest = float(_find_smallest(squares, method, largest)[0])
     if smallest > room.losses[-1]:  # more than two values can differ by
         return None

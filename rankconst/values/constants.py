@@ -299,12 +299,14 @@ class Constants:
                 "there is no value to adjust: got None; "
                 "expected a number, an array, or text such as 0.338."
             )
+
         # This comes before the check for sequences, as text is one.
         if isinstance(value, SINGLE):
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
             if percent or not isinstance(value, (float, int)):
                 value = published.value
             return value, published.lower, published.upper  # an int stays an int
+
         value = as_values(value)  # columns of polars and Arrow become arrays or lists
         is_sequence = isinstance(value, Iterable) and not isinstance(value, _UNORDERED)
         if is_sequence and not hasattr(value, "__array__"):  # its items may be rounded differently
@@ -312,13 +314,16 @@ class Constants:
             rows = np.array([(cell.value, cell.lower, cell.upper) for cell in cells])
             numbers, lower, upper = rows.reshape(-1, 3).T
             return numbers, lower, upper
+
         # An array or a Series, whose values are all rounded alike. Anything else is refused.
         value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is not a share.")
+
         half_width = 0.0 if decimals is None else 0.5 * 10.0 ** -check_decimals(decimals)
         if percent:
             value, half_width = value / 100, half_width / 100
+
         return value, value - half_width, value + half_width
 
     def _read_cell(self, value: Any, decimals: int | None, percent: bool) -> Published:
@@ -351,6 +356,7 @@ class Constants:
             ends = Interval(np.minimum(cut_lower, upper), np.maximum(cut_upper, lower))
             if np.ndim(value) == 0:
                 ends = Interval(float(ends.lower), float(ends.upper))
+
         forms: dict[str, Any] = {}
         undefined: dict[str, str] = {}
         for name, form in ADJUSTMENTS.items():
@@ -360,6 +366,7 @@ class Constants:
             except UndefinedError as error:  # as z where the variance is 0
                 forms[name] = forms[f"{name}_interval"] = None
                 undefined[name] = str(error)
+
         return Adjusted(value, value_interval=ends, **forms, undefined=undefined)
 
     def significance(
@@ -392,6 +399,7 @@ class Constants:
         lack = self.explain_lack()
         if lack:
             raise UndefinedError(lack)
+
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
         if np.ndim(adjusted.value):
             raise DataError("expected a single value, got several; ask for each by itself.")
@@ -464,6 +472,7 @@ class Constants:
         is_certain = moments.variance == 0 and moments.variance_error == 0
         if moments.method != "sampled" and (is_certain or are_errors_small):
             return [moments]
+
         shift = bound_error(moments, moments.expectation_error)
         stretch = bound_error(moments, moments.variance_error)
         corners = []
@@ -476,6 +485,7 @@ class Constants:
                 variance_error=0.0,
             )
             corners.append(corner)
+
         return corners
 
     def _range(self) -> Interval:
@@ -493,6 +503,7 @@ class Constants:
             if columns[0].ndim:
                 is_given = ~np.isnan(columns[0])
                 columns = [column[is_given] for column in columns]
+
         reasons = self.find_impossible(*columns)
         if reasons:
             raise DataError(next(iter(reasons.values())))
@@ -507,9 +518,11 @@ class Constants:
         if isinstance(value, (int, float)):
             reason = self._explain_impossible(possible, value, lower, upper)
             return {0: reason} if reason else {}
+
         granted = _grant(possible)
         with np.errstate(invalid="ignore"):
             is_inside = np.atleast_1d((value >= granted.lower) & (value <= granted.upper))
+
         suspects = np.flatnonzero(~is_inside)
         columns = [np.ravel(column)[suspects].tolist() for column in (value, lower, upper)]
         reasons = {}
@@ -517,6 +530,7 @@ class Constants:
             reason = self._explain_impossible(possible, *ends)
             if reason:
                 reasons[position] = reason
+
         return reasons
 
     def _explain_impossible(
@@ -525,15 +539,18 @@ class Constants:
         """Explain why no ranks give a number within its interval, or return nothing."""
         if not self._is_impossible(possible, number, least, most):
             return ""
+
         metric, ends = self.metric, possible
         # For an MRR of 1.2 the message names 0 to 1, the range on any tasks.
         if _is_outside(metric, possible, number) and math.isfinite(metric.upper):
             ends = Interval(metric.lower, metric.upper)
+
         expected = f"{ends.lower:.6g} to {ends.upper:.6g}."
         if possible.lower == possible.upper:
             expected = f"{possible.lower:.6g}, which every ranker gets here."
         elif 0 < ends.lower < _SMALL:
             expected = f"{ends.lower:.1e} to {ends.upper:.6g}."
+
         return (
             f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} "
             f"({self.tasks.describe()}): expected {expected} {_hint(metric, number)}"
@@ -546,6 +563,7 @@ class Constants:
             return False
         if not math.isfinite(number) or _is_outside(self.metric, possible, number):
             return True
+
         # A number that comes without an interval may still be a printed one.
         slack = half_unit(number) if least == most else 0.0
         if self.metric.increasing:

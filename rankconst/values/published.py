@@ -123,20 +123,25 @@ def parse_value(
     else:
         number, deviation, unit = _Notation(_read_number(value, place))
         exact = exact or not isinstance(value, Decimal)  # a float does not show its decimals
+
     if percent and unit is _ONE:
         unit = UNITS["%"]
+
     shown = _show_given(value, number)
     if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
         raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
+
     open_by = _NOTHING
     if decimals is not None:
         open_by = _HALF.scaleb(-check_decimals(decimals, place))
     elif not exact:
         open_by = _HALF.scaleb(int(number.as_tuple().exponent))
+
     spread = None
     if deviation is not None:
         open_by += deviation
         spread = float(deviation * unit)
+
     # Decimal rounds to 28 digits: far below the last place of a float.
     if number and not float(number * unit):
         raise DataError(f"{_at(place)}{shown.strip()!r} is too small to tell from 0.")
@@ -204,15 +209,18 @@ def read_numbers(
         codes[i] = code_of.setdefault(key, len(distinct))
         if len(code_of) > len(distinct):
             distinct.append(cell)
+
     # The usual texts are read all at once, what is left (NaN) one by one.
     numbers = np.full((len(distinct), 3), np.nan)
     if decimals is None and all(isinstance(cell, str) for cell in distinct):
         numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
+
     for code in np.flatnonzero(np.isnan(numbers[:, 0])).tolist():
         published = read_published(
             metric, distinct[code], decimals=decimals, percent=percent, exact=exact
         )
         numbers[code] = published.value, published.lower, published.upper
+
     of_cells: NDArray[np.float64] = numbers[codes]
     return of_cells
 
@@ -232,6 +240,7 @@ def _read_plain(
     numbers = np.full((len(cells), 3), np.nan)
     if percent and not metric.is_share:  # an error, which parse_value explains
         return numbers
+
     texts = join_texts(cells)
     sign = "%?" if metric.is_share else ""
     matching = pc.match_substring_regex(texts, rf"^(?:\d*\.)?\d+{sign}$")
@@ -251,6 +260,7 @@ def _read_plain(
     upper = (2 * digits + 1) / (2 * unit)
     if exact:
         lower = upper = value
+
     numbers[plain] = np.stack((value, lower, upper), axis=1)
     return numbers
 
@@ -282,6 +292,7 @@ def _read_number(value: object, place: str) -> Decimal:
         number = Decimal(int(value.numerator)) / Decimal(int(value.denominator))
     else:
         number = Decimal(repr(float(value)))
+
     if not number.is_finite():
         raise DataError(f"{_at(place)}{value} is not a result. Leave out what is missing.")
     return number
@@ -303,6 +314,7 @@ def _read_text(text: str, place: str) -> _Notation:
         )
     if "," not in text and _NUMBER.fullmatch(text):  # as most are
         return _Notation(Decimal(text))
+
     bare = _drop_typesetting(text)
     signs = re.findall(UNIT, bare)
     bare = re.sub(rf"(?<!\s)\s*{UNIT}", "", bare).strip()
@@ -311,12 +323,14 @@ def _read_text(text: str, place: str) -> _Notation:
         digits, decimals, last, power = compact.groups()
         last = last.zfill(len(decimals) + 1)
         bare = f"{digits}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
+
     parts = [part.strip().strip("() ") for part in re.split(PLUS_MINUS, bare)]
     are_numbers = len(parts) <= 2 and all(_NUMBER.fullmatch(part) for part in parts)
     # In 0,338 the comma is no mark of thousands.
     has_comma = any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts)
     if not are_numbers or has_comma or len(signs) > len(parts) or len({*signs}) > 1:
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
+
     numbers_in_text = [Decimal(part.replace(",", "")) for part in parts]
     written = _Notation(*numbers_in_text)
     if written.deviation is not None and written.deviation < 0:
@@ -416,8 +430,10 @@ def show_uncertain(
     last = exponent - digits + 1
     if exponent < _WRITTEN_OUT:
         last = min(last, 0)
+
     if open_by == 0 or open_by < 0.5 * 10.0**last or not math.isfinite(open_by):
         return show_number(value, digits)
+
     best, lower, upper = _write_outwards(value, interval, open_by)
     dash = " to " if "-" in f"{lower}{upper}" else "–"  # next to a minus, a dash is misread
     between = f"{lower}{dash}{upper}"
@@ -433,6 +449,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
     power = math.floor(math.log10(open_by))
     if open_by < 3 * 10.0**power:
         power -= 1
+
     unit = 10.0**power
     slack = 0.02 * open_by / unit  # an end may be cut by so much rather than be rounded outwards
     nearest = round(value / unit)
@@ -440,6 +457,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
     lower, upper = math.floor(least), math.ceil(most)
     if interval.lower <= value <= interval.upper:  # as the shown numbers must be
         lower, upper = min(lower, nearest), max(upper, nearest)
+
     numbers = [count * unit for count in (nearest, lower, upper)]
     largest, places = max(abs(numbers[1]), abs(numbers[2])), round(-math.log10(unit))
     # More zeros than a reader counts, or more digits than a float has.
@@ -448,6 +466,7 @@ def _write_outwards(value: float, interval: Interval, open_by: float) -> tuple[s
         best, low, high = (f"{number:.{places}e}" for number in numbers)
     else:
         best, low, high = (f"{number:,.{max(places, 0)}f}" for number in numbers)
+
     return best, low, high
 
 

@@ -114,11 +114,13 @@ class Ranks:
                 f"the one has ranks of {', '.join(self.sides)}, "
                 f"the other of {', '.join(other.sides)}; expected the same sides."
             )
+
         shared = self.sides.keys() & other.sides.keys()
         if any(self.sides[key].size != other.sides[key].size for key in shared):
             raise DataError(
                 f"{first.size:,} and {second.size:,} ranks cannot be of the same tasks."
             )
+
         for key, columns in self.triples.items():
             for name, values in columns.items():
                 others = other.triples.get(key, {}).get(name)
@@ -128,6 +130,7 @@ class Ranks:
                         f"rank {index} of side {key} is of {name} {values[index]} in "
                         f"the one and {others[index]} in the other; sort both by the same columns."
                     )
+
         from rankconst.values.comparison import compare_ranks
 
         return compare_ranks(parse_metric(metric), first, second)
@@ -180,6 +183,7 @@ class AnswerRanks:
                 f"{metric} is over min(k, N), and ranks do not say "
                 "how many candidates N there are. If each query has at least k, it is precision@k."
             )
+
         sums, over = family.sum_up(self.places, k), family.divide(ALL, self.places.rights, k)
         if family.pooled:
             return float(sums.sum() / over.sum())
@@ -243,11 +247,13 @@ def from_ranks(ranks: Any, *further: Any, queries: Any = None) -> Ranks | Answer
         )
     if queries is not None:
         return _group(_read(ranks, "ranks", most=np.inf), np.asarray(queries))
+
     ranks = as_pandas(ranks)
     if hasattr(ranks, "iloc") and hasattr(ranks, "columns"):
         return _from_frame(ranks)
     if not isinstance(ranks, Mapping):
         return Ranks({"both": _read(ranks, "ranks")})
+
     sides = key_by_side(ranks)
     return Ranks({key: _read(each, f"ranks of side {key}") for key, each in sides.items()})
 
@@ -285,13 +291,16 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
         raise DataError(
             f"queries have shape {queries.shape}; expected {ranks.shape}, one for each rank."
         )
+
     try:
         names, codes = np.unique(queries, return_inverse=True)
     except TypeError:
         kinds = ", ".join(sorted({type(query).__name__ for query in queries.tolist()}))
         raise DataError(f"queries hold {kinds}; expected numbers, or names, for all.") from None
+
     if names.dtype.kind == "f" and np.isnan(names).any():
         raise DataError("queries hold NaN; expected numbers, or names, for all.")
+
     order = np.lexsort((ranks, codes))
     ranks, codes = ranks[order], codes[order]
     # Answers that were not retrieved, inf, are not at the same place: each gets a place of its own.
@@ -302,6 +311,7 @@ def _group(ranks: NDArray[np.float64], queries: NDArray[Any]) -> AnswerRanks:
         raise DataError(
             f"query {query}: two right answers have rank {rank:g}; expected the place of each."
         )
+
     from rankconst.catalogue.answers import Places
 
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
@@ -316,11 +326,13 @@ def _from_frame(frame: Any) -> Ranks:
         raise UsageError(f"the DataFrame has no column rank; it has {columns}.")
     if not len(frame):
         raise DataError("the DataFrame has no rows; expected one for each ranking task.")
+
     sides = np.full(len(frame), "both")
     if "side" in names:
         column = frame[names["side"]]
         words = {word: parse_side(str(word)) for word in column.unique()}
         sides = column.map(words).to_numpy()
+
     values = frame[names["rank"]].to_numpy()
     triple_columns = [name for name in _TRIPLE if name in names]
     ranks, triples = {}, {}
@@ -330,6 +342,7 @@ def _from_frame(frame: Any) -> Ranks:
             continue
         ranks[key] = _read(values[is_of_side], "column rank")
         triples[key] = {name: frame[names[name]].to_numpy()[is_of_side] for name in triple_columns}
+
     if "both" in ranks and not {*ENTITY_SIDES}.isdisjoint(ranks):
         raise UsageError("column side: expected head and tail, or both; got all three.")
     return Ranks(ranks, triples)
@@ -344,6 +357,7 @@ def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDAr
             f"{what}: expected numbers, one for each task; "
             f"got {given.dtype} of shape {given.shape}."
         )
+
     array = given.astype(np.float64)
     wrong = np.flatnonzero(~((array >= 1) & (array <= most)))
     if wrong.size:
@@ -362,5 +376,6 @@ def _read(ranks: ArrayLike, what: str, most: float = sys.float_info.max) -> NDAr
                 "a query without right answers has none, and is left out."
             )
         raise DataError(f"{what}: number {index} is {given[index]}; expected at least 1.{hint}")
+
     array.flags.writeable = False
     return array

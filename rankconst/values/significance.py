@@ -61,10 +61,12 @@ def show_probability(log10: float, interval: Interval) -> str:
         return "0"
     if interval.upper < _MINUTE:
         return f"< 1e{max(math.ceil(interval.upper), _LEAST):.0f}"
+
     ends = [10.0**end for end in interval]
     nearest = {f"{end:.2g}" for end in ends}
     if len(nearest) == 1:
         return nearest.pop()
+
     lower, upper = round_outwards(ends[0], math.floor), round_outwards(ends[1], math.ceil)
     return f"{lower:.2g}–{upper:.2g}"
 
@@ -80,6 +82,7 @@ def compute_significance(
     is_whole = metric.is_counted and not histogram.is_weighted
     if is_whole and not explain_lack(metric, histogram):  # else tail_probabilities raises it
         value, interval = attain(metric, histogram.total, value, interval)
+
     # Rounding may carry a number beyond its range.
     cut = (min(max(number, metric.lower), metric.upper) for number in (value, *interval))
     tails = tail_probabilities(metric, histogram, dict.fromkeys(cut))
@@ -106,6 +109,7 @@ def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[fl
             if least <= most:
                 nearest = min(max(round(Fraction(value) * parts), least), most)
                 return nearest / parts, Interval(least / parts, most / parts)
+
     noun = "hits" if metric.is_share else "as the sum of ranks"
     sums = " to ".join(dict.fromkeys(f"{n * end:,.2f}" for end in printed))
     raise UndefinedError(

@@ -103,10 +103,12 @@ class Standings:
         verb, level = "cannot be distinguished from", f"at p = {LEVEL}"
         if num_worse:
             verb, level = "is better than", f"p < {LEVEL}"
+
         models = second
         if num_others > 1:
             models = f"{_count_models(num_worse, num_others)} other models"
             level += f", Holm's correction over {math.comb(num_others + 1, 2)} pairs"
+
         sentences = [
             f"{best} {verb} {models} ({level}).",
             f"For a single pair, a difference of {show_enough(self.smallest)} is enough.",
@@ -115,10 +117,13 @@ class Standings:
         # As printed they are far enough apart, so rounding is the reason.
         if not num_worse and difference >= self.smallest:
             sentences.append("Rounded as they are, these may differ by less.")
+
         if any(parse_value(result.text).deviation is not None for result in self.published):
             sentences.append("Deviations over runs count as rounding does.")
+
         if self.uses_spreads:
             sentences.append("The deviations of the ranks are used.")
+
         return " ".join(sentences)
 
     @property
@@ -133,6 +138,7 @@ class Standings:
         for index in range(len(letters)):
             worse = self.list_worse(index)
             better_than.append([letters[each] for each in worse])
+
         values = [result.value for result in self.published]
         texts = [result.text for result in self.published]
         return {
@@ -215,12 +221,14 @@ def rank_models(
             f"{len(models)} results of {constants.metric.label} on these tasks; "
             f"expected 2 to {_MOST}."
         )
+
     ordered = list(models)
     ordered.sort(key=lambda model: model[1].value, reverse=constants.metric.increasing)
     names, published = zip(*ordered, strict=True)
     deviations = None
     if spreads is not None:
         deviations = np.array([spreads.get(name, math.nan) for name in names])
+
     values = [result.value for result in published]
     intervals = [result.interval for result in published]
     bounds = bound_pairs(
@@ -309,12 +317,14 @@ class Across:
         if self.log10_p_queries is not None:
             judged = self._judge(self.log10_p_queries)
             sentences.insert(0, f"On the queries of these graphs {judged}.")
+
         if len(self.datasets) < _LEAST_GRAPHS:
             sentences.append(f"Fewer than {_LEAST_GRAPHS} graphs cannot tell at p < {LEVEL}.")
         elif len(self.names) > 2:
             sentences.append(
                 f"Mean ranks that differ by {self.critical_difference:.2f} are apart (Nemenyi)."
             )
+
         return "\n".join(sentences)
 
     def _judge(self, log10_p: Values) -> str:
@@ -325,9 +335,11 @@ class Across:
         if not worse:
             models = f"any of the {num_others} other models" if num_others > 1 else self.names[1]
             return f"{best} cannot be distinguished from {models} (p >= {LEVEL})"
+
         models = join_words(worse)
         if len(worse) > 2:
             models = f"{len(worse)} of the {num_others} other models"
+
         return f"{best} is better than {models} (p < {LEVEL})"
 
     def __str__(self) -> str:
@@ -335,11 +347,13 @@ class Across:
         means = [f"{mean:.4f}" for mean in self.means]
         if self.metric.optimum != 1:  # as MR: four decimals are for shares
             means = [show_number(mean) for mean in self.means]
+
         ranks = [f"{rank:.2f}" for rank in self.mean_ranks]
         columns = ["", *letters], ["model", *self.names], ["mean", *means], ["mean rank", *ranks]
         title = f"{self.metric.label}, mean over {len(self.datasets)} datasets"
         if len(self.datasets) <= _FEW:
             title += f": {', '.join(self.datasets)}"
+
         return "\n".join([title, "", *_align(columns, right={2, 3}), "", self.describe()])
 
 
@@ -383,6 +397,7 @@ def compare_across(grid: Grid) -> Across:
         z = bound_z(lower[a], upper[a], lower[b], upper[b], grid.num_tasks)
         log10_p = [math.log10(2 * SIGNS_FACTOR) + log10_normal_tail(of_pair) for of_pair in z]
         over_queries = correct_for_many(np.minimum(log10_p, 0.0), size)
+
     better = sign * (values[:, None, :] - values[None, :, :]) > 0  # shape (model, model, graph)
     return Across(
         metric=metric,
@@ -480,6 +495,7 @@ def find_critical_difference(models: int, graphs: int) -> float:
             low = middle
         else:
             high = middle
+
     quantile = (low + high) / 2
     return quantile / math.sqrt(2) * math.sqrt(models * (models + 1) / (6 * graphs))
 

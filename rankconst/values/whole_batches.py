@@ -71,6 +71,7 @@ def adjust_dropped(
     adjusted = central.adjust_between(value, lower, upper)
     if central is constants or constants.histogram.is_weighted:  # no task was left out
         return adjusted
+
     bounds = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
     corners = [
         replace(central.moments, expectation=expectation, variance=variance)
@@ -86,8 +87,10 @@ def adjust_dropped(
         except UndefinedError:
             widened[name] = widened[f"{name}_interval"] = None
             undefined.append(name)
+
     if not undefined:
         return replace(adjusted, **widened)
+
     columns = " and ".join(constants.metric.column_of(form) for form in undefined)
     reason = (
         f"{columns} cannot be computed: which {central.num_tasks:,} of the "
@@ -118,9 +121,11 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
         raise _refuse("tasks that share their negatives.")
     if constants.tasks.relations:
         raise _refuse("some relations: how many of their triples is not known.")
+
     ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)
     if ranked == constants.num_tasks:
         return constants
+
     # A mean over n independent tasks of mean variance v has the variance v / n, and over t of them
     # v / t.
     variance = constants.variance * constants.num_tasks / ranked

@@ -96,6 +96,7 @@ def write_site(
         raise UsageError(
             f"{docs} holds no index.html. Build the documentation: sphinx-build -W docs {docs}"
         )
+
     target = Path(os.path.realpath(out))  # if `out` is a link, it stays one
     draft = target.with_name(f".{target.name}.incoming")
     sizes = {}
@@ -110,11 +111,14 @@ def write_site(
                     (fresh / path).parent.mkdir(parents=True, exist_ok=True)
                     write_through(fresh / path, content)
                     sizes[path] = len(content)
+
                 if docs is not None:
                     shutil.copytree(docs, fresh / "docs")
+
                 exchange_folder(fresh, target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
     return sizes
 
 
@@ -122,15 +126,18 @@ def check_folder(out: Path) -> None:
     """Raise UsageError for a folder that a site cannot replace, as one with other files."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
+
     names = {path.name for path in out.iterdir()} if out.is_dir() else set()
     if names and MARK not in names:
         raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
+
     strange = sorted(names - _PARTS)
     if strange:
         raise UsageError(
             f"the whole folder {out} would be replaced, and it holds other files than a site's: "
             f"{list_first(strange)}. Move them away, or name another folder with --out."
         )
+
     whole = Path(os.path.realpath(out))
     if not whole.parent.is_dir():
         raise UsageError(
@@ -150,6 +157,7 @@ def prepare_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs:
     keys = tuple(datasets or tables.datasets)
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
+
     site = Site(
         tables,
         keys,
@@ -164,6 +172,7 @@ def prepare_site(tables: Tables, datasets: Sequence[str], url: str, *, has_docs:
                 f"the tables ({tables.version}) name {key}, but hold no tasks of it. Build the "
                 "set again."
             )
+
     return replace(site, pages=_choose_pages(site, has_docs=has_docs))
 
 
@@ -187,10 +196,13 @@ def _choose_pages(site: Site, *, has_docs: bool) -> tuple[str, ...]:
     pages = list(PAGES)
     if not list_compared(site):
         pages.remove("results.html")
+
     if not can_average(site.tables):
         pages.remove("averages.html")
+
     if has_docs:
         pages.append("docs/index.html")
+
     return tuple(pages)
 
 
@@ -202,15 +214,18 @@ def _list_files(site: Site) -> Iterator[tuple[str, str]]:
         offered = write_json(select_offered(site.described[key]))
         yield f"assets/{version}/{key}.js", f"rankconst.sets[{write_json(key)}]={offered};\n"
         yield f"datasets/{key}.html", write_dataset(site, key)
+
     # Indented, unlike the other JSON: people read it first, to learn what the others hold.
     yield f"v1/{version}/index.json", json.dumps(_describe_set(version, site.keys), indent=1)
     yield "v1/index.json", write_json({"versions": [f"{version}/index.json"]})
     for name, write in PAGES.items():
         if name in site.pages:
             yield name, write(site)
+
     yield from _list_scripts(site)
     for name in ("style.css", "icon.svg"):
         yield f"assets/{name}", _read_static(name)
+
     yield ".nojekyll", ""  # tells GitHub Pages to serve the files as they are
     # By this file the next build knows that the folder is a site, and may be replaced.
     yield MARK, write_json({"generator": f"rankconst {__version__}", "tables": version})
@@ -243,6 +258,7 @@ def _list_scripts(site: Site) -> Iterator[tuple[str, str]]:
     calculator = list_modules("calculator")
     for name in ("calculator", "search"):
         yield f"assets/{name}.js", f"{start}{join_modules(list_modules(name))}"
+
     reader = [name for name in list_modules("pasted") if name not in calculator]
     yield (
         "assets/reader.js",

@@ -77,6 +77,7 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         constants.setdefault(path, {})[slug(metric)] = [row[name] for name in FIELDS]
         if has_levels(address, metric, histogram):
             levels.setdefault(path, {})[slug(metric)] = find_levels(metric, histogram)
+
     return {
         "id": identify(tables.version, key),
         "version": tables.version,
@@ -114,10 +115,12 @@ def describe_names(tables: Tables, keys: Iterable[str]) -> dict[str, Any]:
             "counting": brief,
         }
         datasets.append(dataset)
+
     ambiguous = {}
     for name, keys_of_name in list_ambiguous().items():
         if explain_ambiguous(name):
             ambiguous[squash(name)] = list(keys_of_name)
+
     units = {sign: unit.adjusted() for sign, unit in UNITS.items()}
     metrics = [_describe_metric(metric) for metric in OFFERED]
     tools = [_pick(tool, *_OF_TOOLS) for tool in load_tools().values()]
@@ -159,10 +162,12 @@ def select_offered(described: dict[str, Any]) -> dict[str, Any]:
         for name in slugs:
             if name in rows:
                 constants[path][name] = [rows[name][expectation], rows[name][variance]]
+
     tasks = {}
     for path, entry in described["tasks"].items():
         worst = {name: entry["worst"][name] for name in slugs if name in entry["worst"]}
         tasks[path] = {"num_tasks": entry["num_tasks"], "worst": worst}
+
     return {"tasks": tasks, "constants": constants, "levels": described["levels"]}
 
 
@@ -175,10 +180,12 @@ def describe_words() -> dict[str, dict[str, str]]:
     questions = VOCABULARY.lexicon
     for word in questions.values():
         words[squash(word.text)] = {"kind": "ask", **_ask(word)}
+
     for spelling, (field, value) in VOCABULARY.values.items():
         words[spelling] = {"kind": "value", "field": field, "value": value}
         if spelling in questions:
             words[spelling] |= _ask(questions[spelling])
+
     for metric in CATALOGUE.values():
         for spelling in (metric.family, metric.symbol.format(k=""), *metric.spellings):
             if metric.takes_k:
@@ -188,9 +195,11 @@ def describe_words() -> dict[str, dict[str, str]]:
                 words[squash(spelling)] = {"kind": "metric", "value": slug(metric)}
         for spelling in list_adjusted_names(metric):
             words[squash(spelling)] = {"kind": "adjusted"}
+
     for word in questions.values():
         if word.field == "metric":  # such as "std", which is the spread of a metric
             words[squash(word.text)] = {"kind": "ask", **_ask(word)}
+
     words |= {name: {"kind": "graph"} for name in list_graph_names()}
     words.pop("", None)  # words of languages that the page does not read
     words.pop("recall@", None)  # of several right answers it is another metric
@@ -259,13 +268,17 @@ def find_levels(metric: Metric, histogram: Histogram) -> Levels:
     better = _estimate_hits(metric, histogram, _QUANTILE)
     while compute_tail(better) > _BELOW:
         better += 1
+
     while compute_tail(better - 1) <= _BELOW:
         better -= 1
+
     equal = _estimate_hits(metric, histogram, -_QUANTILE) - 1
     while compute_tail(equal + 1) >= 1 - _BELOW:
         equal += 1
+
     while compute_tail(equal) < 1 - _BELOW:
         equal -= 1
+
     return Levels(better, equal)
 
 
@@ -281,6 +294,7 @@ def _estimate_hits(metric: Metric, histogram: Histogram, quantile: float) -> int
     variance = float(variances.sum())
     if variance < 1:
         return round(mean)
+
     third_moment = float((variances * (1 - 2 * chances)).sum())
     skewness = (quantile**2 - 1) * third_moment / (6 * variance)
     return round(mean + quantile * math.sqrt(variance) + skewness + 0.5)

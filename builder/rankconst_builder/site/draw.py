@@ -60,12 +60,14 @@ def draw_chance(constants: Constants) -> Html | None:
         density = compute_density(constants, low, high)
     except UndefinedError:
         return None
+
     caption = (
         f"{constants.metric.label} of a random ranker: {show_number(constants.expectation, 5)} "
         f"on average, standard deviation {show_number(deviation, 3)}"
     )
     if not density.exact:
         caption += ", by the normal distribution"
+
     return _draw(density.edges, density.probabilities, caption, constants.expectation)
 
 
@@ -87,10 +89,12 @@ def draw_results(
         anchor = "start" if x < WIDTH / 2 else "end"
         marks.append(tag("line", class_="mean", x1=x, x2=x, y1=top + 4, y2=FLOOR))
         marks.append(tag("text", name, x=x, y=top, text_anchor=anchor))
+
     xs = [axis.place(index) for index in indices]
     for x, level in _pile(xs, _DOT):
         y = max(FLOOR + _DOT / 2 - _DOT * level, 0)
         marks.append(tag("circle", class_="result", cx=x, cy=y, r=_DOT / 2 - 1))
+
     caption = (
         f"{len(indices)} published results by their index: 0 is what chance gets, 1 is perfect"
     )
@@ -135,9 +139,11 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
     for (key, _), (x, level) in zip(results, dots, strict=True):
         # In four lines, 7 apart. Higher piles begin at the first line again.
         above.setdefault(key, []).append(f"M{x},{8 + 7 * ((level - 1) % 4)}h0")
+
     marks = []
     for key, paths in above.items():
         marks.append(tag("path", class_="published", d="".join(paths), data_key=key))
+
     shelf = 40 if results else 0
     dots = _pile((place(point.value) for point in points), _DOT)
     for point, (x, level) in zip(points, dots, strict=True):
@@ -147,15 +153,18 @@ def draw_datasets(points: Sequence[Point], results: Sequence[tuple[str, float]])
         family = _name_class(point.family)
         traits = {"href": point.page, "class_": family, "data_key": point.key, "tabindex": "-1"}
         marks.append(tag("a", title, dot, **traits))
+
     for decade in range(first, 1):
         anchor = {first: "start", 0: "end"}.get(decade, "middle")
         marks += _draw_tick(place(10.0**decade), _write_decade(decade), anchor, FLOOR + 20)
+
     used = {point.family for point in points}
     legend = {family: _name_class(family) for family in FAMILIES if family in used}
     caption = "The MRR that a random ranker is expected to get, one dot a dataset"
     if results:
         legend["published results"] = "published"
         caption += "; above, published results on the same scale"
+
     svg = tag("svg", _AXIS, *marks, viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
     return _figure(svg, f"{caption}.", legend, "drawn explorer")
 
@@ -189,10 +198,12 @@ def draw_strips(strips: Sequence[Strip]) -> Html:
         for kind, values in (("worse", strip.worse), ("better", strip.better)):
             dots = "".join(f"M{round(WIDTH * value, 2)},{floor}h0" for value in values)
             marks.append(tag("path", class_=kind, d=dots))
+
     for value in (0.0, 0.25, 0.5, 0.75, 1.0):
         anchor = {0.0: "start", 1.0: "end"}.get(value, "middle")
         x = round(WIDTH * value, 2)
         marks.append(tag("text", f"{value:g}", x=x, y=height + 14, text_anchor=anchor))
+
     svg = tag("svg", *marks, viewBox=f"0 0 {WIDTH} {height + 18}", aria_hidden="true")
     legend = {"worse than counting": "worse", "as good or better": "better", "counting": "floor"}
     caption = "Published MRR, a dot a result; the table has the same in numbers."
@@ -243,6 +254,7 @@ def _step(axis: _Axis, edges: Values, heights: Values) -> Html:
     for start, end, height in zip(places, places[1:], heights.tolist(), strict=False):
         level = round(FLOOR - (FLOOR - 8) * height / top, 2)
         steps.append(f"L{start},{level} L{end},{level}")
+
     steps.append(f"L{places[-1]},{FLOOR}Z")
     return tag("path", class_="area", d=" ".join(steps))
 
@@ -257,6 +269,7 @@ def _frame(axis: _Axis, caption: str, *shapes: Html) -> Html:
         elif x > WIDTH - 24:
             anchor = "end"
         marks += _draw_tick(x, f"{value:,.6g}", anchor, FLOOR + 18)
+
     view = f"0 0 {WIDTH} {HEIGHT}"
     svg = tag("svg", tag("title", caption), _AXIS, *shapes, *marks, viewBox=view, role="img")
     return tag("figure", svg, tag("figcaption", f"{caption}."), class_="drawn")
@@ -320,10 +333,12 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
             f"{constants.expectation:g} on {constants.tasks.dataset} "
             f"({constants.tasks.describe()})."
         )
+
     edges = _cut_cells(constants, lower, upper)
     probabilities = _compute_cells(constants, edges)
     if probabilities is not None:
         return Density(edges, probabilities, exact=True)
+
     deviation = math.sqrt(2.0 * constants.variance)
     below = [0.5 * math.erfc((constants.expectation - edge) / deviation) for edge in edges.tolist()]
     return Density(edges, np.diff(below), exact=False)
@@ -340,6 +355,7 @@ def _cut_cells(constants: Constants, lower: float, upper: float) -> Values:
         # Half a cell beyond either end, so that what lies on it is counted.
         margin = (upper - lower) / (2 * _CELLS)
         return np.linspace(lower - margin, upper + margin, _CELLS + 1)
+
     n = constants.num_tasks
     first, last = math.floor(lower * n + 0.5), math.ceil(upper * n - 0.5)
     step = max(1, (last - first + 1) // _CELLS)
@@ -352,9 +368,11 @@ def _compute_cells(constants: Constants, edges: Values) -> Values | None:
     metric, histogram = constants.metric, constants.histogram
     if histogram.is_weighted or explain_lack(metric, histogram):
         return None
+
     series = _sum_series(constants, edges)
     if series is not None:
         return series
+
     tails = [_find_tail(metric, histogram, edge) for edge in edges.tolist()]
     probabilities = np.array([tail.probability for tail in tails])
     errors = math.log(10.0) * np.array([tail.error for tail in tails]) * probabilities
@@ -372,6 +390,7 @@ def _find_tail(metric: Metric, histogram: Histogram, value: float) -> Tail:
         is_certain = not metric.increasing
     else:
         return tail_probability(metric, histogram, value)
+
     log10 = 0.0 if is_certain else -math.inf
     return Tail(log10, 0.0, "exact")
 
@@ -381,6 +400,7 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
     rule, histogram = TAILS[constants.metric.family], constants.histogram
     if rule.transform is None:
         return None
+
     distribution = rule.make(histogram, constants.metric)
     # A margin may lie below every value that has a logarithm.
     positive = np.maximum(edges, np.finfo(np.float64).tiny)
@@ -400,4 +420,5 @@ def _sum_series(constants: Constants, edges: Values) -> Values | None:
             cells: Values = uniform - step / math.pi * np.diff(waves.real)
             # Larger sums are better: smaller values, for a metric that decreases.
             return cells if constants.metric.increasing else cells[::-1]
+
     return None

@@ -82,6 +82,7 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
     """Return the published MRRs on the test sets of some datasets, the best first."""
     with RESULTS.with_name("published_sources.csv").open(encoding="utf-8", newline="") as file:
         addresses = {row["source"]: row["address"] for row in csv.DictReader(file)}
+
     reading = confirm_reading(read(RESULTS), tables, NOTHING)
     # A user's graph may have the name of a benchmark, whose results are impossible on it.
     adjusted = adjust_reading(
@@ -103,6 +104,7 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
         text = printed.text
         if len(text) > _LONGEST:
             text = show_number(number.value)
+
         result = PublishedResult(
             tasks,
             printed.context.model or "–",
@@ -116,6 +118,7 @@ def read_published(tables: Tables, keys: Collection[str]) -> dict[str, list[Publ
             counting=_expect_counting(tasks, tables, tool),
         )
         by_dataset.setdefault(tasks.dataset, {})[result] = None
+
     return {
         dataset: sorted(results, key=lambda result: -result.index)
         for dataset, results in by_dataset.items()
@@ -156,6 +159,7 @@ def write_results(site: Site) -> str:
         rows.append([link(page, title), str(len(results)), *ranges, str(len(below))])
         total += len(results)
         worse += len(below)
+
     lead = (
         f"Of {total} published MRRs on test sets, {worse} are worse than what a ranker "
         "gets that learns nothing and only counts triples."
@@ -277,6 +281,7 @@ def _tabulate_graphs(site: Site, rows: Iterable[_Row], means: Mapping[str, float
         if row.graph in site.keys:
             name = link(f"datasets/{row.graph}.html", name)
         cells.append([name, *show(row.mrr)])
+
     cells.append(["mean", *show(means)])
     return table(["graph", *SOURCES, *_BASELINES], cells, class_="numbers mean-last")
 
@@ -293,6 +298,7 @@ def _list_findings(site: Site, rows: Sequence[_Row], means: Mapping[str, float])
             f"{name} is {than} counting by {abs(gain):.4f} on average, and below it on "
             f"{below or 'none'} of {len(rows)} graphs."
         )
+
     heaviest = max(rows, key=lambda row: row.mrr["chance"])
     share = heaviest.mrr["chance"] / math.fsum(row.mrr["chance"] for row in rows)
     return [
@@ -318,8 +324,10 @@ def _tabulate_suites(tables: Tables) -> Html:
         # The numbers of the models are for the ranking tasks of their tool.
         if suite.tool is not None and published.keys() >= graphs.keys():
             models = _average([published[graph] for graph in graphs])
+
         numbers = [*mrr.values(), *(models.get(name) for name in SOURCES), *hits.values()]
         share = f"{len(graphs)} of {len(suite.graphs)}"
         cells.append([suite.title, share, *(show_expected(value) for value in numbers)])
+
     headings = ["mean over", "graphs", "MRR: chance", "counting", *SOURCES]
     return table([*headings, "Hits@10: chance", "counting"], cells, class_="numbers")

@@ -30,6 +30,7 @@ def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -
         start += f" {key.rstrip('_').replace('_', '-')}"
         if value is not True:
             start += f'="{escape(str(value))}"'
+
     if name in _VOID:
         return Html(f"{start}>")
     if name in _SHAPES:

@@ -120,11 +120,13 @@ def write_page(
         if path in site.pages:
             current = "page" if path == here else None
             links.append(tag("a", name, href=f"{root}{path}", aria_current=current))
+
     graph = {"title": title, "description": description or title, "type": "website"}
     canonical = Html("")
     if site.url:
         graph["url"] = f"{site.url}{here}"
         canonical = tag("link", rel="canonical", href=graph["url"])
+
     described = [tag("meta", name="description", content=graph["description"])]
     described += [tag("meta", property=f"og:{name}", content=text) for name, text in graph.items()]
     parts = {
@@ -155,6 +157,7 @@ def write_calculator(site: Site) -> str:
         title = site.title_of(key)
         name = key if squash(title) in ambiguous else title
         titles[name] = key
+
     choices = {
         "split": ("test (default)", SPLITS),
         "side": ("both, or the tool's (default)", sorted(SIDES)),
@@ -166,6 +169,7 @@ def write_calculator(site: Site) -> str:
         more.append(
             fill("choice.html", {"name": name, "label": name.capitalize(), "options": options})
         )
+
     tools = {tool.key: tool.title for tool in load_tools().values()}
     parts = {
         "lead": Html(escape(_contrast(site), quote=False)),
@@ -200,10 +204,12 @@ def _contrast(site: Site) -> str:
     )
     if not {*_CONTRAST} <= {*site.keys}:
         return why
+
     parts = []
     for key in _CONTRAST:
         hits = site.expect(Tasks(key), "hits@10") or 0
         parts.append(f"{show_number(hits, 2)} on {site.title_of(key)}")
+
     most, least = parts
     return f"A random ranker gets a Hits@10 of {most} and of {least}. {why}"
 
@@ -237,8 +243,10 @@ def write_list(site: Site) -> str:
         if mrr is not None:
             page, family = f"datasets/{key}.html", _find_family(key)
             dots.append(Point(key, title=site.title_of(key), family=family, value=mrr, page=page))
+
     for key in site.keys:
         published += [(key, result.value) for result in site.published.get(key, ())]
+
     head = tag("tr", *(tag("th", heading, scope="col") for heading in _HEADINGS))
     listed = tag(
         "table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers listed print"
@@ -336,6 +344,7 @@ def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
     """Write what a random ranker gets, and which differences tell two models apart."""
     if not constants:
         return Html("")
+
     expectations, differences = [], []
     for row in constants:
         label = row.metric.label
@@ -343,6 +352,7 @@ def _summarise(constants: Sequence[Constants], tasks: Tasks) -> Html:
         expectations.append(f"{article} {label} of {show_number(row.expectation, 4)}")
         smallest = find_smallest_difference(row.metric, row.histogram)
         differences.append(f"{show_enough(smallest)} {label}")
+
     text = (
         f"A random ranker gets {' and '.join(expectations)} ({tasks.describe()}). "
         f"Differences of {' and '.join(differences)} tell two models apart by the published "
@@ -364,10 +374,12 @@ def _list_more(
         )
         listed = scroll(relations, "What chance gets in relation prediction")
         sections["Relation prediction"] = [tag("p", note), listed]
+
     drawings = [draw_chance(row) for row in constants]
     figures = [figure for figure in drawings if figure is not None]
     if figures:
         sections["How far luck reaches"] = [tag("div", *figures, class_="figures")]
+
     sections["Numbers of candidates"] = [draw_candidates(site.tables.histogram(tasks))]
     benchmark = "The benchmark: sources, licence, citation and hashes"
     sections[benchmark] = _describe_benchmark(row)
@@ -386,6 +398,7 @@ def _list_expected(site: Site, tasks: Tasks) -> list[Html]:
             cells.append(Html("–"))
         else:
             cells.append(link(f"#{locate(tasks)}/{slug(metric)}", show_number(value, 4)))
+
     return cells
 
 
@@ -396,10 +409,12 @@ def _tabulate_protocols(site: Site, key: str, tasks: Tasks) -> Html:
         ranked = Tasks(key, protocol, tasks.split, tasks.side)
         values = tuple(site.expect(ranked, slug(metric)) for metric in HEADLINE)
         tasks_by_values.setdefault(values, []).append(ranked)
+
     rows = []
     for equal_tasks in tasks_by_values.values():
         protocols = " = ".join(ranked.protocol for ranked in equal_tasks)
         rows.append([protocols, *_list_expected(site, equal_tasks[0])])
+
     return table(["protocol", *_LABELS], rows, class_="numbers")
 
 
@@ -411,8 +426,10 @@ def _tabulate_relations(site: Site, tasks: Tasks) -> Html | None:
         if site.holds(relation_tasks):
             what_is_ranked = find_protocol(protocol).relation_summary
             rows.append([protocol, *_list_expected(site, relation_tasks), what_is_ranked])
+
     if not rows:
         return None
+
     headings = ["protocol", *_LABELS, "what is ranked"]
     return table(headings, rows, class_="numbers told")
 
@@ -430,8 +447,10 @@ def _describe_baselines(site: Site, tasks: Tasks) -> list[Html]:
             # Counting is by rules, frequency or recency, whichever the tables say.
             how_it_ranks = counting.summary
         rows.append([baseline.title, *_list_expected(site, baseline_tasks), how_it_ranks])
+
     if len(rows) < 2:  # there is only chance
         return []
+
     headings = ["ranker", *_LABELS, "how it ranks"]
     return [
         tag("h2", "What counting gets"),
@@ -445,17 +464,20 @@ def _describe_published(site: Site, tasks: Tasks) -> list[Html]:
     results = site.published.get(tasks.dataset, ())
     if not results:
         return []
+
     constants = site.tables.constants(tasks, METRIC)
     baselines = {}
     for key, baseline in BASELINES.items():
         expected = site.expect(replace(tasks, baseline=key), METRIC)
         if expected is not None:
             baselines[baseline.title] = constants.index(expected)
+
     rows = []
     for result in results:
         numbers = [result.text, result.shown, show_expected(result.counting), result.verdict]
         source = link_safely(result.address, result.source or "–")
         rows.append([result.model, *numbers, source, result.tasks.protocol, result.tasks.side])
+
     label, index = constants.metric.label, constants.metric.name_of("index") or "index"
     headings = ["model", label, index, "counting", "than counting", "published in", "protocol"]
     note = (
@@ -485,6 +507,7 @@ def _list_constants(site: Site, key: str) -> Html:
             label = tag("th", link(f"#{anchor}", parse_metric(name).label), scope="row")
             rows.append(tag("tr", label, *cells, id=anchor))
         groups.append(tag("tbody", *rows))
+
     return scroll(tag("table", tag("thead", head), *groups, class_="numbers"), "Constants")
 
 
@@ -494,6 +517,7 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     for name in ("entities", "relations"):
         trained = f"{count(row[f'{name}_train'])} of them in the training set"
         facts.append((name, f"{count(row[name])}, {trained}"))
+
     checked = "each" if row["verified"] else "not"
     facts += [
         ("also called", ", ".join(row["aliases"]) or "–"),
@@ -505,6 +529,7 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     for split in SPLITS:
         numbers = [row.get(f"{name}_{split}") for name in ("triples", "duplicates", "dropped")]
         triples.append([split, *(count(number) for number in numbers)])
+
     headings = ["split", "triples", "repeated", "dropped by protocol pykeen"]
     sections = [
         list_facts(facts),
@@ -514,7 +539,9 @@ def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
     hashes = [[split, tag("code", digest or "–")] for split, digest in digests]
     if hashes:
         sections.append(scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes"))
+
     if row["source_urls"]:
         sources = [tag("li", link_safely(url, url)) for url in row["source_urls"]]
         sections += [tag("p", "Source files:"), tag("ul", *sources)]
+
     return sections

@@ -157,16 +157,21 @@ def _clean(line: str) -> _Cleaned:
     text = name_queries(line.replace(_HOLE, " ").replace(_CUT, " "))
     if ":" in text:
         text = _STAMP.sub(" ", text)
+
     text = _LEVEL.sub(" ", text)
     if "%|" in text:  # below 100%, numbers are of a part, unless the bar is that of an epoch
         shown = " " if _STEP.search(text) else r" \1 "
         text = _BAR.sub(shown, text)
+
     if "(" in text and "@" in text:  # Hits (filtered) @ 10 becomes filtered Hits@10
         text = _BRACKETED.sub(r"\2 \1@\3", text)
+
     if text.count("=") > 1:  # split=test mrr=0.3 becomes split=test, mrr=0.3
         text = _PAIR.sub(r"\1, ", text)
+
     if "." in text or "/" in text:
         text = _FILE.sub(f" {_CUT} ", text)
+
     step = _STEP.search(text)
     return _Cleaned(text) if step is None else _Cleaned(_STEP.sub(" ", text), step[1])
 
@@ -208,13 +213,17 @@ def _parse(template: str) -> _Line:
     *gaps, end = template.replace(_CUT, " ").split(_HOLE)
     if len(gaps) >= _MOST_NUMBERS or any(len(gap) > _LONGEST for gap in (*gaps, end)):
         gaps = []  # it is a print of data, without results
+
     parser = _LineParser()
     for place, gap in enumerate(gaps):
         parser.read_gap(place, gap)
+
     if not parser.numbers:
         return _Line(below=_read_remark(template), counted=parser.counted)
+
     for part in _PARTS.split(end):
         parser.behind += _read_labels(part.strip(_EDGES))
+
     line = _gather_texts(parser.numbers, parser.before, parser.behind, opens=parser.opens)
     return line._replace(counted=parser.counted, prefix=parser.prefix)
 
@@ -243,6 +252,7 @@ class _LineParser:
                 self._shared = other_metrics[-1]
             if self._shared:
                 label, other_metrics = read_label(f"{self._shared} {name}"), []
+
         labels = [inner for word in words for inner in _read_labels(word)]
         if label.metric is not None or _UNKNOWN_METRIC.search(name) is not None:
             if self.numbers:
@@ -262,9 +272,11 @@ class _LineParser:
         role = VOCABULARY.match_role(name)
         if role == "num_triples" and "split" not in label.values:
             self.counted = place
+
         if role not in _COUNTING:
             asking = (*_read_labels(name), *_ask_about_part(f"{name}{_HOLE}"))
             around += [weaken(inner) for inner in asking]
+
         is_second = bool(self.numbers) and self.numbers[-1].place == place - 1
         if is_second and not name:  # the 0.4 of "MRR: 0.3 0.4"
             last = self.numbers[-1]
@@ -309,10 +321,12 @@ def _gather_texts(
     asking = [Text(weaken(number.label), "row", "its line") for number in numbers]
     for label in behind:
         asking += _list_texts(weaken(label))
+
     # "MRR: 0.3 test MRR: 0.2" may be read in two ways.
     declares = any(label.is_vocabulary and (label.values or label.graphs) for label in behind)
     if declares:
         numbers = [number._replace(reason=number.reason or _LABEL_BEHIND) for number in numbers]
+
     declaring = [text for label in before for text in _list_texts(label)]
     below = dict.fromkeys(
         text._replace(label=weaken(text.label), place="a line above")
@@ -327,9 +341,11 @@ def _find_split(numbers: list[_Number]) -> tuple[Text, ...]:
     first, *others = [number.label for number in numbers]
     if "split" not in first.values or any("split" in label.values for label in others):
         return ()
+
     word, blank, _ = first.text.partition(" ")
     if not (first.is_vocabulary and blank and word.isalpha()):  # valid_mrr, a key of one number
         return ()
+
     values = {"split": first.values["split"]}
     return (Text(Label(first.text, values=values, is_vocabulary=True), "row", "its line"),)
 
@@ -364,6 +380,7 @@ def _read_remark(template: str) -> tuple[Text, ...]:
     for setting in _SETTING.finditer(template):  # such as negative_sample_size
         if VOCABULARY.match_role(setting[1]) in _COUNTING:
             text = text.replace(setting[0], " ")
+
     text = text.replace(_HOLE, " ").replace(_CUT, " ").strip(_EDGES)
     is_data = _HOLE in template or _CUT in template or _COUNT.search(template) is not None
     labels = [_drop_split(label, is_data=is_data) for label in _read_labels(text)]
@@ -375,6 +392,7 @@ def _read_remark(template: str) -> tuple[Text, ...]:
             texts.append(Text(label, "text", "a line above"))
             if label.is_vocabulary and not is_data:  # like the cell of a row, such as "std"
                 texts.append(Text(label, "row", "a line above"))
+
     return tuple(texts)
 
 
@@ -412,12 +430,15 @@ def _read_labels(text: str) -> Iterator[Label]:
         # If a flag is off, another value than the one in its name may hold.
         for field, (value, *_) in label.values.items():
             asking.append(Word(value, field, says=OPPOSITES.get(value, "")))
+
     if asking:
         yield Label(text, words=tuple(asking))
+
     yield from _ask_about_part(text)
     if len(text) <= _LONGEST:
         yield read_label(text)
         return
+
     for part in textwrap.wrap(text, _LONGEST):
         yield weaken(read_label(part))
 
@@ -492,12 +513,16 @@ class _Scan:
                 is_alike = not parsed.numbers and not has_digits
                 if is_alike and len(self._remarks) < _MOST_ALIKE:
                     self._remarks[shape] = parsed
+
             if parsed.has_step:
                 self._step = line
+
             if not parsed.numbers:
                 self._end_block()
+
             if parsed.counted is not None:
                 self._count = str(read_count(values[parsed.counted]) or "")
+
             if parsed.numbers:
                 self._begin(number, parsed)
                 for named in parsed.numbers:
@@ -524,6 +549,7 @@ class _Scan:
         """End the open block, and keep the datasets above it for later blocks."""
         if not self._block:
             return
+
         for text in self._above.list_nearest()[::-1]:  # in the order of the lines
             words: tuple[Word, ...] = ()
             if self._is_first:
@@ -531,6 +557,7 @@ class _Scan:
             if text.label.graphs or words:
                 label = replace(text.label, values={}, words=words)
                 self._before.add([text._replace(label=label)])
+
         self._is_first = False
         self._block = 0  # none is open
         self._above = _Texts()
@@ -545,10 +572,12 @@ class _Scan:
             return LogNumber(
                 line=line, heading=self._block, name=label.text, text=value, reason=number.reason
             )
+
         others = () if label.is_vocabulary else list_others(label.text)
         if any(may_mean_filtered(word) for word in others):
             values = {**label.values, "protocol": ("filtered",)}  # next to "fmrr", "mrr" may be raw
             label = replace(label, is_vocabulary=True, values=values)
+
         near = (
             Text(label, "column", "its name"),
             *texts,
@@ -563,6 +592,7 @@ class _Scan:
         if not number.label.is_vocabulary:  # "mr_type"
             name = label.text[:_MOST_SHOWN]
             questions = (Question("part", name, name.lower(), "its name"), *questions)
+
         is_crowded = self._inside.crowded or self._above.crowded or self._before.crowded
         is_percent = label.percent or value.endswith("%")
         return LogNumber(
@@ -619,6 +649,7 @@ def _ask_about_prefixes(numbers: list[LogNumber]) -> list[LogNumber]:
         asked = Question("part", prefix[:_MOST_SHOWN], prefix.lower()[:_MOST_SHOWN], "its line")
         questions = (asked,) if prefix and distinct[key] > 1 else ()
         judged.append(replace(number, questions=(*number.questions, *questions)))
+
     return judged
 
 
@@ -633,10 +664,12 @@ def _recognise(document: Document) -> bool:
     """Tell whether a line near the first number of a metric has one, and is not of a table."""
     if document.suffix in _TABLES:
         return False
+
     numbers = _Scan().read(strip_colours(document.text))
     first = next(numbers, None)
     if first is None:
         return False
+
     # Rows of a table with metrics in its first column look like lines of a log.
     start = max(first.line - _AROUND, 0)
     rows = find_lines(document.lines[start : first.line + _AROUND])
@@ -653,6 +686,7 @@ def _read(document: Document) -> Reading:
     tools = dict.fromkeys(context.tool for context in entries.contexts if context.tool)
     if tools:
         parts.append(f"as {' and '.join(tools)} prints them")
+
     parts.append(name_percentages(entries))
     understood = "; ".join(part for part in parts if part)
     skipped = (*reading.skipped, *notes.skipped())

@@ -225,6 +225,7 @@ def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[_Line]:
     marked = [(mark, rule) for rule in rules for mark in rule.marks if mark in text]
     if not marked:
         return
+
     for number, line in enumerate(text.split("\n"), 1):
         matching = {id(rule): rule for mark, rule in marked if mark in line}
         if matching and _ELSEWHERE.match(line) is not None:
@@ -242,11 +243,13 @@ def _recognise(log: LogFormat, document: Document) -> bool:
     """Tell whether a document has lines that only the tool of a log prints, and some of numbers."""
     if document.suffix in _OTHERS and not log.in_json:
         return False
+
     text = strip_colours(document.text)
     needed = (log.values,) if log.sign is None else (log.sign, log.values)
     for rule in needed:
         if not any(rule.pattern.search(line.text) for line in _find_lines(text, (rule,))):
             return False
+
     return True
 
 
@@ -264,13 +267,16 @@ class _Headings:
         if line.rule is SETTINGS:
             self._take_datasets(list_settings(line.text))
             return
+
         match = line.rule.pattern.search(line.text)
         if match is None:
             return
+
         fields = {**line.rule.fields, **match.groupdict()}
         dataset = fields.pop("dataset", None)
         if dataset:
             self._take_datasets([name_folder(dataset)])
+
         self._fields |= fields
         self.line = line.number
 
@@ -352,8 +358,10 @@ def _list_measures(fields: Fields) -> Iterator[_Measure]:
         name = name if k is None else f"{name}@{k}"
         yield _Measure(name, fields.get("value") or "")
         return
+
     for pair in _PAIR.findall(fields.get("pairs") or ""):
         yield _Measure(*pair)
+
     names = _split_list(fields.get("names"))
     values = _split_list(fields.get("values"))
     if "values" in fields:
@@ -387,24 +395,29 @@ def _read(log: LogFormat, document: Document) -> Reading:
             reason = reason or "not the name of a metric that logs print"
             collector.skip(number.line, number.name, reason)
             continue
+
         metric, _ = measure
         address = _form_address(number, log, file)
         heading_above = number.heading, address.split, number.fields.get("step")
         sided = metric.key, number.fields.get("side"), number.fields.get("protocol")
         if heading_above != heading or sided in measures:  # a metric comes again in another one
             evaluation, heading, measures = evaluation + 1, heading_above, set()
+
         measures.add(sided)
         if address.dataset is not None and not number.fields.get("dataset"):
             is_named_by_file = True
+
         text = number.restored or log.restore(number.text)
         exact = log.exact and is_plain_number(number.text)
         # People shorten what they copy: a short number may have been rounded.
         exact = exact and count_digits(number.text) > _ROUNDED
         row = _write_row(evaluation, number, address, log)
         collector.add(metric, text, number.line, address, row, exact=exact)
+
     reading = collector.collect(document, log.key, log.tool)
     if not is_named_by_file:
         return reading
+
     origin = f"dataset {file.declared['dataset']} from {file.origins['dataset']}"
     return replace(reading, understood=origin)
 
@@ -429,10 +442,12 @@ def _refuse(log: LogFormat, number: LogNumber, unfinished: int | None) -> str:
         decimals = len(text.partition(".")[2])
         if log.decimals is not None and decimals < log.decimals and _PLAIN.match(text):
             return f"the last line is cut off after {text!r}"
+
     if text.lower().lstrip("+-") == "nan":
         return f"it is {text}: the scores were not numbers, as when training diverges"
     if not text:
         return "it has no value"
+
     _, reason = read_number(text)
     if not reason and text.startswith("-"):
         return "it is below 0, as only a difference is"
@@ -457,8 +472,10 @@ def _form_address(number: LogNumber, log: LogFormat, file: Declarations) -> Addr
     for name, value in fields.items():
         if not value:
             fields[name] = None if name in asked else file.declared.get(name)
+
     if not fields["split"] and not log.tests and all(ask.field != "split" for ask in questions):
         questions[NO_SPLIT] = None
+
     return Address(
         **fields,
         tool=number.fields.get("tool"),

@@ -49,14 +49,17 @@ def _settle_repeated(numbers: list[LogNumber]) -> list[LogNumber]:
         more = (fields.get("more") or "").strip(" .=-")
         if more:
             questions += (Question("part", more, more.lower(), "a line above"),)
+
         step = fields["step"]
         if number.heading and step and counts[_identify(number)] > 1:
             text = f"{number.name} again at step {step}"
             questions += (Question("part", text, step, "its line"),)
+
         settled.append(replace(number, questions=questions))
         # They are printed as those of test; only the heading above says Training.
         if fields["split"] == "test" and fields.get("evaluated") == "Training":
             settled[-1] = settled[-1].say(split="train")
+
     return settled
 
 
@@ -119,6 +122,7 @@ def _refuse_other_candidates(numbers: list[LogNumber]) -> list[LogNumber]:
         if number.fields.get("constraint") == "":
             reason = _CONSTRAINED
         judged.append(replace(number, reason=number.reason or reason))
+
     return judged
 
 
@@ -201,6 +205,7 @@ def _refuse_parts(numbers: list[LogNumber]) -> list[LogNumber]:
         is_part = fields["split"] in divided and "process" in fields
         reason = _PART_OF_TRIPLES if is_part else number.reason
         judged.append(replace(number.say(protocol=protocol), reason=reason))
+
     return judged
 
 
@@ -251,6 +256,7 @@ def _restore_print(numbers: list[LogNumber]) -> list[LogNumber]:
         fraction = number.text.partition(".")[2]
         if number.name != "Mean Rank" and fraction.isdecimal():
             decimals[place] = max(decimals[place], len(fraction))
+
     restored = []
     for place, number in zip(print_of, numbers, strict=True):
         text = pad_decimals(number.text, decimals[place])
@@ -258,6 +264,7 @@ def _restore_print(numbers: list[LogNumber]) -> list[LogNumber]:
             # 400.5 already stands for 400.45 to 400.55; ± 0.45 makes that 400 to 401.
             text = f"{number.text}.5 ± 0.45" if number.text.isdecimal() else ""
         restored.append(replace(number, restored=text))
+
     return restored
 
 
@@ -412,6 +419,7 @@ def _scan_dicts(document: Document, log: LogFormat) -> Iterator[LogNumber]:
         for key, hits in _KBC_HITS.findall(match["dicts"]):
             side = key if key in _KBC_SIDES else "MRR"  # where the MRR of both sides is
             values.setdefault(side, []).extend(hits.replace(" ", "").split(","))
+
         for side, numbers in values.items():
             fields = {"split": split, "side": _KBC_SIDES.get(side, "both")}
             for name, value in zip(_KBC_NAMES, numbers, strict=False):
@@ -451,13 +459,16 @@ def _find_conve(numbers: list[LogNumber]) -> list[LogNumber]:
     """Set the tool of ConvE's numbers, and give a reason to other tools' numbers of a side."""
     if not any(number.fields["side"] for number in numbers):
         return numbers
+
     tools = {number.fields.get("tool") for number in numbers}
     if "conve" in tools or any("unfilled" in number.fields for number in numbers):
         return [number.say(tool=number.fields.get("tool") or "conve") for number in numbers]
+
     judged = []
     for number in numbers:
         reason = _WHICH_SIDES if number.fields["side"] else number.reason
         judged.append(replace(number, reason=reason))
+
     return judged
 
 

@@ -188,12 +188,14 @@ def strip_marks(text: str) -> str:
     """
     if len(text) > _LONGEST:
         return text
+
     bare = _LEADING.sub("", text, count=1)
     while (mark := _MARK.search(bare)) is not None:
         number, sign = bare[: mark.start()], mark[0][0]
         if number == "10" and sign in "^¹²³⁴⁵⁶⁷⁸⁹":
             break
         bare = number
+
     return bare or text
 
 
@@ -216,6 +218,7 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> dict[str, str]:
     """
     if decimal == "point":
         return {}
+
     distinct = {text for text in texts if "," in text or "." in text}
     commas = {text: text.replace(",", ".") for text in distinct if _COMMA.fullmatch(text)}
     both = [text for text in distinct if _BOTH.fullmatch(text)]
@@ -238,10 +241,12 @@ def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bo
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
     if not commas:
         return listed, False
+
     read = []
     for row in listed:
         plain = tuple(_read_comma(text, commas) for text in row.plain)
         read.append(row._replace(plain=plain))
+
     return read, True
 
 
@@ -311,13 +316,16 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> NumberText:
     """
     if is_plain_number(text) and not spread:
         return NumberText(text)
+
     reason = _find_reason(text, exact=exact)
     if reason is not None:
         return NumberText("", reason)
+
     bare = strip_marks(text)
     bare = read_deviation(bare) or bare
     if is_infinite(bare):  # batches.py reads the numbers next to it
         return NumberText(bare)
+
     try:
         value = parse_value(bare, exact=exact)
     except DataError as error:
@@ -329,6 +337,7 @@ def read_cell(text: str, *, spread: bool, exact: bool) -> NumberText:
             hint = _APART
         reason = f"not a number: {hint[:1].lower()}{hint[1:]}" if hint else "not a number"
         return NumberText("", reason)
+
     if spread and value.deviation is None:
         return NumberText("", "a deviation without its mean")
     return NumberText(bare)

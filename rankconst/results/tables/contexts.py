@@ -90,14 +90,17 @@ def declare(role: str, cell: str) -> Label:
     # In a column of datasets or splits, too.
     if role == "version" or (label.version and not label.graphs):
         return label
+
     if role != "dataset":
         is_of_another = label.has_word_of("task") or label.has_word_of("part")  # split: inductive
         unknown = replace(label, text=cell, values={role: (cell,)}, is_vocabulary=True)
         return label if role in label.values or is_of_another else unknown
+
     if cell.endswith(FILE_ENDINGS):  # a script
         return Label(cell)
     if label.is_vocabulary and label.graphs:
         return label
+
     is_known = bool(label.graphs) and squash(label.graphs[0]) == squash(cell)
     graph = label.graphs[0] if is_known else cell
     return replace(label, text=cell, graphs=(graph,), is_vocabulary=True)
@@ -151,8 +154,10 @@ def _find_conflicts(texts: Iterable[Text]) -> Iterator[Question]:
         for fields in declared:
             if name in fields and not is_mean(fields[name]):
                 values[name_graph(fields[name])] = fields[name]
+
         if "raw" not in values:  # what is time-aware is filtered, too
             values.pop("filtered", None)
+
         if len(values) > 1:
             listed = tuple(values.values())
             conflict = f"its row or heading says {name} {' and '.join(listed)}"
@@ -172,19 +177,24 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
     for role in (*_DECLARED, *_FACTS):
         if role in roles:
             readers[roles[role]] = partial(_read_role, role, find_flag(heading, roles[role]))
+
     for role in _OF_TASKS & roles.keys():
         j = roles[role]
         readers[j] = partial(_read_or_ask, readers[j], _find_open(cells[j]))
+
     if "model" in roles:
         readers[roles["model"]] = _read_name
+
     for j in layout.free:
         readers[j] = _read_name if j == layout.names else _choose_reader(layout, j)
+
     columns = [_read_column(cells[j], read) for j, read in readers.items()]
     columns = [column for column in columns if len(column.distinct) > 1]  # the first is nothing
     # Rows with the same texts have the same code, and are read once.
     codes = np.zeros(len(cells[0]), dtype=np.intp)
     for column in (*above, *columns):
         codes = pair_codes(codes, column.codes, len(column.distinct))
+
     firsts, codes = compact_codes(codes)
     rows = []
     for row in firsts.tolist():
@@ -194,6 +204,7 @@ def read_rows(layout: Layout, above: Sequence[ColumnTexts]) -> RowTexts:
         cells_above = [column.distinct[column.codes[row]] for column in above]
         texts_above = tuple(text for cell in cells_above for text in cell.texts)
         rows.append(RowText(CellTexts(texts, facts), texts_above))
+
     return RowTexts(codes, rows)
 
 
@@ -207,12 +218,15 @@ def _choose_reader(layout: Layout, j: int) -> Callable[[str], CellTexts]:
         return partial(_read_role, role, None)
     if role in {"model", "tool"}:
         return _read_name
+
     if flag is not None:  # numbers besides 0 and 1 are not answers
         are_counts = any(is_number(cell) and cell not in VOCABULARY.flags for cell in first_cells)
         read = _read_below if are_counts else _read_flag
         return partial(read, flag)
+
     if asking is not None:
         return partial(_read_below, asking)
+
     # All may be short for sides: h and t, s and o.
     are_ends = all(
         is_blank(cell) or ENDS.issuperset(cell.lower().split("+")) for cell in first_cells
@@ -231,6 +245,7 @@ def _read_column(cells: Cells, read: Callable[[str], CellTexts]) -> ColumnTexts:
         if texts != _NOTHING:
             place_of[number] = len(read_texts)
             read_texts.append(texts)
+
     return ColumnTexts(place_of[codes], read_texts)
 
 
@@ -259,12 +274,14 @@ def _read_role(role: str, flag: Label | None, cell: str) -> CellTexts:
         # The name of a tool is not a protocol; that of a repository is read as that of a model.
         texts = () if is_tool(cell) else _read_name(cell).texts
         return CellTexts(texts, ((role, cell),))
+
     fact: Any = read_count(cell)
     if role == "relations":
         fact = (cell,)
     elif role == "rank_type":
         known = RANK_TYPES.get(cell.lower(), cell.lower())
         fact = read_label(cell).values.get(role, (known,))[0]
+
     return CellTexts((), ((role, fact),))
 
 
@@ -333,16 +350,19 @@ def ask_about_heading(heading: Label, cell: str, place: str) -> tuple[Text, ...]
     """
     if _TIME.match(cell):  # when a program ran
         return ()
+
     if is_number(cell):  # a raw MRR is that of others
         fields = _OPEN_ABOVE_NUMBERS - heading.values.keys()
     else:
         fields = ASKING - read_label(cell).declared.keys()
+
     words = []
     for word in heading.words:
         is_open = word.field in fields and "column" in word.scopes
         if is_open or is_lone(heading, word):
             scopes = word.scopes if "row" in word.scopes else EVERYWHERE
             words.append(replace(word, scopes=scopes))
+
     if not words:
         return ()
     return (Text(Label(heading.text, words=tuple(words)), "row", place),)
@@ -370,6 +390,7 @@ def find_groups(
         label = read_label(name)
         if label.metric is not None and label.is_vocabulary:  # of the rows below, not of the column
             label = replace(label, words=(*label.words, Word(name.lower(), "metric")))
+
         if row > last and label.words and not label.graphs:
             below.append(Text(weaken(label), "text", "a row below"))
             continue
@@ -377,8 +398,10 @@ def find_groups(
         outer: list[Text] = []
         if label.values or label.words or not label.graphs:
             outer = [_weaken_values(text) for text in groups[-1]]
+
         group_of[row + 1 :] = len(groups)
         groups.append((Text(label, "row", "a row above"), *outer[:2]))  # up to three levels
+
     return ColumnTexts(group_of, [CellTexts((*group, *below)) for group in groups])
 
 
@@ -395,10 +418,12 @@ def _name_group(cells: Sequence[str], numbers: Sequence[int], *, is_spanning: bo
     filled = [j for j, cell in enumerate(cells) if not is_blank(cell)]
     if len({cells[j] for j in filled}) != 1:  # a repeated one spans columns
         return ""
+
     first = filled[0]
     has_dash = any(cells[j] and is_blank(cells[j]) for j in numbers)
     if has_dash and not read_label(cells[first]).is_vocabulary:
         return ""
+
     # A single cell behind the first number, in a column without, is about its own column.
     is_behind = first > min(numbers, default=0) and first not in numbers
     if is_behind and len(filled) == 1 and not is_spanning:

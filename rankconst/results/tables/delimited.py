@@ -39,6 +39,7 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
             f"{document.at(line)}: a zero byte. Results are read from text; "
             "save the table as CSV in UTF-8."
         )
+
     reader = csv.reader(_check_lines(document, delimiter), delimiter=delimiter, strict=True)
     shared: dict[str, str] = {}  # equal cells are held once
     while True:
@@ -49,6 +50,7 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
             raise DataError(
                 f"{document.at(line)}: {_explain(str(error), reader.line_num)}"
             ) from None
+
         if cells is None:
             return
         # Both return the first of equal cells; get adds none.
@@ -86,6 +88,7 @@ def find_delimiter(document: Document) -> str | None:
     is_long = any(len(line) > _LONGEST_HEADING for line in lines)
     if not first or first.startswith(("{", "[")) or is_long:
         return None
+
     # There, a line below a heading with more or fewer cells is rather a mistake to be reported.
     strict = document.suffix not in {".csv", ".tsv"}
     counts = {sign: _count_known(lines, sign, strict) for sign in DELIMITERS}
@@ -102,6 +105,7 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
         rows.extend(filter(None, reader))
     except csv.Error:
         strict = False  # the error of reading it will tell more
+
     best = 0
     for row, below in zip(rows[:5], [*rows[1:], None], strict=False):
         is_uneven = strict and below is not None and len(below) != len(row)
@@ -111,6 +115,7 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
         is_of_log = len(row) == 2 and strict and is_plain_number(row[1].strip(": "))
         if not is_of_log and not any(PAIR.search(cell) for cell in row):
             best = max(best, sum(bool(read_label(cell.strip()).role) for cell in row))
+
     return best
 
 
@@ -123,6 +128,7 @@ def read_delimited(
         # Nothing is known in the heading: the delimiter with most cells makes the best message.
         first = next((line for line in document.lines if line.strip()), "")
         delimiter = max(DELIMITERS, key=first.count)
+
     commas = document.decimal is not None or _COMMA.search(document.text) is not None
     printed = Printed(read_rows(document, delimiter), commas=commas and not dialect.exact)
     return read_tables(document, form, (printed,), dialect, tool)

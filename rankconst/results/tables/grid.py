@@ -87,6 +87,7 @@ def read_tables(
         # CSV is read with decimal commas only if some sign of them was seen.
         if printed.commas or not dialect.even:
             rows, has_commas = read_commas(rows, document.decimal)
+
         filled = [row for row in rows if any(row.plain)]
         for part in _split_blocks(filled, dialect):
             block = _find_heading(document, part, texts, dialect)
@@ -95,13 +96,17 @@ def read_tables(
                 heading = " | ".join(filter(None, part[0].plain))
                 notes.add(part[0].line, heading, "the heading of a table without a metric")
                 continue
+
             if has_commas:
                 block.how.append("commas before decimals")
+
             block.rows = _fit(document, block, notes, even=dialect.even)
             block.table = SheetReader(_make_sheet(document, block, dialect), notes).read()
             blocks.append(block)
+
     if not blocks and first_without:
         raise DataError(explain_missing(document, first_without))
+
     if not blocks:
         remedy = "paste the table as CSV"
         if "model-index:" in document.text:
@@ -110,6 +115,7 @@ def read_tables(
             f"{document.name}: there is no table. Expected a heading and rows of cells below; "
             f"{remedy}."
         )
+
     return _merge(document, form, blocks, notes, tool)
 
 
@@ -149,10 +155,12 @@ def _find_heading(
     if turned is not None:
         body, how = turned, ["metrics in rows"]
         heading = find_heading(body, dialect.parse)
+
     if heading is None and document.metric is not None:  # the one from --metric
         how = ["the metric from --metric"]
         heading = find_heading(body, choose_parse(document.metric, body))
         texts = _ask_metric(texts, document.metric)
+
     if heading is None:
         return None
     return _Block(heading, body[len(heading.levels) :], (*near, *texts), how)
@@ -162,6 +170,7 @@ def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
     """Let texts with a metric ask, if none is that of the user: "Hits@10" with --metric mrr."""
     if any(text.label.metric == metric for text in texts):
         return texts
+
     asking = []
     for text in texts:
         label = text.label
@@ -169,6 +178,7 @@ def _ask_metric(texts: tuple[Text, ...], metric: Metric) -> tuple[Text, ...]:
             word = Word(label.metric.label.lower(), "metric")
             label = replace(label, words=(*label.words, word))
         asking.append(text._replace(label=label))
+
     return tuple(asking)
 
 
@@ -192,6 +202,7 @@ def _split_titles(rows: list[Row]) -> tuple[list[str], list[Row]]:
         if len(filled) != 1:
             break
         titles = [*filled, *titles]
+
     if any(read_label(title).metric for title in titles):
         return [], rows
     return titles, rows[len(titles) :]
@@ -206,10 +217,12 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
     heading = None if dialect.exact else find_heading(rows[: DEEPEST + 1], dialect.parse)
     if heading is None:
         return [rows] if rows else []
+
     lowest = heading.levels[-1]
     measures = [j for j in heading.measures if lowest[j]]
     if not measures:
         return [rows]
+
     starts = [0]
     for i in range(len(heading.levels), len(rows)):
         cells = rows[i].widen(len(lowest)).plain
@@ -219,6 +232,7 @@ def _split_blocks(rows: list[Row], dialect: Dialect) -> list[list[Row]]:
         is_repeated = tuple(row.plain for row in rows[start : i + 1]) == heading.levels
         if not is_repeated:
             starts.append(start)
+
     return [rows[start:end] for start, end in pairwise([*starts, len(rows)])]
 
 
@@ -240,6 +254,7 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
     width = len(block.heading.keys)
     if len(block.rows) * width > MOST_CELLS:
         refuse_size(document.name)
+
     fitting: list[Row] = []
     for row in block.rows:
         count = len(row.cells)
@@ -256,6 +271,7 @@ def _fit(document: Document, block: _Block, notes: Notes, *, even: bool) -> list
                 raise DataError(f"{document.at(row.line)}: {reason}. {remedy}")
             reason += ": write the row with as many, or the table as CSV"
             notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
+
     return fitting
 
 
@@ -266,8 +282,10 @@ def _make_sheet(document: Document, block: _Block, dialect: Dialect) -> Sheet:
     if rows:
         written = [row.plain for row in rows]
         columns = [list(cells) for cells in zip(*written, strict=True)]
+
     if not dialect.even:
         _fill(heading, columns)
+
     cells = [Cells(column) for column in columns]
     spanning = [i for i, row in enumerate(rows) if row.spans is not None]
     return Sheet(
@@ -293,6 +311,7 @@ def _fill(heading: Heading, columns: list[list[str]]) -> None:
     if heading.measures:
         measures = [columns[j] for j in heading.measures]
         measured = [i for i, cells in enumerate(zip(*measures, strict=True)) if any(cells)]
+
     written = [list(column) for column in columns]
     for j in repeated:
         others = [cells for k, cells in enumerate(written) if k not in {j, *heading.measures}]
@@ -323,11 +342,13 @@ def _merge(
     columns: dict[str, list[str]] = {key: [] for block in blocks for key in block.heading.keys}
     if sum(sizes) * len(columns) > MOST_CELLS:
         refuse_size(document.name)
+
     for block, size in zip(filled, sizes, strict=True):
         written = [row.cells for row in block.rows]
         by_key = dict(zip(block.heading.keys, zip(*written, strict=True), strict=True))
         for key, cells in columns.items():
             cells.extend(by_key.get(key, repeat("", size)))
+
     is_wide = any(block.heading.measures for block in blocks)
     return Reading(
         name=document.name,
@@ -352,9 +373,11 @@ def _describe(blocks: list[_Block]) -> str:
             inferred.append(table.origin)
         for head in table.entries.heads:
             are_percent.setdefault(head.metric.label, []).append(head.column in table.percent)
+
     inferred = list(dict.fromkeys(filter(None, inferred)))  # each phrase once
     if not inferred and not any(block.table.percent for block in blocks):
         return ""
+
     metrics = []
     for label, flags in are_percent.items():
         if all(flags):
@@ -363,6 +386,7 @@ def _describe(blocks: list[_Block]) -> str:
             metrics.append(f"{label} (percent in some columns)")
         else:
             metrics.append(label)
+
     tables = "1 table" if len(blocks) == 1 else f"{len(blocks)} tables"
     return "; ".join((tables, *inferred, ", ".join(metrics)))
 
@@ -401,6 +425,7 @@ def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Ro
     table = _find_turnable(document, rows, parse)
     if table is None:
         return None
+
     listed = dict.fromkeys(row.plain[table.of_metrics] for row in table.body)
     metrics = [name for name in listed if parse(name, None).metric is not None]
     names = [table.heads[-1][j] or table.heads[0][j] for j in table.names]
@@ -408,6 +433,7 @@ def turn_table(document: Document, rows: Sequence[Row], parse: Parse) -> list[Ro
     for head in table.heads:
         beside = [head[j] for j in table.numbers]
         corners.append(_read_corner(head[table.of_metrics], beside))
+
     headings = (*names, *corners, *metrics)
     return [Row(rows[0].line, headings, headings), *_turn_rows(table, metrics)]
 
@@ -426,6 +452,7 @@ def _turn_rows(table: _Turnable, metrics: Sequence[str]) -> Iterator[Row]:
         own_names = [row.plain[j] for j in table.names]
         if row.plain[table.of_metrics] or not any(own_names):
             metric = row.plain[table.of_metrics]
+
         if metric in metrics:
             if block:
                 own_names = [own or above for own, above in zip(own_names, names, strict=True)]
@@ -435,12 +462,14 @@ def _turn_rows(table: _Turnable, metrics: Sequence[str]) -> Iterator[Row]:
             names = own_names
             block[metric] = row
             continue
+
         texts = dict.fromkeys(cell for cell in row.plain if not is_blank(cell))
         if texts and not has_number(texts):  # the name of the rows below
             yield from _turn_block(table, block, names, metrics)
             block = {}
             title = " ".join(texts)
             yield Row(row.line, (title,), (title,)).widen(width)
+
     yield from _turn_block(table, block, names, metrics)
 
 
@@ -466,12 +495,14 @@ def _find_turnable(document: Document, rows: Sequence[Row], parse: Parse) -> _Tu
     of_metrics = next((j for j in firsts if _holds_metrics(even[1:], j, parse)), None)
     if of_metrics is None:
         return None
+
     heads, body = _split_heads(even, of_metrics, parse)
     numbers = _list_numbers(heads, body, of_metrics, parse)
     lack_spans = all(row.spans is None for row in rows[: len(heads) - 1])
     columns = list(zip(*heads, strict=True))
     if not numbers or (lack_spans and are_shifted([columns[j] for j in numbers])):
         return None
+
     names = [j for j in range(width) if j != of_metrics and j not in numbers]
     first = next(row for row in body if has_number(row.plain[numbers[0] :]))
     if is_blank(first.plain[of_metrics]):
@@ -520,6 +551,7 @@ def _list_numbers(
         role = read_label(heads[-1][j].partition("(")[0]).role
         if is_headed and role not in _NO_RESULTS and has_number(row.plain[j] for row in body):
             numbers.append(j)
+
     # In "key, value, step", only one column holds the numbers.
     return [j for j in numbers if parse(heads[-1][j], None).role == "value"] or numbers
 

@@ -136,10 +136,12 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
     has_repeated = len(set(head)) < len(head)
     if not models or has_repeated:
         return []
+
     body = [row.plain for row in rows[1:] if len(row.plain) == len(head)]
     graphs = [row[0] for row in body if names_known(row[0]) or is_mean(row[0])]
     if 2 * len(graphs) <= len(body):
         return []
+
     for name, *cells in zip(models, *(row[1:] for row in body), strict=True):
         label = read_label(name, 10)  # "Hits" is the name of a metric that lacks its k
         has_meaning = bool(label.role or label.metric or label.is_about_tasks)
@@ -147,6 +149,7 @@ def list_possible_models(rows: Sequence[Row]) -> list[str]:
         are_numbers = has_number(cells) or are_blank(cells)
         if not name or has_meaning or is_remark or not are_numbers:
             return []
+
     return models
 
 
@@ -157,6 +160,7 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
     """
     if not rows or max(len(row.cells) for row in rows) == 1:
         return None
+
     for depth in range(1, min(DEEPEST, len(rows)) + 1):  # how many rows it has
         heading = compose_heading(rows[:depth], parse)
         if not (heading.measures or heading.long):
@@ -169,7 +173,9 @@ def find_heading(rows: Sequence[Row], parse: Parse = read_label) -> Heading | No
             if not _goes_on(heading, further, rows[longer - 1]):
                 break
             heading = further
+
         return heading
+
     return None
 
 
@@ -177,18 +183,22 @@ def _goes_on(heading: Heading, longer: Heading, row: Row) -> bool:
     """Tell whether `row` makes a heading the `longer` one, as "mean, std" below MRR does."""
     if row.plain[0] and are_blank(row.plain[1:]):  # the name of a group
         return False
+
     added = [j for j in longer.measures if j not in heading.measures]
     new = {j: longer.measures[j] for j in added if not longer.measures[j].reason}
     if new and all(j in longer.measures for j in heading.measures):
         return _adds_metrics(row, new)
+
     below = [row.plain[j] for j in heading.measures if j < len(row.plain)]
     others = [cell for j, cell in enumerate(row.plain) if j not in heading.measures]
     if not below or any(is_blank(cell) for cell in below):
         return False
+
     # Words below all metrics and nothing else, such as mean and std, are of the heading, too.
     are_words = not any(is_missing(cell) or re.search(r"\d", cell) for cell in below)
     if are_words and not any(others):
         return True
+
     labels = [read_label(cell) for cell in below]
     return all(label.is_vocabulary and (label.graphs or label.values) for label in labels)
 
@@ -224,9 +234,11 @@ def compose_heading(rows: Sequence[Row], parse: Parse) -> Heading:
         if is_open and j >= first:
             read.append(Label(reason=_CENTRED))
         labels.append(tuple(read))
+
     measures = _find_measures(labels)
     for level in levels:
         _drop_names_of_levels(level, labels, measures)
+
     keys = _number_repeated([" / ".join(column) for column in columns])
     return Heading(keys, tuple(labels), levels, measures)
 
@@ -252,6 +264,7 @@ def _stack_levels(
         for column, name in zip(columns, names, strict=True):
             if not is_blank(name) and column[-1:] != [name]:
                 column.append(name)
+
     are_blank = all(row.spans is None for row in rows[:-1])  # the cells that a name spans
     return columns, is_open or (are_blank and are_shifted(columns[first:]))
 
@@ -276,6 +289,7 @@ def _find_measures(labels: Sequence[Sequence[Label]]) -> dict[int, Label]:
         metrics = [label for label in column if label.metric is not None]
         if metrics and _ROLES_OF_MEASURES.issuperset(list_roles(column)):
             measures[j] = metrics[-1]
+
     # An average next to columns of no metric may be over anything.
     others = [column for j, column in enumerate(labels) if j and j not in measures]
     is_unknown = any(not any(list_roles(column)) for column in others)
@@ -293,6 +307,7 @@ def _join_counts(labels: list[str], parse: Parse) -> list[str]:
             name = join_k(labels[i - 1], labels[i])
             if parse(name, None).metric is not None:
                 return [*labels[: i - 1], name, *labels[i + 1 :]]
+
     return labels
 
 
@@ -338,6 +353,7 @@ def find_reason(heading: Heading, j: int) -> str:
     metrics = {label.metric for label in heading.labels[j] if label.is_vocabulary and label.metric}
     if metrics - {measure.metric}:  # first, since then the metric itself is unknown
         return "two levels of its heading name metrics"
+
     labels = (measure, *heading.labels[j])
     # Words such as "gain" make another number of a metric, some of them only outside of headings.
     words = [word for label in labels for word in label.words if word.field == "metric"]
@@ -359,11 +375,13 @@ def explain_missing(document: Document, rows: Sequence[Row]) -> str:
             f"{place}: one column, {row.plain[0][:40]!r}; expected at least two, such as model and "
             "MRR. Is the delimiter right? Commas, tabs and semicolons are known."
         )
+
     headings = [label[:40] for label in row.plain if label][:12]
     hint = "If all columns are of one metric, say which: --metric mrr."
     if document.metric is not None and headings:
         name = f"{document.metric.label} {headings[-1]}"
         hint = f"Write the metric into the headings of its columns: {name}."
+
     return (
         f"{place}: no column is a metric among {', '.join(headings) or 'empty headings'}. Expected "
         f"columns such as MRR, MR or Hits@10, or the two columns metric and value. {hint}"
@@ -385,6 +403,7 @@ def _number_repeated(keys: Sequence[str]) -> tuple[str, ...]:
             counts[key] += 1
             name = f"{key} ({counts[key] + 1})".strip()
         names[name] = None
+
     return tuple(names)
 
 
@@ -419,6 +438,7 @@ def find_remainders(measures: Mapping[int, Label]) -> dict[int, str]:
         is_contrasted = is_short and (metric in plain or counts[metric] > 1)
         if words and (is_contrasted or len(text) == 1 or not is_model):
             remainders[j] = text
+
     return remainders
 
 
@@ -452,7 +472,9 @@ def ask_beside(heading: Heading, j: int, *, of_models: bool) -> list[Label]:
             differs = len({other.text for other in beside}) > 1
             is_part = of_models and differs and not _names_model_above(label)
             is_open = is_part or any(other.declared for other in beside)
+
         labels[level] = ask_whole(label) if is_open else label
+
     return labels
 
 
@@ -492,6 +514,7 @@ def find_means(heading: Heading) -> dict[int, Label]:
             beside = _list_graphs_beside(heading, j, level) if name else set()
             if len(beside) >= _FEWEST_GRAPHS or any(version for *_, version in beside):
                 means.setdefault(j, Label(name, graphs=(name,), is_vocabulary=True))
+
     return means
 
 
@@ -502,6 +525,7 @@ def _find_mean(label: Label) -> str:
     """Find the word for means over graphs in a label, "Avg" of "Avg MRR"; empty if it has none."""
     if is_mean(label.text):
         return label.text
+
     words = [] if label.metric is None else _BETWEEN.split(label.text)
     of_graphs = " ".join(label.graphs).split()  # the suite "Total Avg (57 graphs)" has means
     for word in words:
@@ -509,6 +533,7 @@ def _find_mean(label: Label) -> str:
         # The average rank is a metric.
         if word not in of_graphs and is_mean(word) and read_label(others).metric == label.metric:
             return word
+
     return ""
 
 
@@ -523,4 +548,5 @@ def _list_graphs_beside(heading: Heading, j: int, level: int) -> set[tuple[str, 
         different = [place for place, label in enumerate(labels) if label.text != texts[place]]
         if different == [level]:
             graphs.add((*labels[level].graphs, labels[level].version))
+
     return graphs - {("",)}

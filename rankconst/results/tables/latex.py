@@ -74,6 +74,7 @@ def _hide(text: str) -> str:
             rf"(?<!newif)\\if{name}\b(?P<true>.*?)(?:\\else\b(?P<false>.*?))?\\fi\b", re.DOTALL
         )
         shown = branches.sub(partial(_choose, branch=values[-1]), shown)
+
     return shown
 
 
@@ -118,6 +119,7 @@ def _take_macros(text: str) -> tuple[str, dict[str, str]]:
         name, parameters = definition.groups()
         if not parameters and len(bodies) < _MOST_MACROS:
             bodies.setdefault(name, set()).add(body.text)
+
     macros = {name: texts.pop() for name, texts in bodies.items() if len(texts) == 1}
     return "".join((*parts, text[position:])), macros
 
@@ -178,9 +180,11 @@ class _Reader:
                 is_above = event.lastgroup in {"table", "float"}
                 self._take_text(position, event.start(), above=is_above)
                 position = self._take(event)
+
         self._take_text(position, len(self._text), above=False)
         while self._floats:
             self._end_float()
+
         tables = self._outline.list_tables()
         if not tables:
             expected = f"Expected \\begin{{tabular}}, or one of {', '.join(ENVIRONMENTS)}."
@@ -196,13 +200,16 @@ class _Reader:
         if event.lastgroup == "end":
             self._end_float()
             return event.end()
+
         end = event.end()
         if event["caption"] == "captionof":  # of a table, or of a figure
             kind = read_argument(self._text, end)
             end = end if kind is None else kind.end
+
         title = self._read_title(end)
         if title is None:
             return event.end()
+
         if event.lastgroup == "level":
             self._outline.add_heading(1 + _LEVELS.index(event["level"]), title.text)
             self._below = False
@@ -210,6 +217,7 @@ class _Reader:
             self._outline.add_text(title.text)
         elif len(self._floats[-1].captions) < _MOST_CAPTIONS:
             self._floats[-1].captions.append(title.text)
+
         return title.end
 
     def _take_table(self, begin: re.Match[str]) -> int:
@@ -227,6 +235,7 @@ class _Reader:
         self._below = True
         if self._floats:  # to add its captions at its end
             self._floats[-1].tables.append(captions)
+
         return self._end
 
     def _begin_float(self, begin: re.Match[str]) -> int:
@@ -247,17 +256,20 @@ class _Reader:
                 return None
             line = self._document.find_line(start)
             raise DataError(f"{self._document.at(line)}: this {{ is not closed. Expected a title.")
+
         return Parsed(self._strip_text(_FOOTNOTE.sub(". ", argument.text)), argument.end)
 
     def _end_float(self) -> None:
         """Close the innermost float: give its tables their captions, and to the float around."""
         if not self._floats:
             return
+
         closed = self._floats.pop()
         is_each = len(closed.captions) == len(closed.tables)
         for place, captions in enumerate(closed.tables):
             own = closed.captions[place : place + 1] if is_each else closed.captions
             captions.extend(own)
+
         if self._floats and len(self._floats) < _MOST_NESTED:
             self._floats[-1].tables.extend(closed.tables)
 
@@ -265,13 +277,16 @@ class _Reader:
         """Take the first paragraphs below a table, and the last one `above` a table or float."""
         if not (self._below or above):
             return
+
         parts = [part for part in _BLANK.split(self._text[start:end]) if part.strip()]
         below = parts[:_MOST_NOTES] if self._below else []
         for part in below:
             for line in _LINE.split(part):
                 self._outline.add_text(self._strip_text(line))
+
         if above and len(parts) > len(below):
             self._outline.add_text(self._strip_text(parts[-1]), is_item=bool(self._floats))
+
         self._below = self._below and not parts
 
     def _strip_text(self, text: str) -> str:
@@ -291,6 +306,7 @@ class _Reader:
                     "expected them in braces, such as {lrr}."
                 )
             position = argument.end
+
         lines: list[int] = []
         rows: list[list[_Cell]] = []
         covered = 0
@@ -302,9 +318,11 @@ class _Reader:
                 cells += [first, *others]
                 covered += first.width if others else 0
                 check_spans(covered, self._document, self._document.find_line(span.start))
+
             if len(spans) > 1 or cells[0].plain:
                 lines.append(self._document.find_line(spans[0].start))
                 rows.append(cells)
+
         _fill_rows(rows)
         return [_finish_row(*row) for row in zip(lines, rows, strict=True)]
 
@@ -357,6 +375,7 @@ class _Reader:
                 yield token
                 if kind == "end":
                     return
+
         line = self._document.find_line(opened)
         raise DataError(f"{self._document.at(line)}: {_explain_end(environment, depth)}")
 

@@ -104,8 +104,10 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
         # "type" is a heading of rank types and of much else: then the cells tell.
         if names_role(heading.keys[j], role) or fits_cells(role, cells[j]):
             roles[role] = j
+
         if is_name:
             exact_names.add(role)
+
     if "dataset" not in roles and "model" not in roles:
         taken = {*heading.measures, *roles.values()}
         texts = (j for j in range(len(cells)) if j not in taken and _holds_texts(cells[j]))
@@ -117,6 +119,7 @@ def find_roles(heading: Heading, cells: Sequence[Cells]) -> dict[str, int]:
                 roles["dataset"] = first
             elif parts and all(read_label(name).version for name in parts):
                 roles["version"] = first
+
     return roles
 
 
@@ -180,6 +183,7 @@ def _find_free(heading: Heading, cells: Sequence[Cells], taken: set[int]) -> lis
         is_second_dataset = heading.roles[j] == "dataset"  # Data, over 10%
         if is_asking or is_second_dataset or _holds_texts(column):
             free.append(j)
+
     return free
 
 
@@ -239,11 +243,14 @@ def find_corner(layout: Layout) -> tuple[Text, ...]:
         j = 0
     elif j not in layout.free:
         return ()
+
     labels = [label for label in heading.labels[j] if label.text]
     if not labels or any(heads_models(label.text) for label in labels):
         return ()
+
     if len(labels[-1].text) > 1 and not any(_is_understood(label) for label in labels):
         labels[-1] = ask_whole(labels[-1])
+
     return tuple(Text(ask_alone(label, "row"), "row", CORNER) for label in labels[::-1])
 
 

@@ -145,6 +145,7 @@ class Page(HTMLParser):
         text = self._document.text[starts[first] : stop]
         if text.startswith(">"):
             text = _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
+
         # With a tag behind it, the parser does not wait for more of a last piece of text.
         self.feed(f"{text}<wbr>")
 
@@ -166,6 +167,7 @@ class Page(HTMLParser):
         if self.in_table == (tag in _INNER):
             for open_tag in _ENDS.get(tag, ()):
                 self.handle_endtag(open_tag)
+
         formula = attributes.get("alttext") if tag == "math" else None
         is_styled = _STYLE.search(attributes.get("style") or "") is not None
         is_unseen = tag in _UNSEEN or "hidden" in attributes or is_styled
@@ -174,8 +176,10 @@ class Page(HTMLParser):
             self._counts[tag] += 1
             if not self.hidden and is_unseen:
                 self._shown = len(self._opened) - 1
+
         if self.hidden:
             return
+
         self._begin(tag, attributes)
         if formula:  # in place of the element
             self.handle_data(f"${formula}$")
@@ -245,6 +249,7 @@ class Page(HTMLParser):
         """End the innermost cell, caption, heading or paragraph, and add it where it belongs."""
         if not self._cells:
             return
+
         cell = self._cells.pop()
         if cell.tag in {"td", "th"}:
             placed = Placed(cell.text, cell.start, end)
@@ -265,6 +270,7 @@ class Page(HTMLParser):
         """Add the row of cells to its table, with those that span it from the rows above."""
         if not table.cells:
             return
+
         line = self._document.find_line(table.cells[0].cell.start)
         cells: list[Placed] = []
         spans: dict[int, int] = {}
@@ -280,6 +286,7 @@ class Page(HTMLParser):
                 for j, part in enumerate(extended, start=column):
                     table.above[j] = _Spanning(part, 1, height - 1)
             cells += extended
+
         table.covered += len(cells) - len(table.cells)
         check_spans(table.covered, self._document, line)
         plain = tuple(self._strip(cell) for cell in cells)
@@ -396,6 +403,7 @@ def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
         return False
     if not _is_rule(_line(state, first + 1)) or _is_rule(_line(state, first)):
         return False
+
     if not silent:
         stop = first + 2
         while stop < end and state.sCount[stop] >= state.blkIndent and "|" in _line(state, stop):
@@ -406,6 +414,7 @@ def _take_table(state: StateBlock, first: int, end: int, silent: bool) -> bool:
             (state.bMarks[i] + state.tShift[i], state.eMarks[i]) for i in (first, *body)
         ]
         state.line = stop
+
     return True
 
 
@@ -420,16 +429,19 @@ def _take_html(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     # Where one table is not closed, no later one is: to look again and again would take long.
     if "<table" not in line or line.startswith("<!--") or "unclosed" in state.env:
         return False
+
     closing = _CLOSING.search(state.src, state.bMarks[first])
     if closing is None:
         state.env["unclosed"] = True
         return False
+
     if not silent:
         stop = first + 1
         while stop < end and state.bMarks[stop] <= closing.start():
             stop += 1
         state.push("html_block", "", 0).map = [first, stop]
         state.line = stop
+
     return True
 
 
@@ -447,6 +459,7 @@ def split_cells(text: str, start: int, end: int) -> Iterator[Placed]:
         if pipe[0] == "|":
             yield Placed.cut(text, first, pipe.start())
             first = pipe.end()
+
     if first < row.end or first == row.start:  # no pipe behind it, or none at all
         yield Placed.cut(text, first, row.end)
 
@@ -461,8 +474,10 @@ def _make_row(document: Document, start: int, end: int, width: int) -> Row:
     cells = list(split_cells(document.text, start, end))
     while len(cells) > width > 0 and not cells[-1]:
         cells.pop()
+
     if len(cells) > 1:  # one cell alone names a group
         cells += repeat(Placed("", end, end), width - len(cells))
+
     return Row(line, tuple(cells), tuple(strip_markdown(cell) for cell in cells))
 
 
@@ -482,13 +497,16 @@ class _Reader:
             self._page.read(0, len(self._document.lines))
         else:
             _parser().block.parse(self._document.text, _parser(), {}, tokens)
+
         library = _LIBRARY.match(self._document.text)
         if library is not None:
             self._outline.add_heading(0, library[1])
+
         before: Token | None = None  # which may begin a heading
         for token in tokens:
             self._take(before, token)
             before = token
+
         return self._outline.list_tables()
 
     def _take(self, before: Token | None, token: Token) -> None:
@@ -547,6 +565,7 @@ def _recognise(document: Document) -> bool:
     lines = text.split("\n")
     if any("|" in above and _is_rule(line) for above, line in pairwise(lines)):
         return True
+
     table = _TABLE.search(text)
     if table is not None and _CELL.search(text, table.end()):
         return True

@@ -56,8 +56,10 @@ def find_mark(text: str) -> str:
         rest = text.replace(mark, "")
         if mark not in {"*", *FOOTNOTE_SIGNS}:
             return ""
+
     if _NOTE_MARK.search(rest):
         return ""
+
     _, *others = _CLAUSE_END.split(rest, maxsplit=1)
     label = read_label("".join(others))
     return "" if label.words or label.values or label.graphs else mark
@@ -147,10 +149,13 @@ class Outline:
         """
         if not NUMBERED.match(text):
             return False
+
         if not self._tables:
             self._captions_above = True
+
         if self._captions_above:
             return False
+
         self._tables[-1].captions.append(text)
         return True
 
@@ -166,6 +171,7 @@ class Outline:
         introduces_next = text.endswith((":", "："))
         if not is_below or introduces_next or not (is_marked or is_short):
             return False
+
         self._tables[-1].notes.append(read_near("the note below", text))
         self._is_below = is_marked
         return is_marked
@@ -192,13 +198,16 @@ class Outline:
             elif not is_item:
                 table.paragraphs.append(_read_farther(text))
             is_near = is_near and is_item
+
         for level in sorted(self._titles, reverse=True):
             heading = read_near("the heading above", self._titles[level])
             table.headings.append(heading._replace(farther=bool(table.headings)))
+
         if rows:
             self._tables.append(table)
             self._paragraphs = [text for text in self._paragraphs if in_item and text.is_item]
             self._is_below = True
+
         return table.captions
 
     def _settle_shared_notes(self) -> None:
@@ -215,6 +224,7 @@ class Outline:
         for table in self._tables:
             label = table.notes[-1].label if table.notes else Label()
             are_below = are_below and label.is_vocabulary and bool(label.graphs)
+
         for upper, lower in pairwise(self._tables):
             texts = [text.label.text for text in lower.paragraphs]
             label = upper.notes[-1].label if upper.notes else Label()
@@ -232,6 +242,7 @@ class Outline:
         for table in self._tables:
             for reference in _list_references(table):
                 tables_of[reference].append(table)
+
         referring = [table for table in self._tables if _list_references(table)]
         for footnote in self._footnotes:
             reference, _, _ = footnote.partition(":")
@@ -242,9 +253,11 @@ class Outline:
         """List the tables with the texts that belong to them, once all has been added."""
         if self._tables:
             self._settle_shared_notes()
+
         self._add_footnotes()
         tables = []
         for rows, captions, *texts in self._tables:
             read = [read_near("the caption", caption) for caption in dict.fromkeys(captions)]
             tables.append(Printed(rows, (*read, *(text for group in texts for text in group))))
+
         return tables

@@ -92,6 +92,7 @@ def add_lines(lines: Sequence[str], outline: Outline, first: int = 0) -> None:
                 end_paragraph()
             paragraph.append(line)
             i += 1
+
     end_paragraph()
 
 
@@ -109,8 +110,10 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
     end = start
     while end < len(lines) and (_has_bars(lines[end]) or _is_border(lines[end])):
         end += 1
+
     if end == start:
         return None
+
     margin = min(len(line) - len(line.lstrip()) for line in lines[start:end])
     rows: list[Row] = []
     part: list[Row] = []  # the rows since the last rule
@@ -122,6 +125,7 @@ def _read_barred(lines: Sequence[str], start: int) -> _Block | None:
         else:
             rows += _join_lines(part) if rows else part  # the first part is the heading
             part = []
+
     return _Block(rows, end)
 
 
@@ -162,6 +166,7 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
         if labels is None or not above:
             return None
         rows, end = [Row(start + 1, tuple(above), tuple(above))], start + 1
+
     rows.append(Row(end + 1, tuple(labels), tuple(labels)))
     end += 1
     last = _find_last_rule(lines, start - 1, end)
@@ -173,6 +178,7 @@ def _read_spaced(lines: Sequence[str], start: int) -> _Block | None:
             cells = tuple(_split_row(lines[end], labels) or _split_other(lines[end]))
             rows.append(Row(end + 1, cells, cells))
         end += 1
+
     return _Block(rows, end)
 
 
@@ -193,12 +199,14 @@ def _spread_names(names: Sequence[str], labels: Sequence[str]) -> list[str]:
     """
     if names and read_label(names[0]).role == "model":
         names = names[1:]
+
     measures = [j for j, label in enumerate(labels) if _is_metric(label)]
     metrics = [labels[j] for j in measures]
     size = len(metrics) // max(len(names), 1)
     are_repeated = len(set(metrics)) == size and metrics == metrics[:size] * len(names)
     if len(names) < 2 or not metrics or not are_repeated:
         return []
+
     starts = dict(zip(measures[::size], names, strict=True))
     return [starts.get(j, "") for j in range(len(labels))]
 
@@ -209,6 +217,7 @@ def _ends(lines: Sequence[str], i: int, labels: Sequence[str]) -> bool:
         return True
     if _RULE.fullmatch(lines[i]) or _split_row(lines[i], labels):
         return False
+
     # A line without numbers is the name of a group if rows follow.
     below = "".join(lines[i + 1 : i + 2])
     if not has_number(lines[i].split()) and _split_row(below, labels) is None:
@@ -229,14 +238,17 @@ def _split_heading(lines: Sequence[str], i: int) -> list[str] | None:
         return None
     if _is_of_log(line, below) or _is_in_blocks(lines, i):
         return None
+
     splits = [_split_gaps(line), line.split()]
     if any(read_label(label).reason for label in splits[0]):  # "MR Hits@1" is two, a blank apart
         splits.reverse()
+
     for parts in splits:
         for labels in (parts, ["", *parts]):  # the column of names may have no heading
             cells = _split_row(below, labels) if len(labels) > 1 else None
             if cells is not None and _fits(labels, cells):
                 return labels
+
     return None
 
 
@@ -256,9 +268,11 @@ def _is_in_blocks(lines: Sequence[str], i: int) -> bool:
     # R begins the next block right below the rows, with the same names.
     if i == 0 or lines[i - 1].startswith(" ") or _RULE.fullmatch(lines[i - 1]):
         return False
+
     end = i + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(" "):
         end += 1
+
     last_name = lines[end - 1].split()[:1]
     return last_name != [] and last_name == lines[i - 1].split()[:1]
 
@@ -287,10 +301,12 @@ def _split_row(line: str, labels: Sequence[str]) -> list[str] | None:
             fitting.append(cells)
         elif labels[0] and len(cells) == len(labels) + 1 and cells[0].isdecimal():  # numbered
             fitting.append(cells[1:])
+
     measures = [j for j, label in enumerate(labels) if _is_metric(label)]
     for cells in fitting:
         if all(_is_cell(cells[j]) for j in measures):
             return cells
+
     return fitting[0] if fitting else None
 
 

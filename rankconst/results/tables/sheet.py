@@ -140,20 +140,25 @@ class SheetReader:
         chosen = self._choose_measures()
         for j in chosen:
             self._numbers[j] = self._read_numbers(j, spread=self._measures[j].spread)
+
         if not self._sheet.exact:
             self._leave_differences()
+
         value = self._roles.get("value") if self._heading.long else None
         if value is not None:
             self._numbers[value] = self._read_numbers(value, spread=False)
+
         self._note_wrong_counts()
         rows = self._sheet.row_texts or self._read_rows()
         columns = [column for j in chosen for column in self._label_wide(j, rows)]
         if value is not None:
             columns += self._label_long(rows)
+
         entries = self._gather(columns)
         percent = frozenset[str]()
         if not self._sheet.exact:
             entries, percent = self._settle_units(self._ask_about_repeated(entries))
+
         return Table(entries, percent, self._find_origin(rows, chosen))
 
     # Numbers.
@@ -175,6 +180,7 @@ class SheetReader:
         unsure = set[str]()
         if label is not None and label.metric is not None and not label.metric.is_share:
             unsure = find_unsure(cells.distinct)
+
         texts, reasons = list[str](), list[str]()
         for cell in cells.distinct:
             text, reason = read_cell(cell, spread=spread, exact=self._sheet.exact)
@@ -182,10 +188,12 @@ class SheetReader:
                 text, reason = "", UNSURE
             texts.append(text)
             reasons.append(reason)
+
         if any(reasons):
             is_wrong = np.array([reason != "" for reason in reasons], dtype=np.bool_)
             for row in np.flatnonzero(is_wrong[cells.codes]).tolist():
                 self._note(row, j, reasons[cells.codes[row]])
+
         is_text = np.array([text != "" for text in texts], dtype=np.bool_)[cells.codes]
         floats = self._sheet.floats.get(j)
         present = is_text if floats is None else is_text | np.isfinite(floats)
@@ -211,6 +219,7 @@ class SheetReader:
                 has_difference |= _test_rows(
                     cells, lambda cell: cell[:1] in SIGNS and is_number(cell[1:])
                 )
+
         for j, signed in is_signed.items():
             numbers = self._numbers[j]
             is_doubtful = numbers.present & has_difference & ~signed
@@ -222,6 +231,7 @@ class SheetReader:
         """Note the cells of a column of numbers of ranks that are not whole numbers."""
         if "num_tasks" not in self._roles:
             return
+
         j = self._roles["num_tasks"]
         is_wrong = _test_rows(
             self._cells[j], lambda cell: not is_missing(cell) and read_count(cell) is None
@@ -240,6 +250,7 @@ class SheetReader:
             steps = [step for step in column.distinct if not is_missing(step)]
         elif not self._sheet.exact and names >= 0:
             steps = [name for name in self._cells[names].distinct if VOCABULARY.find_step(name)]
+
         return len(steps) > 1
 
     def _read_rows(self) -> RowTexts:
@@ -267,6 +278,7 @@ class SheetReader:
             else:
                 cells = CellTexts(), CellTexts((text,))  # of rows without the mark, and with it
                 notes.append(ColumnTexts(has_mark.astype(np.intp), cells))
+
         self._texts = tuple(texts)
         return notes
 
@@ -292,6 +304,7 @@ class SheetReader:
                 address = form_address(row.cells, nearest_first, (*self._questions, *questions))
                 places.append(self._contexts.setdefault(address, len(self._contexts)))
             self._formed[texts, questions] = np.array(places, dtype=np.intp)[rows.codes]
+
         return self._formed[texts, questions]
 
     def _label_wide(self, j: int, rows: RowTexts) -> Iterator[Column]:
@@ -301,6 +314,7 @@ class SheetReader:
         texts = [Text(label, "column", place) for label in labels[::-1] if label.is_about_tasks]
         if j in self._means:
             texts.insert(0, Text(self._means[j], "column", "its heading"))
+
         context_codes = self._form_addresses(tuple(texts), rows, self._ask_about_heading(j))
         has_percent = any(label.percent for label in self._heading.labels[j])
         present = self._numbers[j].present
@@ -343,12 +357,14 @@ class SheetReader:
                 if number.isdigit():
                     texts = [text.removesuffix(number) for text in texts]
                 alike.setdefault((label.metric, label.adjustment, *texts), []).append(j)
+
         twice: set[int] = set()
         for columns in alike.values():
             if len(columns) > 1:
                 is_filled = np.array([self._find_filled(j) for j in columns])
                 is_again = is_filled & (is_filled.sum(axis=0) > 1)  # columns by rows
                 twice.update(j for j, again in zip(columns, is_again, strict=True) if again.any())
+
         return twice
 
     def _find_filled(self, j: int) -> Flags:
@@ -364,6 +380,7 @@ class SheetReader:
         if "k" in self._roles:
             ks = self._cells[self._roles["k"]]
             codes = pair_codes(codes, ks.codes, len(ks.distinct))
+
         present = self._numbers[j].present
         firsts, codes = compact_codes(codes)  # rows with the same name and k have the same code
         labels, is_count = list[Label](), list[bool]()
@@ -372,6 +389,7 @@ class SheetReader:
             label = self._sheet.parse(names[row], k)
             labels.append(label)
             is_count.append(find_role(label) == "num_tasks")
+
         counts = self._spread_counts(j, np.array(is_count, dtype=np.bool_)[codes] & present)
         for code, label in enumerate(labels):
             name, has_name = names[firsts[code]], codes == code
@@ -394,6 +412,7 @@ class SheetReader:
         """
         if not is_count.any():
             return np.zeros(is_count.size, dtype=np.intp)
+
         evaluation = self._number_evaluations(j, is_count.size)
         counts = np.zeros(int(evaluation.max()) + 1, dtype=np.intp)
         for row in np.flatnonzero(is_count).tolist():
@@ -404,6 +423,7 @@ class SheetReader:
             if count is None:
                 self._note(row, j, _NO_COUNT)
             counts[evaluation[row]] = count or 0
+
         return counts[evaluation]
 
     def _number_evaluations(self, j: int, num_rows: int) -> Indices:
@@ -432,6 +452,7 @@ class SheetReader:
         """Yield the numbers of the chosen rows of column `j`: floats, then texts if it has both."""
         if label.metric is None:
             return
+
         numbers, is_exact = self._numbers[j], self._sheet.exact
         head = ColumnHead(label.metric, self._heading.keys[j], label.adjustment, is_exact)
         is_text = chosen & numbers.is_text
@@ -439,6 +460,7 @@ class SheetReader:
             floats = Floats(numbers.floats, np.full(chosen.size, fill_value=percent))
             is_float = chosen & ~numbers.is_text
             yield self._make_column(head._replace(exact=True), floats, is_float, context_codes)
+
         if numbers.floats is None or is_text.any():
             texts = numbers.texts
             if percent:
@@ -467,14 +489,17 @@ class SheetReader:
         counts = np.zeros_like(self._rows)
         for column in columns:
             counts[column.rows] += 1
+
         next_place = np.cumsum(counts) - counts  # of each row: that of its next number
         placed = []
         for column in columns:
             placed.append(replace(column, places=next_place[column.rows]))
             next_place[column.rows] += 1
+
         models: Sequence[str] = [""]  # the model of all numbers, if no column (-1) names models
         if self._layout.names >= 0:
             models = self._cells[self._layout.names]
+
         return Entries(tuple(placed), list(self._contexts), models)
 
     def _ask_about_repeated(self, entries: Entries) -> Entries:
@@ -511,6 +536,7 @@ class SheetReader:
             families[key] = Family(graphs[0] if graphs else None, self._remainders.get(j))
             if any(label.percent for label in labels):
                 marked.add(key)
+
         settled = settle_units(
             entries, self._notes, marked=marked, families=families, percent=self._sheet.percent
         )
@@ -521,6 +547,7 @@ class SheetReader:
         """Tell which texts name the fields that no column names: "dataset from the caption"."""
         if self._keys_say_all or not rows.distinct:
             return ""
+
         labels = self._heading.labels[measures[0]] if measures else ()
         headings = (Text(label, "column", "") for label in labels[::-1])
         last = rows.distinct[-1]
@@ -529,4 +556,5 @@ class SheetReader:
         for name, place in declarations.origins.items():
             if place not in {"", "its row"} and name not in self._roles:
                 fields.setdefault(place, []).append(name)
+
         return "; ".join(f"{' and '.join(names)} from {place}" for place, names in fields.items())

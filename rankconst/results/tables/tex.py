@@ -57,6 +57,7 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> Parsed | None:
     opening = _OPENING.match(text, start)
     if opening is None:
         return None
+
     first, depth = opening.end(), 1
     for brace in _BRACE.finditer(text, first, first + most):
         depth += _STEPS.get(brace[0], 0)
@@ -64,6 +65,7 @@ def read_argument(text: str, start: int, most: int = LONGEST) -> Parsed | None:
             return Parsed(text[first : brace.start()], brace.end())
         if depth > _MOST_OPEN:
             return None
+
     return None
 
 
@@ -140,11 +142,13 @@ def _strip(text: str, macros: Mapping[str, str], depth: int = 0) -> str:
     """Return a text without its markup; one that is nested too deeply (`depth`) stays as it is."""
     if depth > _DEEPEST:
         return text
+
     printed: list[str] = []
     position = 0
     while (piece := _PIECE.match(text, position)) is not None:
         part, position = _print(piece, macros, depth)
         printed.append(part)
+
     return "".join(printed)
 
 
@@ -155,9 +159,11 @@ def _print(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parse
         return _expand(piece, macros, depth)
     if kind == "script":
         return _print_script(piece, macros, depth)
+
     group = read_argument(piece.string, piece.start()) if kind == "group" else None
     if group is not None:
         return Parsed(_strip(group.text, macros, depth + 1), group.end)
+
     printed = ""
     if kind == "escaped":
         printed = _ESCAPED.get(piece[kind], piece[kind])
@@ -165,6 +171,7 @@ def _print(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Parse
         printed = " "
     elif kind == "text":
         printed = piece[0]
+
     return Parsed(printed, piece.end())
 
 
@@ -186,6 +193,7 @@ def _read_arguments(text: str, position: int, count: int) -> tuple[list[str], in
         position = argument.end
         if len(arguments) < count:
             position = skip_options(text, position)
+
     return arguments, position
 
 
@@ -202,11 +210,13 @@ def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Pars
         return Parsed(_strip(macros[macro], macros, depth + _MACRO), position)
     if macro in DROPPED:
         return Parsed("", _drop(text, macro, position))
+
     count = LAST.get(macro, 1)
     arguments, end = _read_arguments(text, position, count)
     if len(arguments) < count:
         # The name of an unknown macro is refused where a number is expected.
         return Parsed("", end) if macro in LAST else Parsed(f"{macro} ", position)
+
     printed = _strip(arguments[-1], macros, depth + 1)
     if macro in {"textsuperscript", "tnote"}:
         printed = _print_raised(printed)
@@ -216,6 +226,7 @@ def _expand(piece: re.Match[str], macros: Mapping[str, str], depth: int) -> Pars
         before = " " if text[piece.start() - 1 : piece.start()].isdigit() else ""
         behind = " " if read_argument(text, end) is not None else ""
         printed = f"{before}{printed}{behind}"
+
     return Parsed(printed, end)
 
 
@@ -243,6 +254,7 @@ def _print_script(sign: re.Match[str], macros: Mapping[str, str], depth: int) ->
         printed, end = text[sign.end()], sign.end() + 1
     else:  # a macro takes its arguments along
         printed, end = _print(following, macros, depth + 1)
+
     printed = printed.strip()
     if sign[0] == "^" or printed.startswith("±"):
         return Parsed(_print_raised(printed), end)

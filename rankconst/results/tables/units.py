@@ -56,6 +56,7 @@ def settle_units(
     units.leave_open(marked)
     if not units.hold_large_shares():
         return units.write()
+
     # The unit of marked columns is known, and numbers that are not shares have none: None.
     of_heads = [
         None if head.column in marked else _find_family(head, families) for head in entries.heads
@@ -160,6 +161,7 @@ class _Units:
         places = np.flatnonzero(is_plain)
         if family is None or not places.size:
             return None
+
         values, rows = self._values[places], self._rows[places]
         in_large = np.isin(rows, rows[values > 1])
         part = self._count_part(is_plain)
@@ -175,6 +177,7 @@ class _Units:
         """
         if self._percent is False or not any(group.is_large.any() for group in groups):
             return
+
         in_percent = {group.kind for group in groups if group.are_percentages}
         has_sign = (self._is_percent & self._is_kept).any()
         is_sure = has_sign or max(group.most for group in groups) >= _LEAST
@@ -188,6 +191,7 @@ class _Units:
             is_signed = group.in_large & np.isin(heads, heads[group.is_large])
             self._is_percent[group.places] = is_signed & is_sure
             is_doubtful[group.places] = ~(is_signed & is_sure)
+
         if self._percent:
             self._is_percent |= is_doubtful
         else:

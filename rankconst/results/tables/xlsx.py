@@ -90,6 +90,7 @@ def _read_sheets(document: Document, notes: Notes) -> dict[str, _Rows]:
             "Save it as .xlsx, or as CSV in UTF-8; .ods and .xlsb are not read. "
             "Unpack an archive of other files first: unzip FILE"
         ) from error
+
     return {title: sheet for title, sheet in sheets.items() if sheet.rows}
 
 
@@ -99,6 +100,7 @@ def _check_archive(document: Document) -> None:
         parts = archive.infolist()
         if sum(part.file_size for part in parts) > LARGEST:
             _refuse_size(document)
+
         tags = 0
         for part in parts:
             text = archive.read(part)
@@ -146,6 +148,7 @@ def _read_rows(sheet: Any, notes: Notes) -> _Rows:
     for column in sheet.column_dimensions.values():
         if column.hidden:
             hidden_columns.update(range(column.min, column.max + 1))
+
     rows, comments = list[Row](), list[str]()
     is_hiding = False
     for line, cells in enumerate(sheet.iter_rows(), 1):
@@ -161,10 +164,13 @@ def _read_rows(sheet: Any, notes: Notes) -> _Rows:
                 comments.append(" ".join(cell.comment.text.split()))
             is_error = cell.data_type == "e"
             plain.append("n/a" if is_error else " ".join(texts[-1].split()))
+
         if any(plain):
             rows.append(Row(line, tuple(texts), tuple(plain)))
+
     if is_hiding:
         notes.add(None, sheet.title, "its hidden rows and columns")
+
     return _Rows(rows, comments)
 
 
@@ -183,9 +189,11 @@ def _write(cell: Any) -> str:
         return str(value).upper()
     if not isinstance(value, int | float):
         return str(value)
+
     text = str(value)
     if isinstance(value, float) and len(f"{value:.15g}") < _NOISELESS:
         text = f"{value:.15g}"
+
     # The first part of a format is for positive numbers.
     signs = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
     if "%" in _LITERAL.sub("", signs):
@@ -205,6 +213,7 @@ def _read(document: Document) -> Reading:
     """Read the visible sheets with results, and join them, with a column of their titles."""
     if not document.workbook:
         raise DataError(f"{document.name} is text, and no .xlsx workbook. Give it its own ending.")
+
     notes = Notes()
     readings: dict[str, Reading] = {}
     failed: list[DataError] = []
@@ -216,12 +225,14 @@ def _read(document: Document) -> Reading:
             notes.add(None, f"sheet {title}", "no table of results")
         else:
             readings[title] = replace(reading, name=f"{document.name}, sheet {title}")
+
     if not readings and failed:
         raise failed[0]
     if not readings:
         raise DataError(
             f"{document.name}: no visible sheet has a cell. Expected a table of results."
         )
+
     joined = join_readings(list(readings.values()), list(readings), document.name, "sheet")
     return replace(joined, name=document.name, skipped=(*notes.skipped(), *joined.skipped))
 
@@ -235,6 +246,7 @@ def _print(title: str, rows: list[Row], comments: list[str]) -> Printed:
             break
         notes += filled
         end -= 1
+
     width = max(len(row.cells) for row in rows)
     texts = [read_near("the note below", note) for note in notes[::-1]]
     # A comment is on a cell, so it declares nothing.

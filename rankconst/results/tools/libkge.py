@@ -83,9 +83,11 @@ def _read_records(
         else:
             reason = "it is not an evaluation of entity ranking"
             collector.skip(line, f"type {_text(record, 'type')}", reason)
+
     examples = sum(_EXAMPLE in text for text in document.lines)
     if examples:
         collector.skip(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task")
+
     return collector.collect(document, form, "libkge")
 
 
@@ -99,6 +101,7 @@ def _add_numbers(
         reason = f"it is not one of {', '.join(SPLITS)}"
         collector.skip(line, f"split {_text(record, 'split')}", reason)
         return
+
     cells = {key: _text(record, key) for key in _COLUMNS}
     address = Address(cells["dataset"] or dataset, split, model=cells["model"] or None)
     protocols = _settle_protocols(record.get("filter_splits"), split)
@@ -107,6 +110,7 @@ def _add_numbers(
     if size is not None and not triples:
         reason = f"expected a number of triples, at least 1, got {size}"
         collector.skip(line, "size", reason)
+
     filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
     left_out: Counter[str] = Counter()
     for key, value in record.items():
@@ -126,6 +130,7 @@ def _add_numbers(
             context = replace(address, side=name.side, protocol=protocol, num_tasks=count)
             row = {**cells, "metric": key, "value": text}
             collector.add(name.metric, text, line, context, row)
+
     for reason, times in left_out.items():
         collector.skip(line, f"{times:,} of its metrics", reason)
 
@@ -145,6 +150,7 @@ def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
     splits = set(PROTOCOLS["libkge"].known_splits(split))
     if isinstance(filters, list):  # else the record does not name them
         splits = {str(name) for name in filters}
+
     return {
         "raw": "raw",
         "libkge": _find_protocol(splits, split),
@@ -214,6 +220,7 @@ def _find_dataset(document: Document, lines: list[str]) -> str | None:
         dataset = configuration.get("dataset") if isinstance(configuration, dict) else None
         if isinstance(dataset, dict) and "name" in dataset:
             names.add(_text(dataset, "name"))
+
     return names.pop() if len(names) == 1 else None
 
 
@@ -297,10 +304,12 @@ def parse_libkge_name(name: str) -> LibkgeName | None:
     match = _LONG.fullmatch(name) or _SHORT.fullmatch(name)
     if match is None:
         return None
+
     # A side comes last: "_1-to-N_head".
     part, _, side = (match["part"] or "").rpartition("_")
     if side not in {"head", "tail"}:
         part, side = match["part"] or "", "both"
+
     return LibkgeName(
         metric=parse_metric(match["metric"]),
         protocol=_FILTERS[match["filter"]],

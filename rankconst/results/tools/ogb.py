@@ -102,6 +102,7 @@ def _read(document: Document) -> Reading:
                 metric = parse_metric(measure.name.removesuffix("_list"))
             except UnknownNameError as error:
                 raise DataError(f"{place}: {error}") from None
+
             row = {
                 "line": record.line_text,
                 "split": measure.split,
@@ -111,6 +112,7 @@ def _read(document: Document) -> Reading:
             }
             context = Address(split=measure.split, num_tasks=count)
             collector.add(metric, text, record.line, context, row, exact=measure.is_list)
+
     return collector.collect(document, READER.key, "ogb")
 
 
@@ -120,6 +122,7 @@ def _read_mean(measure: _Measure) -> NumberText:
         return read_number(measure.value)
     if not measure.values:
         return NumberText("", "expected a list with a value for each ranking task")
+
     total = Decimal(0)
     for index, item in enumerate(measure.values):
         number = float(item) if isinstance(item, Number) else math.nan
@@ -128,6 +131,7 @@ def _read_mean(measure: _Measure) -> NumberText:
             reason = f"its value {index + 1:,} is {got}; expected a number from 0 to 1"
             return NumberText("", reason)
         total = _EXACT.add(total, Decimal(str(item)) if number else Decimal(0))
+
     return NumberText(repr(float(_EXACT.divide(total, len(measure.values)))))
 
 

@@ -94,6 +94,7 @@ class _Path(NamedTuple):
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
                 return self._replace(**{name: word})
+
         if word in _CONTAINERS and not self.metric:
             return self
         if self.lacks_k and word.isdecimal():
@@ -119,10 +120,12 @@ def _follow(path: _Path, key: str) -> _Path:
     path = path._replace(text=text)
     if re.fullmatch(r"[\d.]+", key):
         return path.take(key)
+
     joined = _JOINED.fullmatch(key)
     parts = (key,) if joined is None else joined.groups(default="")
     for word in re.split(r"[./:]", ".".join(part for part in parts if part)):
         path = path.take(word)
+
     return path
 
 
@@ -133,6 +136,7 @@ def _walk(value: Value, path: _Path, line: int | None) -> Iterator[_Leaf]:
             line = value.line
         yield _Leaf(path, value, line)
         return
+
     for key, inner in value.items():
         inside = _follow(path, key)
         # Losses, times and settings next to the metrics do not matter here.
@@ -175,6 +179,7 @@ def _find_measure(path: _Path, is_old: bool) -> _Measure:
         return _Measure(reason=f"{path.unknown!r} is not a {expected}")
     if not path.metric:
         return _Measure(reason="it is where a metric should be" if path.among_metrics else "")
+
     metric, adjustment = find_metric(path.metric) or (None, None)
     if metric is None:
         # The k of an adjusted value may be told by its own numbers later.
@@ -182,6 +187,7 @@ def _find_measure(path: _Path, is_old: bool) -> _Measure:
         if metric is None or adjustment is None:
             return _Measure(reason=NO_K)
         metric = CATALOGUE[metric.family]
+
     if adjustment is not None and is_old:
         return _Measure(reason=_RANK_BY_RANK)
     return _Measure(metric, adjustment)
@@ -236,11 +242,13 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         above = replace(address, **fields)
         if "step" in record.object:
             address = above
+
         fields = {name: getattr(address, name) or value for name, value in named.items()}
         open_questions = (ask for ask in file.questions if not fields.get(ask.field))
         asked = [ask for ask in open_questions if ask.says != "pykeen"]
         address = replace(address, **fields, questions=(*address.questions, *asked))
         _add_numbers(record, leaves, address, collector)
+
     # YAML of any program may come here.
     tool = "pykeen" if form != READER.key or has_ties else None
     return collector.collect(document, form, tool)
@@ -263,6 +271,7 @@ def _add_numbers(
         if metric is not None:
             _, reason = read_number(value)
             reason = reason or _check_reciprocal(path, metric, adjustment, value)
+
         if reason:
             collector.skip(line, path.text, reason)
         elif metric is not None:
@@ -285,8 +294,10 @@ def _form_address(path: _Path, address: Address, counts: _Counts, *, is_old: boo
     if path.split:
         split = parse_split(path.split)
         questions = tuple(ask for ask in questions if ask.field != "split")
+
     if is_old and split in {None, "test"}:  # before 1.5, it was filtered by train and test alone
         address = replace(address, protocol="pykeen-train+test")
+
     return replace(
         address,
         split=split,
@@ -320,6 +331,7 @@ def _read_counts(leaves: list[_Leaf], collector: Collector) -> _Counts:
             _, reason = read_number(value)
             reason = reason or f"expected a number of ranks, at least 1, got {value}"
             collector.skip(line, path.text, reason)
+
     return counts
 
 
@@ -337,19 +349,24 @@ def _read_setup(record: Mapping[str, Value]) -> Address:
         nested = settings.get(name)
         if isinstance(nested, dict):
             settings |= {f"{prefix}{key}": value for key, value in nested.items()}
+
     texts = {key: value for key, value in settings.items() if isinstance(value, str) and value}
     for key in ("dataset", "model"):
         if key in texts:
             fields[key] = str(texts[key])
+
     evaluator = squash(texts.get("evaluator", ""))
     if evaluator.startswith("sampled"):
         count = read_count(texts.get("evaluator_kwargs.num_negatives", ""))
         sampled = {"protocol": f"sampled:{count}"} if count else {"questions": (_HOW_MANY,)}
         return Address(**fields, **sampled)
+
     if str(settings.get("evaluator_kwargs.filtered")).lower() == "false":
         fields["protocol"] = "raw"
+
     if evaluator.startswith("macro"):
         fields["aggregation"] = "macro-query"
+
     return Address(**fields)
 
 
@@ -380,6 +397,7 @@ def _read_tracker(document: Document) -> Reading:
         elif kind == "metric":
             values = steps.setdefault(step, {**settings, "step": Number(step)})
             values[key] = NumberAt(value, row.line)
+
     records = [Record(None, values) for values in steps.values()]
     return _read_records(document, READER_TRACKER.key, records)
 
@@ -410,6 +428,7 @@ def _read_trials(document: Document) -> Reading:
                 metric = f"validation.{name.removeprefix(_ATTRIBUTE)}"
                 values[metric] = NumberAt(cell, row.line)
         records.append(Record(None, values))
+
     return _read_records(document, READER_TRIALS.key, records)
 
 
@@ -442,6 +461,7 @@ def _recognise_csv(document: Document) -> bool:
         return True
     if len(headings) < _PRINTED_COLUMNS:
         return False
+
     side, kind, metric, value = headings[-_PRINTED_COLUMNS:]
     is_kind = kind in {"ranktype", "type"}
     return is_kind and (side, metric, value) == ("side", "metric", "value")
