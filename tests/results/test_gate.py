@@ -668,7 +668,7 @@ def test_a_question_offers_to_accept_a_name_where_a_dataset_would_leave_out_othe
     [
         *((title, True) for title in (
             "Improvement over TransE, in points", "Ablation: relative change of MRR", "Numbers are the difference to TransE.",
-            "95% confidence intervals", "Results. Gains of our method", "Minimum over five seeds", "P-values of a paired t-test",
+            "95% confidence intervals", "Results. Gains of our method", "Minimum over five seeds", "P-values of a paired t-test", "Absolute gains in points", "Half-widths of the confidence intervals", "Human evaluation",
         )),
         *((title, False) for title in (
             "All gains are significant.", "Results; standard deviations are below 0.002.", "Results with improvements in brackets",
