@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reading
     from rankconst.tables.archive import Tables
 
-# Of more tools than this, caveats are not recited.
-_FEW = 2
+_MOST_CAVEATS = 2
+"""The caveats of more tools than this are not printed, only where to read them."""
 
-# A share that --percent makes as small as this may have been a fraction.
-_FEW_PERCENT = 0.01
+_SMALL_SHARE = 0.01
+"""With --percent, a share below this may have been a fraction rather than a percentage."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Work:
     details: bool = False
 
     @property
-    def how(self) -> dict[str, Any]:
-        """The options for reading the files."""
-        only = self.metrics[0] if len(self.metrics) == 1 else None
-        unit = assume_unit(self.percent, self.tables)
-        return {"decimal": self.decimal, "percent": unit, "metric": only}
+    def reading_options(self) -> dict[str, Any]:
+        """The keyword arguments of :func:`read` and :func:`open_document`."""
+        only_metric = self.metrics[0] if len(self.metrics) == 1 else None
+        percent = assume_unit(self.percent, self.tables)
+        return {"decimal": self.decimal, "percent": percent, "metric": only_metric}
 
 
 def read_file(work: Work) -> Reading:
@@ -85,7 +85,7 @@ def read_file(work: Work) -> Reading:
         # These values were typed: messages must not name lines of a file that no user has seen.
         reading = replace(reading, entries=reading.entries.drop_lines())
     else:
-        reading = read(work.files, **work.how)
+        reading = read(work.files, **work.reading_options)
 
     reading = name_answers(reading, work.tables)
     report_reading(reading, strict=work.strict)
@@ -95,84 +95,95 @@ def read_file(work: Work) -> Reading:
 def list_file(work: Work, form: Format) -> Listing:
     """List adjusted numbers, and report omissions, assumptions, questions and notes."""
     adjusted = adjust_file(read_file(work), work)
-    rows = choose_rows(adjusted, form)
-    note = explain_ranks(adjusted) if form is Format.table else ""
-    if note:
-        say(f"note: {note}")
+    is_row_listed = choose_rows(adjusted, form)
+    if form is Format.table:
+        note = explain_ranks(adjusted)
+        if note:
+            say(f"note: {note}")
 
-    report(adjusted, rows[adjusted.rows])
+    report(adjusted, is_row_listed[adjusted.rows])
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
     adjusted = replace(adjusted, details=work.details or form is Format.json)
-    return lay_out(adjusted, form, rows, work.tables)
+    return lay_out(adjusted, form, is_row_listed, work.tables)
 
 
 def rewrite_file(work: Work, names: Sequence[str], out: Path | None, *, force: bool) -> None:
-    """Write a document with its numbers replaced, and report the numbers that stay."""
-    if len(work.baselines) > 1:
-        raise UsageError(f"--replace takes one baseline; got {join_words(work.baselines)}.")
+    """Write a document with its numbers replaced, and report the numbers that stay.
 
-    baseline = next(iter(work.baselines), None)
-    if isinstance(work.files, Document) or len(work.files) > 1:
-        raise UsageError("--replace is for one document: name a single file.")
-
-    form = None if out is None else SUFFIXES.get(out.suffix.lower())
-    if form not in {None, Format.table, Format.markdown, Format.latex}:
-        raise UsageError(
-            f"--replace writes the same document, so {out} cannot be {form}. Name a file with the "
-            f"ending of {work.files[0]}."
-        )
-
-    document = open_document(work.files[0], **work.how)
+    `names` say by what: AMRR, skill ... The document goes to the file `out`; to stdout without one.
+    """
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
+    name = _choose_document(work, out)
+    document = open_document(name, **work.reading_options)
+    baseline = next(iter(work.baselines), None)
     exchanges = [parse_exchange(name, baseline) for name in names]
     reading = name_answers(read_opened(document), work.tables)
     report_reading(reading, strict=work.strict)
-    work = replace(work, metrics=work.metrics or tuple(choose_metrics(reading, exchanges)))
+
+    if not work.metrics:
+        work = replace(work, metrics=tuple(choose_metrics(reading, exchanges)))
+
     adjusted = adjust_file(reading, work)
     if baseline:
         adjusted = adjusted.against_baseline(baseline)
 
     report(adjusted)
     report_sampled(adjusted.assumed, adjusted.done, work.tables)
-    percent = work.user.percent
-    done = rewrite(document, adjusted, exchanges, percent=percent, command=_comment(adjusted))
+
+    comment = _write_comment(adjusted)
+    rewritten = rewrite(document, adjusted, exchanges, percent=work.user.percent, command=comment)
     questions = {f"{question}." for question in adjusted.asked}
-    notes = []  # without those that a question repeats, which `report` has told
-    for line, note in done.notes:
-        if not any(question in note for question in questions):
+    notes = []
+    for line, note in rewritten.notes:
+        is_reported = any(question in note for question in questions)
+        if not is_reported:
             notes.append((reading.name, line, note))
 
     report_notes(reading.name, notes)
+
     if out is None:
-        sys.stdout.write(on_screen(done.source))
+        sys.stdout.write(on_screen(rewritten.source))
         return
 
-    write_whole(out, done.source.encode(), force=force)
-    say(f"{out}: {count_of(done.replaced, 'number')} replaced, tables {work.tables.version}")
+    write_whole(out, rewritten.source.encode(), force=force)
+    say(f"{out}: {count_of(rewritten.replaced, 'number')} replaced, tables {work.tables.version}")
 
 
-def _comment(adjusted: AdjustedReading) -> str:
+def _choose_document(work: Work, out: Path | None) -> str:
+    """Return the name of the document to rewrite, or raise UsageError if options do not fit it."""
+    if len(work.baselines) > 1:
+        raise UsageError(f"--replace takes one baseline; got {join_words(work.baselines)}.")
+
+    if isinstance(work.files, Document) or len(work.files) > 1:
+        raise UsageError("--replace is for one document: name a single file.")
+
+    name = work.files[0]
+    form = None if out is None else SUFFIXES.get(out.suffix.lower())
+    if form not in {None, Format.table, Format.markdown, Format.latex}:
+        raise UsageError(
+            f"--replace writes the same document, so {out} cannot be {form}. Name a file with the "
+            f"ending of {name}."
+        )
+    return name
+
+
+def _write_comment(adjusted: AdjustedReading) -> str:
     """Return the comment of a rewritten document: the command and the assumptions."""
-    command = (
-        shlex.join(["rankconst", *sys.argv[1:]])
-        .replace("\n", " ")
-        .encode(errors="backslashreplace")
-        .decode()
-    )
-    parts = [command]
+    command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
+    # Bytes of an argument that are no text are written as escapes: \udcff.
+    remarks = [command.encode(errors="backslashreplace").decode()]
     if adjusted.assumed:
-        parts.append(f"assumed: {describe_assumed(adjusted.assumed)}")
+        remarks.append(f"assumed: {describe_assumed(adjusted.assumed)}")
 
     if adjusted.accepted:
-        parts.append(f"accepted: {', '.join(adjusted.accepted)}")
+        remarks.append(f"accepted: {', '.join(adjusted.accepted)}")
 
     if adjusted.waiting:
-        parts.append(
-            f"as published, as they wait for an answer: {count_of(len(adjusted.waiting), 'number')}"
-        )
+        numbers = count_of(len(adjusted.waiting), "number")
+        remarks.append(f"as published, as they wait for an answer: {numbers}")
 
-    return "; ".join(parts)
+    return "; ".join(remarks)
 
 
 def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
@@ -197,18 +208,24 @@ def adjust_file(reading: Reading, work: Work) -> AdjustedReading:
         raise
 
 
-def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -> None:
-    """Report assumptions, questions, omissions and notes on the listed numbers on stderr."""
+def report(adjusted: AdjustedReading, is_listed: NDArray[np.bool_] | None = None) -> None:
+    """Report assumptions, questions, omissions and notes on stderr.
+
+    `is_listed` flags the numbers whose notes are reported, all of them if it is None.
+    """
     reading = adjusted.reading
-    _report_others(adjusted)
+    _report_other_tasks(adjusted)
     report_answers(adjusted)
-    notes = (
-        (*reading.locate(index), note)
-        for index, note in sorted(adjusted.notes.items())
-        if index not in adjusted.waiting and (listed is None or listed[index])
-    )
+
+    notes = []
+    for index, note in sorted(adjusted.notes.items()):
+        is_reported = index in adjusted.waiting  # as a question
+        if not is_reported and (is_listed is None or is_listed[index]):
+            notes.append((*reading.locate(index), note))
+
     report_notes(reading.name, notes)
-    if len(adjusted.tools) > _FEW:
+
+    if len(adjusted.tools) > _MOST_CAVEATS:
         tools = ", ".join(tool.key for tool in adjusted.tools)
         say(f"note: for the caveats of {tools} see `rankconst show NAME`.")
     else:
@@ -218,67 +235,77 @@ def report(adjusted: AdjustedReading, listed: NDArray[np.bool_] | None = None) -
 def report_answers(adjusted: AdjustedReading) -> None:
     """Report the assumptions about a file's numbers, and the open questions, on stderr."""
     name = adjusted.reading.name
-    remarks = []
-    declared = adjusted.list_partly_declared()
-    some = {field: values for field, values in adjusted.assumed.items() if field in declared}
-    of_all = {field: values for field, values in adjusted.assumed.items() if field not in declared}
-    # What is assumed of all numbers is the text of the report; what is assumed of some, a remark.
-    if some and of_all:
-        remarks.append(f"{describe_assumed(some)} (where it says no other)")
-    elif some:
-        remarks.append(f"assumed: {describe_assumed(some)} (where {name} says no other)")
+    partly_declared = adjusted.list_partly_declared()
+    of_some, of_all = {}, {}  # what is assumed of some numbers, and of all of them, by field
+    for field, values in adjusted.assumed.items():
+        if field in partly_declared:
+            of_some[field] = values
+        else:
+            of_all[field] = values
 
-    doubt = _doubt_percent(adjusted) if adjusted.user.percent else ""
-    if doubt:
-        remarks.append(doubt)
+    remarks = []
+    if of_some and of_all:
+        remarks.append(f"{describe_assumed(of_some)} (where it says no other)")
+    elif of_some:
+        remarks.append(f"assumed: {describe_assumed(of_some)} (where {name} says no other)")
+
+    if adjusted.user.percent:
+        remarks += _doubt_percent(adjusted)
 
     report_assumed(of_all, f"nothing in {name}", adjusted.user, adjusted.accepted, remarks)
     report_questions(adjusted.reading, adjusted.asked)
 
 
-def _doubt_percent(adjusted: AdjustedReading) -> str:
-    """Count the shares that are small for percentages, and may be fractions."""
-    total = small = 0
-    for done in adjusted.done:
-        if done.published.tasks.is_chance and done.published.metric.is_share:
-            total += done.published.value.size
-            small += int((done.published.value < _FEW_PERCENT).sum())
+def _doubt_percent(adjusted: AdjustedReading) -> list[str]:
+    """Remark on shares that are small for percentages, and may be fractions."""
+    num_shares = num_small = 0
+    for batch in adjusted.done:
+        published = batch.published
+        if published.tasks.is_chance and published.metric.is_share:
+            num_shares += published.value.size
+            num_small += int((published.value < _SMALL_SHARE).sum())
 
-    if not small:
-        return ""
-    return f"read as percentages: {count_of(total, 'number')}; {small:,} of them below 1%"
+    if not num_small:
+        return []
+    numbers = count_of(num_shares, "number")
+    return [f"read as percentages: {numbers}; {num_small:,} of them below 1%"]
 
 
-def _report_others(adjusted: AdjustedReading) -> None:
-    """Report how many numbers the file says are of other tasks."""
+def _report_other_tasks(adjusted: AdjustedReading) -> None:
+    """Report how many numbers are left out, as the file says that they are of other tasks.
+
+    For --split valid the report ends with "of other tasks: 4 (test), 2 (train)."
+    """
     entries = adjusted.reading.entries
-    options = [name for name in NAMES if getattr(adjusted.user, name)]
-    texts = []
+    fields = [name for name in NAMES if getattr(adjusted.user, name)]
+    described = []  # the tasks of each context: "test, tail"
     for context in entries.contexts:
-        values = [getattr(context, name) for name in options]
-        texts.append(", ".join(value for value in values if value))
+        values = [getattr(context, name) for name in fields]
+        described.append(", ".join(value for value in values if value))
 
-    asked = {texts[code] for code in list_distinct(entries.context_codes[adjusted.wanted])}
-    others: Counter[str] = Counter()
-    times = np.bincount(entries.context_codes[~adjusted.wanted])
-    for code in np.flatnonzero(times).tolist():
-        others[texts[code]] += int(times[code])
+    wanted_contexts = list_distinct(entries.context_codes[adjusted.wanted])
+    wanted_tasks = {described[code] for code in wanted_contexts}
+    num_left_out: Counter[str] = Counter()
+    num_by_context = np.bincount(entries.context_codes[~adjusted.wanted]).tolist()
+    for number, tasks in zip(num_by_context, described, strict=False):
+        if number and tasks and tasks not in wanted_tasks:
+            num_left_out[tasks] += number
 
-    parts = [f"{n:,} ({text})" for text, n in others.items() if text and text not in asked]
-    if parts:
-        listed = ", ".join(parts)
+    if num_left_out:
+        listed = ", ".join(f"{number:,} ({tasks})" for tasks, number in num_left_out.items())
         say(f"left out: numbers that {adjusted.reading.name} says are of other tasks: {listed}.")
 
 
-def _track(done: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
-    """Return the batches, and show the progress of their use on a terminal."""
+def _track(batches: Sequence[AdjustedBatch]) -> Iterable[AdjustedBatch]:
+    """Return the batches; on a terminal, a progress bar moves as they are used."""
     if not sys.stderr.isatty():
-        return done
+        return batches
     from rich.console import Console
     from rich.progress import track
 
     NOTICE.stop()
-    return track(done, description="significance", console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return track(batches, description="significance", console=console, transient=True)
 
 
 # -- a picture -------------------------------------------------------------------------------------
@@ -297,13 +324,23 @@ def draw_file(work: Work) -> Figure:
     except RankconstError as error:
         if work.baselines or error.questions:
             raise
-        adjusted = adjust_file(reading, work)  # nothing is known of counting there
+        # The tables have no counting baseline for these tasks: the picture goes without it.
+        adjusted = adjust_file(reading, work)
 
     figure = draw_results(adjusted, work.metrics or None, titles=work.tables.titles)
     report_answers(adjusted)
-    left = Counter(note for index, note in adjusted.notes.items() if adjusted.batch_of[index] < 0)
-    left -= Counter(adjusted.notes[index] for index in adjusted.waiting)
-    for note, times in left.items():
-        say(f"left out: {count_of(times, 'value')} of {adjusted.reading.name}: {note}")
-
+    _report_undrawn(adjusted)
     return figure
+
+
+def _report_undrawn(adjusted: AdjustedReading) -> None:
+    """Report by reason how many numbers could not be adjusted, and are not in the picture."""
+    num_undrawn: Counter[str] = Counter()
+    for index, reason in adjusted.notes.items():
+        is_adjusted = adjusted.batch_of[index] >= 0
+        is_reported = index in adjusted.waiting  # as a question
+        if not is_adjusted and not is_reported:
+            num_undrawn[reason] += 1
+
+    for reason, number in num_undrawn.items():
+        say(f"left out: {count_of(number, 'value')} of {adjusted.reading.name}: {reason}")

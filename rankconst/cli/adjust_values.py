@@ -75,36 +75,47 @@ def read_values(
             "input."
         )
 
-    by_metric: dict[str, list[Published]] = {}
     typed: list[str] = []
-    for word in values:
-        typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", word)  # mrr=0.3,hits@1=0.2
+    for value in values:
+        typed += re.split(r",(?=\s*[A-Za-z][^,=]*=)", value)  # mrr=0.3,hits@1=0.2
 
+    by_metric: dict[str, list[Published]] = {}
     for word in typed:
-        name, _, value = word.rpartition("=")
-        if name.strip() in NAMES:
-            raise UsageError(f"{name} is not a metric. Did you mean --{name} {value}?")
-        if name and names:
-            raise UsageError(
-                f"{name}= and --metric both name the metric: write {value}, or leave out --metric."
-            )
-        if not name and len(names) != 1:
-            named = value.replace(":", "=") if ":" in value else f"mrr={value}"
-            raise UsageError(
-                f"which metric is it? Write it before the value: {named}; or name one by --metric."
-            )
-        metric = name.strip() or names[0]
-        parsed = parse_metric(metric)
+        name, number = _split_named(word, names)
+        metric_name = name or names[0]
+        metric = parse_metric(metric_name)
         # Among named metrics, --percent is about the shares; the metric of --metric has to be one.
-        shares = percent and (parsed.is_share or not name)
+        is_percent = percent and (metric.is_share or not name)
         try:
-            published = read_published(parsed, value, percent=shares)
+            published = read_published(metric, number, percent=is_percent)
         except DataError as error:
             raise UsageError(str(error)) from None
 
-        by_metric.setdefault(metric, []).append(published)
+        by_metric.setdefault(metric_name, []).append(published)
 
     return by_metric
+
+
+def _split_named(word: str, names: Sequence[str]) -> tuple[str, str]:
+    """Split "mrr=0.338" into ("mrr", "0.338"), and "0.338" into ("", "0.338").
+
+    `names` are those of --metric: a word has to name its metric if there is not exactly one.
+    """
+    name, _, number = word.rpartition("=")
+    name = name.strip()
+    if name in NAMES:
+        raise UsageError(f"{name} is not a metric. Did you mean --{name} {number}?")
+    if name and names:
+        raise UsageError(
+            f"{name}= and --metric both name the metric: write {number}, or leave out --metric."
+        )
+
+    if not name and len(names) != 1:
+        named = number.replace(":", "=") if ":" in number else f"mrr={number}"
+        raise UsageError(
+            f"which metric is it? Write it before the value: {named}; or name one by --metric."
+        )
+    return name, number
 
 
 def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
@@ -119,24 +130,26 @@ def _adjust(typed: Typed, query: Query) -> tuple[list[AdjustedBatch], Pairs]:
             "with --protocol sampled:M, --num-tasks N."
         )
 
-    of_tasks: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
+    values_on: dict[tuple[Tasks, Tool | None], list[tuple[Metric, Published]]] = {}
     pairs: Pairs = []
     for dataset in dict.fromkeys(query.datasets):
-        for name, published in typed.items():
+        for name, published_values in typed.items():
             address = complete_by_name(name, replace(user, dataset=dataset))
             explain_ties(address)
             # The rank type does not change the ranking tasks.
             keys = parse_address(replace(address, rank_type=None), tables)
             tasks, tool = settle(NOTHING, keys, tables)
-            metric = parse_metric(name)
-            of_tasks.setdefault((tasks, tool), []).extend((metric, value) for value in published)
             pairs.append((address, tasks))
 
-    done: list[AdjustedBatch] = []
-    for (tasks, tool), values in of_tasks.items():
-        done += adjust_on(tasks, tool, values, tables, query.baselines)
+            metric = parse_metric(name)
+            values = values_on.setdefault((tasks, tool), [])
+            values.extend((metric, published) for published in published_values)
 
-    return done, pairs
+    batches: list[AdjustedBatch] = []
+    for (tasks, tool), values in values_on.items():
+        batches += adjust_on(tasks, tool, values, tables, query.baselines)
+
+    return batches, pairs
 
 
 def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[AdjustedBatch]:
@@ -144,18 +157,20 @@ def _adjust_counted(typed: Typed, user: Address, num_tasks: int) -> list[Adjuste
     protocol = choose_sampled_protocol(user.protocol, user.tool)
     address = replace(user, dataset=None, tool=None, percent=False, protocol=protocol)
     values: list[tuple[Metric, Published]] = []
-    for name, published in typed.items():
-        values += [(parse_metric(name), value) for value in published]
+    for name, published_values in typed.items():
+        metric = parse_metric(name)
+        values += [(metric, published) for published in published_values]
+
     tool = read_tool(user.tool)
     return adjust_values(values, tool, lambda metric, _: count_alike(metric, address, num_tasks))
 
 
 def list_values(typed: Typed, query: Query, form: Format) -> Listing:
     """Adjust values and list them, for a screen with a verdict in words."""
-    done, pairs = _adjust(typed, query)
+    batches, pairs = _adjust(typed, query)
     full = query.details or form is Format.json
     if full:
-        done = [add_significance(batch) for batch in done]
+        batches = [add_significance(batch) for batch in batches]
 
     assumed = gather_assumed(pairs, NOTHING, {address.rank_type for address, _ in pairs})
     on_screen = assumed
@@ -163,39 +178,42 @@ def list_values(typed: Typed, query: Query, form: Format) -> Listing:
         report_assumed(assumed)
         on_screen = {}
 
-    report_sampled(assumed, done, query.tables)
+    report_sampled(assumed, batches, query.tables)
     for tasks in dict.fromkeys(tasks for _, tasks in pairs):
         report_coverage(tasks, query.tables)
 
-    _report(done, full=full)
+    _report_notes(batches)
+    if full:
+        _report_missing_p(batches)
+
     more = "" if full else "More: --details."
-    listing = lay_out(done, query.tables, on_screen, full=full, more=more)
+    listing = lay_out(batches, query.tables, on_screen, full=full, more=more)
     if form is Format.json:
-        return _add_json_columns(listing, done, pairs, assumed, query)
+        return _add_json_columns(listing, batches, pairs, assumed, query)
     return listing
 
 
 def _add_json_columns(
     listing: Listing,
-    done: Sequence[AdjustedBatch],
+    batches: Sequence[AdjustedBatch],
     pairs: Pairs,
     assumed: Mapping[str, Sequence[str]],
     query: Query,
 ) -> Listing:
     """Add the columns ``assumed`` and ``meaning``, which only JSON has.
 
-    `assumed` has the fields that were assumed of any number.
+    The rows of the listing are the `batches`; `assumed` has the fields that were assumed of any.
     """
-    fields_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
-    floors = find_floors(done, query.tables)
+    assumed_of = {tasks: find_assumed(address, NOTHING, tasks) for address, tasks in pairs}
+    counting_of = find_floors(batches, query.tables)
     assumptions: list[dict[str, str]] = []
     meanings: list[str | None] = []
-    for batch in done:
+    for batch in batches:
         # Other baselines are on the same tasks, and assume the same.
         tasks = replace(batch.published.tasks, baseline=DEFAULT_BASELINE)
-        fields = fields_of.get(tasks, {})
+        fields = assumed_of.get(tasks, {})
         assumptions.append({name: value for name, value in fields.items() if name in assumed})
-        meaning = explain(batch, floors[batch]) if batch in floors else None
+        meaning = explain(batch, counting_of[batch]) if batch in counting_of else None
         meanings.append(meaning)
 
     columns = [*listing.columns, Column("assumed"), Column("meaning")]
@@ -203,29 +221,37 @@ def _add_json_columns(
     return replace(listing, columns=columns, data=data)
 
 
-def _report(done: Sequence[AdjustedBatch], *, full: bool) -> None:
-    """Report undefined forms, the caveat of the tool and the reason for a missing p on stderr."""
-    undefined, unattained = dict[str, None](), dict[str, None]()
-    for batch in done:
+def _report_notes(batches: Sequence[AdjustedBatch]) -> None:
+    """Report on stderr undefined forms, the caveat of the tool, and numbers no ranks attain."""
+    undefined = dict[str, None]()
+    unattained = dict[str, None]()
+    for batch in batches:
         dataset = batch.constants.tasks.dataset
         undefined |= dict.fromkeys(f"{dataset}: {reason}" for reason in batch.undefined.values())
         unattained |= dict.fromkeys(batch.unattained.values())
 
-    tool = done[0].published.tool
     for note in undefined:
         say(f"note: {note}")
 
+    tool = batches[0].published.tool
     if tool is not None:
         report_caveats([tool])
 
     for note in unattained:
         say(f"note: {note}")
 
-    if full and any(not batch.significance for batch in done if batch.published.tasks.is_chance):
-        lack = done[0].constants.explain_lack()
-        if tool is not None and tool.batch is not None:
-            lack = f"{tool.title} leaves out tasks, and which is not known."
-        say(f"note: no p: {lack}")
+
+def _report_missing_p(batches: Sequence[AdjustedBatch]) -> None:
+    """Report on stderr why numbers have no probability p, if any has none."""
+    over_chance = [batch for batch in batches if batch.published.tasks.is_chance]
+    if all(batch.significance for batch in over_chance):
+        return
+
+    tool = batches[0].published.tool
+    reason = batches[0].constants.explain_lack()
+    if tool is not None and tool.batch is not None:
+        reason = f"{tool.title} leaves out tasks, and which is not known."
+    say(f"note: no p: {reason}")
 
 
 def turn_back(
@@ -235,15 +261,21 @@ def turn_back(
 
     Raises UsageError unless exactly one metric is named.
     """
-    pairs = [value.rpartition("=") for value in typed]
-    names = [*names, *dict.fromkeys(name for name, _, _ in pairs if name)]
+    typed_names = dict[str, None]()
+    values = []
+    for word in typed:
+        name, _, value = word.rpartition("=")
+        values.append(value)
+        if name:
+            typed_names[name] = None
+
+    names = [*names, *typed_names]
     if len(names) != 1 or not typed:
         raise UsageError(
             "--to turns values of one metric back: rankconst adjust VALUE --metric AMRI --to "
             f"{to} ..."
         )
 
-    values = [value for _, _, value in pairs]
     try:
         return turn_values_back(values, names[0], to, user, opened).listing
     except DataError as error:

@@ -133,9 +133,10 @@ def _name_adjust(typed: Sequence[str], dataset: str | None, metric: str | None) 
     if len(typed) != 1:
         return ""
     name, key = metric or "METRIC", dataset or "DATASET"
-    alone = f"rankconst adjust {typed[0]} --dataset {key} --metric {name}"
-    enough = f"rankconst show {key} {name}"
-    return f" What {typed[0]} is worth: {alone}. Which difference is enough: {enough}."
+    return (
+        f" What {typed[0]} is worth: rankconst adjust {typed[0]} --dataset {key} --metric {name}. "
+        f"Which difference is enough: rankconst show {key} {name}."
+    )
 
 
 # -- two numbers -----------------------------------------------------------------------------------
@@ -185,17 +186,17 @@ def _compare_two(
     if form is not Format.table:  # a table has them in its caption
         report_assumed(assumed)
 
-    return _list(comparison, assumed, opened, form)
+    return _list_comparison(comparison, assumed, opened, form)
 
 
-def _list(
+def _list_comparison(
     comparison: Comparison, assumed: Mapping[str, tuple[str, ...]], opened: Tables, form: Format
 ) -> Listing:
     """List a comparison as one row: all fields for programs, and the titled ones on a screen."""
     from rankconst.values.comparison import LEFT_OUT, show_p, show_z
 
     label = comparison.metric.label
-    names = comparison.names
+    first_name, second_name = comparison.names
     row = comparison.to_dict()
     if form is Format.json:
         row["assumed"] = {name: value for name, (value,) in assumed.items()}
@@ -208,8 +209,8 @@ def _list(
         show_row=show_interval("difference"),
     )
     on_screen = {
-        "first": Column("first", label, lambda _: names[0], right=True),
-        "second": Column("second", label, lambda _: names[1], right=True),
+        "first": Column("first", label, lambda _: first_name, right=True),
+        "second": Column("second", label, lambda _: second_name, right=True),
         "difference": difference,
         "z_lower": Column("z_lower", "z", lambda _: show_z(comparison), right=True),
         "log10_p_upper": Column("log10_p_upper", "p", lambda _: show_p(comparison), right=True),
@@ -247,27 +248,29 @@ def _compare_files(works: Sequence[Work]) -> Compared:
     from rankconst.results.compared import compare_files
     from rankconst.results.listed import choose_ranks
 
-    files = []
+    adjusted_files = []
     for work in works:
         adjusted = adjust_file(read_file(work), work)
         report(adjusted, choose_ranks(adjusted))
-        files.append(adjusted)
+        adjusted_files.append(adjusted)
 
-    compared = compare_files(files)
-    ranked = {(standings.constants.tasks, standings.constants.metric) for standings in compared}
-    for adjusted in files:
-        single: dict[str, None] = {}
-        for entry in adjusted.entries:
-            constants = entry.constants
-            if constants is None or not entry.entry.metric.is_mean:
+    compared = compare_files(adjusted_files)
+    compared_keys = {
+        (standings.constants.tasks, standings.constants.metric) for standings in compared
+    }
+    for adjusted in adjusted_files:
+        alone: dict[str, None] = {}  # "MRR on wn18rr"
+        for result in adjusted.entries:
+            constants = result.constants
+            if constants is None or not result.entry.metric.is_mean:
                 continue
-            if (constants.tasks, constants.metric) not in ranked:
-                single[f"{constants.metric.label} on {constants.tasks.dataset}"] = None
+            if (constants.tasks, constants.metric) not in compared_keys:
+                alone[f"{constants.metric.label} on {constants.tasks.dataset}"] = None
 
-        if single:
+        if alone:
             say(
                 f"note: {adjusted.reading.name}: a single result is compared with none: "
-                f"{', '.join(single)}."
+                f"{', '.join(alone)}."
             )
 
     return compared
@@ -279,10 +282,10 @@ def _list_compared(compared: Compared, form: Format) -> Listing:
 
     rows = []
     for standings in compared:
-        facts = name_evaluation(standings) | {"smallest": standings.smallest}
-        table = standings.table
-        models = zip(*table.values(), strict=True)
-        rows += [facts | dict(zip(table, cells, strict=True)) for cells in models]
+        shared_cells = name_evaluation(standings) | {"smallest": standings.smallest}
+        headings = list(standings.table)
+        models = zip(*standings.table.values(), strict=True)
+        rows += [shared_cells | dict(zip(headings, cells, strict=True)) for cells in models]
 
     columns = []
     for key in name_evaluation(compared[0]):
@@ -291,10 +294,12 @@ def _list_compared(compared: Compared, form: Format) -> Listing:
         columns.append(Column(key, title))
 
     value = Column("value", "result", right=True, show_row=_write_text)
-    better_than, caption = Column("better_than", "better than", " ".join), ""
+    better_than = Column("better_than", "better than", " ".join)
+    caption = ""
     if form is Format.latex:  # letters are superscripts
         value = value._replace(raw=True, show_row=_write_superscript)
-        better_than, caption = better_than._replace(title=None), MEANING
+        better_than = better_than._replace(title=None)
+        caption = MEANING
 
     columns += [
         Column("letter", ""),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import shlex
@@ -74,20 +73,20 @@ class Parameter(NamedTuple):
 
 def complete(*metavars: str) -> Offer | None:
     """Return a function that completes values of some kinds; None if there is no list of them."""
-    lists = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
+    list_functions = [_COMPLETED[metavar] for metavar in metavars if metavar in _COMPLETED]
 
     def offer(incomplete: str) -> list[str]:
         typed = incomplete.lower()
-        words = []
-        for spellings in itertools.chain.from_iterable(things() for things in lists):
-            fitting = (word for word in spellings if word.startswith(typed) and " " not in word)
-            word = next(fitting, None)
-            if word:
-                words.append(incomplete + word[len(typed) :])
+        completions = []
+        for list_spellings in list_functions:
+            for spellings in list_spellings():
+                fitting = [word for word in spellings if word.startswith(typed) and " " not in word]
+                if fitting:
+                    completions.append(incomplete + fitting[0][len(typed) :])
 
-        return words
+        return completions
 
-    return offer if lists else None
+    return offer if list_functions else None
 
 
 def argument(metavar: str, help: str, *completed: str, default: Any = None) -> Any:
@@ -209,57 +208,79 @@ def refuse_names(
 
     For "MRR of 0.338 on WN18" this is ``rankconst adjust 0.338 --dataset WN18 --metric MRR``.
     """
-    typed: list[str] = []
-    for value in values:
-        typed += [value] if "=" in value else value.replace(":", " ").split()
-
-    words = [word for word in typed if word[:1].isalpha() and "=" not in word]
+    words, numbers = _split_words(values)
     if not words:
         return
 
     from rankconst.catalogue.benchmarks import list_names
 
-    kinds = {}
+    benchmarks = list_names()
+    named_metrics = [word for word in words if find_metric(word) is not None]
+    named_datasets = []
+    other_words = []
     for word in words:
-        if find_metric(word) is not None:
-            kinds[word] = "metric"
-        elif list_names().find(word) is not None:
-            kinds[word] = "dataset"
+        if word in named_metrics:
+            continue
+        if benchmarks.find(word) is not None:
+            named_datasets.append(word)
+        elif word.lower() not in _JOINING:
+            other_words.append(word)
 
-    if not kinds:
+    if named_metrics:
+        refused = f"{named_metrics[0]} is a metric, not a number."
+    elif named_datasets:
+        refused = f"{named_datasets[0]} is a dataset, not a number."
+    else:
         return
 
-    numbers = [word for word in typed if word not in words]
-    named_metrics = [word for word in words if kinds.get(word) == "metric"]
-    named_datasets = [word for word in kinds if kinds[word] == "dataset"]
-    options = [("--dataset", name) for name in (*datasets, *named_datasets)]
+    if other_words:
+        refused += f' Options such as --split and --side say what "{" ".join(other_words)}" does.'
+
+    options = [("--dataset", name) for name in dict.fromkeys([*datasets, *named_datasets])]
     if len(numbers) == len(named_metrics) > 1:  # of "mrr 0.338 hits@10 0.533"
         pairs = zip(named_metrics, numbers, strict=True)
         numbers = [f"{name}={number}" for name, number in pairs]
     else:
-        options += [("--metric", name) for name in dict.fromkeys((*metrics, *named_metrics))]
+        options += [("--metric", name) for name in dict.fromkeys([*metrics, *named_metrics])]
 
-    line = ["rankconst", command, *numbers, *itertools.chain(*options)]
-    first = (named_metrics or named_datasets)[0]
-    others = " ".join(word for word in words if word not in kinds and word.lower() not in _JOINING)
-    rest = f' Options such as --split and --side say what "{others}" does.' if others else ""
-    raise UsageError(
-        f"{first} is a {kinds[first]}, not a number.{rest} Did you mean: {shlex.join(line)}"
-    )
+    words_of_options = [word for option in options for word in option]
+    suggestion = shlex.join(["rankconst", command, *numbers, *words_of_options])
+    raise UsageError(f"{refused} Did you mean: {suggestion}")
+
+
+def _split_words(values: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split arguments into words and numbers: ["MRR: 0.338"] into ["MRR"] and ["0.338"].
+
+    Arguments such as mrr=0.338 count as numbers.
+    """
+    words, numbers = [], []
+    for value in values:
+        if "=" in value:
+            numbers.append(value)
+            continue
+
+        for word in value.replace(":", " ").split():
+            if word[0].isalpha():
+                words.append(word)
+            else:
+                numbers.append(word)
+
+    return words, numbers
 
 
 def find_all(names: Iterable[str], find: Callable[[str], Any]) -> list[Any]:
     """Return what `find` returns for each name, or one UnknownNameError for all wrong names."""
-    errors, things = list[str](), []
+    found = []
+    messages = []
     for name in names:
         try:
-            things.append(find(name))
+            found.append(find(name))
         except UnknownNameError as error:
-            errors.append(str(error))
+            messages.append(str(error))
 
-    if errors:
-        raise UnknownNameError("\n".join(errors))
-    return things
+    if messages:
+        raise UnknownNameError("\n".join(messages))
+    return found
 
 
 # -- options ---------------------------------------------------------------------------------------
@@ -340,19 +361,19 @@ FORM = MAYBE_FORM._replace(default=Format.table.value)
 
 
 def open_tables(places: Sequence[str] = ()) -> Tables:
-    """Open as one set: the named sets, the included one, and that of a build in this folder."""
+    """Open tables and join them to one set: the named ones, the included ones, those of a build.
+
+    `places` are folders, zip files, URLs or DOIs; `rankconst build` writes to a folder with the
+    name OUTPUT in the working directory.
+    """
     sets = [load(place) for place in places]
-    if not sets or bundled_versions():  # there are none in a zip file of modules
+    # Installed as a zip file of modules, rankconst includes no tables, and load() looks for others.
+    if not sets or bundled_versions():
         sets.append(load())
 
-    is_named = any(os.path.normpath(place) == OUTPUT for place in places)
-    try:
-        if holds_set(Path(OUTPUT)) and not is_named:
-            tables = load(OUTPUT)
-            tables.datasets  # noqa: B018 - read now: leftovers of another version spoil nothing
-            sets.append(tables)
-    except (TablesError, OSError) as error:  # the latter if the folder may not be searched
-        say(f"note: {OUTPUT} is left out: {error}")
+    is_build_named = any(os.path.normpath(place) == OUTPUT for place in places)
+    if not is_build_named:
+        sets += _open_build()
 
     if len(sets) == 1:
         return sets[0]
@@ -360,3 +381,21 @@ def open_tables(places: Sequence[str] = ()) -> Tables:
     from rankconst.tables.sets import join_tables
 
     return join_tables(sets)
+
+
+def _open_build() -> list[Tables]:
+    """Return the tables that a build wrote in the working directory, if there are any.
+
+    Unreadable ones, such as those of another version, are left out with a note.
+    """
+    try:
+        if not holds_set(Path(OUTPUT)):
+            return []
+
+        tables = load(OUTPUT)
+        tables.datasets  # noqa: B018 - reads them now, so that a fault shows here
+    except (TablesError, OSError) as error:  # OSError if the folder may not be searched
+        say(f"note: {OUTPUT} is left out: {error}")
+        return []
+
+    return [tables]
