@@ -598,7 +598,7 @@ def _ask_compound(cleaned: str, parts: Sequence[_Part]) -> Iterator[Word]:
     """Yield a text as a word to ask about if it is like "Split 2", or a short "New entities"."""
     numbered = _NUMBERED_NOUN.match(cleaned)
     if numbered is not None and numbered["noun"].lower() in VOCABULARY.numbered - _NOUNS_OF_SIZES:
-        yield Word(numbered[1].lower(), "part", _SCOPES_OF_COMPOUNDS)
+        yield Word(numbered[1].lower(), "part", EVERYWHERE)
 
     if len(parts) > _MOST_OF_COMPOUND:
         return

@@ -139,6 +139,9 @@ TOPICS: dict[str, list[Case]] = {
         (md("UMLS", f"Model | {one} | {other}", " | MRR | MRR", "A | .4 | .3"), f"?{one.lower()}; ?{other.lower()}")
         for one, other in (("Forget", "Retain"), ("2014", "2015"), ("Low", "High"), ("LP", "RP"), ("Day 1", "Day 2"), ("Few", "Known"), ("C=50", "k=5"))
     ],
+    "a numbered part may head a table": [
+        (near("## Relation 7"), "?relation 7"), (near("## Graph 2"), "?graph 2"), (near("## Seed 2"), "umls"),
+    ],
     "models are known by their names": [
         (md("UMLS", " | Old | New", " | MRR | MRR", "TransE | .4 | .3", "ours | .4 | .3", "RotatE | .4 | .3"), "?old; ?new; ?old; ?new; ?old; ?new"), (md("UMLS", " | Old | New", " | MRR | MRR", "dense | .4 | .3"), "umls; umls"),
     ],
