@@ -384,69 +384,89 @@ def bound_pairs(
     first, second = np.triu_indices(len(values), 1)
     spans, counts, best = _list_spans(metric, histogram)
     room = Room.from_spans(spans, counts)
-    total = histogram.total_weight
+    total_weight = histogram.total_weight
     largest_span = float(spans.max())
     lower, upper = np.array(intervals, dtype=np.float64).T
-    # The smallest z follows from the nearest values of each pair and the largest sum D_i^2.
     nearest, farthest = _pair_ends(lower, upper, first, second)
-    least_sum = total * nearest.distance
-    squares = room.bound_squares(total * nearest.add_losses(best))
+
+    # The smallest z follows from the nearest values of each pair and the largest sum D_i^2.
+    least_sum = total_weight * nearest.distance
+    squares = room.bound_squares(total_weight * nearest.add_losses(best))
     if spreads is not None and histogram.weights is None:
-        by_spreads = total * (spreads[first] + spreads[second]) ** 2 + least_sum**2 / total
+        sum_of_spreads = spreads[first] + spreads[second]
+        by_spreads = total_weight * sum_of_spreads**2 + least_sum**2 / total_weight
         squares = np.fmin(squares, by_spreads)  # fmin ignores NaN
 
     z_upper = np.full(len(first), math.sqrt(histogram.total))
     if metric.hits_k:
         least_weight = float(weights_of(histogram).min())
-        z_upper = np.minimum(np.sqrt(total * farthest.distance / least_weight), z_upper)
+        most_differing = total_weight * farthest.distance / least_weight  # tasks
+        z_upper = np.minimum(np.sqrt(most_differing), z_upper)
 
     z_lower = np.minimum(_divide_by_root(least_sum, squares), z_upper)
+
     # The smallest and the largest loss of each value.
-    least_loss, largest_loss = np.sort(total * np.abs(best - np.stack([lower, upper])), axis=0)
-    # Without negative correlation: sum s_i p_i + sum s_i q_i - 2 (sum p_i) (sum q_i) / n.
-    uncorrelated = squares
+    losses_at_ends = total_weight * np.abs(best - np.stack([lower, upper]))
+    least_loss, largest_loss = np.sort(losses_at_ends, axis=0)
+    uncorrelated_squares = squares
     if histogram.weights is None:
+        # Without negative correlation: sum s_i p_i + sum s_i q_i - 2 (sum p_i) (sum q_i) / n.
         filled = room.fill(largest_loss)
         scaled = least_loss / math.sqrt(histogram.total)
-        together = filled[first] + filled[second] - 2 * scaled[first] * scaled[second]
-        uncorrelated = np.minimum(squares, together)
+        without_correlation = filled[first] + filled[second] - 2 * scaled[first] * scaled[second]
+        uncorrelated_squares = np.minimum(squares, without_correlation)
 
-    z_uncorrelated = np.minimum(_divide_by_root(least_sum, uncorrelated), z_upper)
+    z_uncorrelated = np.minimum(_divide_by_root(least_sum, uncorrelated_squares), z_upper)
+
     # No test that flips signs has a smaller p than that of equal signs, 2 / 2^n.
     p_lower = np.full(len(first), (1 - histogram.total) * math.log10(2.0))
     p_upper, method = _bound_p(z_lower, squares, largest_span)
     notes = ("",) * len(values)
     if metric.hits_k and not histogram.is_weighted:
-        # Shares of whole hits allow an exact test.
+        # Values that are shares of whole hits allow an exact test.
         (fewest, most), notes = _list_hits(metric, histogram.total, values, intervals)
         is_exact = ~np.isnan(fewest[first] + fewest[second])
-        near, far = _pair_ends(fewest, most, first[is_exact], second[is_exact])
-        # Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b,
-        # which is at most `single_hits`. If a - b rises by 1, p falls whether a + b rises or falls
-        # by 1. So p is largest for the smallest difference.
-        single_hits = np.rint(room.bound_squares(total * near.add_losses(best)))
-        p_upper[is_exact] = bound_sign_tests(single_hits, np.rint(total * near.distance))
-        most = np.rint(total * far.distance)
-        p_lower[is_exact] = np.minimum((1 - most) * math.log10(2.0), 0.0)
+        exact_ends = _pair_ends(fewest, most, first[is_exact], second[is_exact])
+        exact_lower, exact_upper = _bound_exact_p(room, total_weight, best, *exact_ends)
+        p_lower[is_exact] = exact_lower
+        p_upper[is_exact] = exact_upper
         method = np.where(is_exact, "exact", method)
 
     # The bound of sum D_i^2 is largest where the losses of a pair are half of what they can be, or
     # as near to that as the intervals allow.
-    half = np.clip(
+    worst_losses = np.clip(
         room.losses[-1],
         least_loss[first] + least_loss[second],
         largest_loss[first] + largest_loss[second],
     )
+    largest_squares = room.bound_squares(worst_losses)
     return Bounds(
         z_lower=z_lower,
         z_upper=z_upper,
-        z_uncorrelated=np.where(uncorrelated > 0, z_uncorrelated, z_lower),
+        z_uncorrelated=np.where(uncorrelated_squares > 0, z_uncorrelated, z_lower),
         log10_p_lower=p_lower,
         log10_p_upper=p_upper,
         method=method,
-        smallest=_find_smallest(room.bound_squares(half), method, largest_span) / total,
+        smallest=_find_smallest(largest_squares, method, largest_span) / total_weight,
         notes=notes,
     )
+
+
+def _bound_exact_p(
+    room: Room, total_weight: float, best: float, nearest: _Ends, farthest: _Ends
+) -> tuple[Values, Values]:
+    """Return the least and the largest log10 p of the sign tests of pairs of Hits@k.
+
+    Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b, which is
+    at most `single_hits`. If a - b rises by 1, p falls whether a + b rises or falls by 1. So p is
+    largest for the smallest difference.
+    """
+    single_hits = np.rint(room.bound_squares(total_weight * nearest.add_losses(best)))
+    largest = bound_sign_tests(single_hits, np.rint(total_weight * nearest.distance))
+    # It is least if only the better model has hits of its own, as few as the difference.
+    most_apart = np.rint(total_weight * farthest.distance)
+    least = np.minimum((1 - most_apart) * math.log10(2.0), 0.0)
+    return least, largest
 
 
 def _require_comparable(metric: Metric, tasks: Tasks, histogram: Histogram) -> None:
@@ -579,8 +599,9 @@ class Room:
     def from_spans(cls, spans: Values, tasks: Values) -> Room:
         """Sum up the losses of `tasks` tasks of each span."""
         order = np.argsort(-spans)
-        slopes, rooms = spans[order], (spans * tasks)[order]
-        losses, squares = np.cumsum(rooms), np.cumsum(slopes * rooms)
+        largest_losses = (spans * tasks)[order]  # of all tasks with the same span
+        losses = np.cumsum(largest_losses)
+        squares = np.cumsum(spans[order] * largest_losses)
         return cls(np.append(0.0, losses), np.append(0.0, squares))
 
     def fill(self, losses: Values) -> Values:
